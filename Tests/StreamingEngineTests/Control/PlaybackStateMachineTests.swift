@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreamingEngine
 
-/// Transcripts of the state machine: events in, actions out.
+/// Tests of the state machine of playback: events in, actions out.
 @Suite struct PlaybackStateMachineTests {
     private static let enough: BufferState = {
         var state = BufferState()
@@ -27,7 +27,7 @@ import Testing
         return state
     }
 
-    /// A machine that plays at normal speed since 0 s.
+    /// Returns a state machine that has played at normal rate since 0 s.
     private func playing() -> PlaybackStateMachine {
         var machine = PlaybackStateMachine(start: .zero)
         _ = machine.setRate(1, at: .zero)
@@ -36,7 +36,7 @@ import Testing
         return machine
     }
 
-    /// The rates and reasons that are reported.
+    /// Returns the rates and reasons that are reported.
     private func rates(_ actions: [PlaybackStateMachine.Action]) -> [String] {
         actions.compactMap { action in
             guard case .report(.rateChanged(let change)) = action else { return nil }

@@ -6,9 +6,9 @@ import ResourceAddressing
 import StreamingEngine
 import Testing
 
-/// The work of an engine always ends in an event.
+/// Tests of the asynchronous work of an engine, which must always end with an event.
 @Suite struct EngineOperationsTests {
-    /// A transport that throws a cancellation of its own for addresses with a suffix.
+    /// A transport that throws a `CancellationError` for addresses with a given suffix, although no task was cancelled.
     private struct CancellingTransport: Transport {
         let suffix: String
         let base: any Transport

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StreamingEngine
 
-/// Transcripts of the machines that an engine is composed of.
+/// Tests of the state machines of which the engine is composed.
 @Suite struct EnginePartTests {
     // MARK: Rate
 
@@ -38,7 +38,7 @@ import Testing
         #expect(rate.command(actualRate: 1) == .setRate(0, at: nil))
         rate.want(1)
         rate.applied(actualRate: 0)
-        // The pipeline has refused nothing: it stands still as it was told.
+        // The pipeline did not refuse the rate: it was told to pause.
         #expect(rate.command(actualRate: 0) == .setRate(1, at: nil))
     }
 
@@ -85,7 +85,7 @@ import Testing
         let target = MediaTime(seconds: 10)
         let request = SynchronizedStart.Request(rate: 1, target: target, time: .seconds(5), waiter: 1)
         #expect(start.begin(request, at: .seconds(4)) == .seek(to: target))
-        // The seek took until 6 s: the playhead should be 1 s further by then.
+        // The seek took until 6 s, when the playhead should already be 1 s further.
         #expect(start.seekFinished(at: .seconds(6)) == .seek(to: MediaTime(seconds: 11)))
         #expect(start.seekFinished(at: .seconds(6) + .milliseconds(10)) == .start(request))
         #expect(start == .idle)
@@ -120,7 +120,7 @@ import Testing
         }
         #expect(factor("18.4") == 1)
         #expect(factor("18.6") == 1.05)
-        // It goes on below the tolerance that began it, but not without media ahead.
+        // The correction continues below the tolerance at which it began, but not without buffered media.
         #expect(factor("18.3") == 1.05 && factor("18.3", ahead: 5) == 1)
         #expect(factor("18.05") == 1 && factor("18.3") == 1)
         #expect(factor("17.5") == 0.95)
@@ -130,7 +130,8 @@ import Testing
 
     @Test(arguments: zip([1, 2, 4, 5, 15], [false, true, false, true, true]))
     func aSlowNetworkNeedsMoreBuffer(ahead: Int, suffices: Bool) {
-        // 2 s are enough for a fast network; at three quarters of the bit rate, 5 s are.
+        // With a fast network, a buffer of 2 s suffices; if the network has three quarters of the bit rate, 5 s are
+        // needed.
         let isSlow = ahead > 2
         let found = KeepUpRule().suffices(
             ahead: .seconds(ahead),
@@ -166,7 +167,7 @@ import Testing
         #expect(second?.frames == nil)
         let final = reporter.report(counts(40), rate: 1, isFinal: true, at: .milliseconds(1_600))
         let last = try #require(final)
-        // Frames were left out on purpose while the rate was 2.
+        // Frames were skipped intentionally while the rate was 2.
         #expect(last.frames == counts(10) && !last.areAllShown)
         let none = reporter.report(counts(40), rate: 1, isFinal: true, at: .seconds(9))
         #expect(none?.frames == nil)

@@ -13,14 +13,14 @@ extension EngineSession {
     fileprivate static let ladderWithIFrames =
         ladder + "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,RESOLUTION=640x360,CODECS=\"avc1.4d401e\",URI=\"i.m3u8\"\n"
 
-    /// An I-frame playlist whose frames last 2 s.
+    /// Returns an I-frame playlist whose frames last 2 s.
     fileprivate static func iFrames(_ count: Int) -> String {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-I-FRAMES-ONLY\n"
         for number in 0..<count { text += "#EXTINF:2,\ni\(number).ts\n" }
         return text + "#EXT-X-ENDLIST\n"
     }
 
-    /// An item with I-frames for a pipeline that shows everything up to twice the normal rate.
+    /// Plays an item with an I-frame playlist in a pipeline that shows all frames up to a rate of 2.
     fileprivate mutating func playWithIFrames(_ text: String = ladderWithIFrames, until seconds: Double) {
         observation.abilities.fullRates = -2...2
         playlists["i.m3u8"] = [Self.iFrames(90)]
@@ -28,7 +28,7 @@ extension EngineSession {
         playLadder(text, 30, until: seconds)
     }
 
-    /// Audio in two languages and subtitles apart from two variants.
+    /// Audio in two languages and subtitles in separate playlists, for two variants.
     fileprivate static let separate = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
@@ -41,7 +41,7 @@ extension EngineSession {
 
         """
 
-    /// Audio that is muxed in English and has a playlist of its own in Korean.
+    /// English audio that is muxed with the video, and Korean audio in a separate playlist.
     fileprivate static let muxedOrSeparate = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
@@ -51,7 +51,7 @@ extension EngineSession {
 
         """
 
-    /// Audio that is separate with the variant of the higher bit rate only.
+    /// Audio that is in a separate playlist only for the variant with the higher bit rate.
     fileprivate static let partlySeparate = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
@@ -86,7 +86,7 @@ extension EngineSession {
         state.control.plan.catalog.presentation?.group(type)?.options.first { $0.name == name }
     }
 
-    /// Windows of a live playlist that moves by one segment with each request.
+    /// Returns the windows of a live playlist, each of which begins one segment after the one before.
     fileprivate static func windows(_ name: String, _ count: Int, header: String = "") -> [String] {
         (0..<count).map { live(name, $0, header) }
     }
@@ -729,7 +729,7 @@ extension EngineScenario {
 }
 
 extension EngineSession {
-    /// A live playlist, and delta updates that leave out segments that were never listed.
+    /// A live playlist, followed by delta updates that skip segments that were never listed.
     static var refusedDeltas: [String] {
         let control = "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=36\n"
         let delta =

@@ -5,7 +5,7 @@ import PlaybackReporting
 
 @testable import StreamingEngine
 
-/// The lines of the transcript.
+/// The text of events, reports and snapshots in the transcript.
 extension EngineSession {
     static func name(_ address: String) -> String {
         address.hasPrefix(root) ? String(address.dropFirst(root.count)) : address

@@ -8,42 +8,49 @@ import Testing
 
 @testable import StreamingEngine
 
-/// A session of an ``EngineState`` with a scripted network and a scripted pipeline: every event, effect, report and change of
-/// the snapshot is a line of its transcript.
+/// A session of an ``EngineState`` with a scripted network and a scripted pipeline.
+///
+/// Every event, effect, report and change of the snapshot is a line of its transcript.
 struct EngineSession {
     /// The outcome of a request.
     enum Outcome {
         case loaded
-        /// The server answers with a status; `retryAfter` is the time for which it asks to be left alone.
+        /// The server answers with a status; `retryAfter` is the value of the Retry-After header, in seconds.
         case status(Int, retryAfter: Int? = nil)
         case unreachable
-        /// The key is refused.
+        /// Access to the key is denied.
         case keyRefused
         /// The media arrives, and the pipeline cannot decode it.
         case notDecodable
         /// The media arrives, and the decoder is lost.
         case decoderLost
-        /// There is never an answer.
+        /// The server never answers.
         case none
     }
 
     /// The folder of all resources.
     static let root = "https://origin.example/"
 
-    /// The maximum number of events: more of them mean that the same is done over and over.
+    /// The maximum number of events.
+    ///
+    /// A session that exceeds it repeats the same events without end.
     private static let mostEvents = 4_000
 
-    /// The texts of the playlists by name; each request takes the next one, and the last one stays.
+    /// The texts of the playlists by name.
+    ///
+    /// Each request returns the next one, and the last one is repeated.
     var playlists: [String: [String]] = [:]
-    /// The outcomes of the requests for a resource by name; each request takes the next one, and the last one stays.
+    /// The outcomes of the requests for a resource by name.
+    ///
+    /// Each request has the next one, and the last one is repeated.
     var outcomes: [String: [Outcome]] = [:]
-    /// The time that each request for a resource takes, in seconds, by the beginning of its name; the longest one counts.
+    /// The duration of a request, in seconds, by the prefix of the resource's name; the longest matching prefix counts.
     var transferTimes = ["": 1.0]
-    /// The size of segments, in bytes; at most 2 000 000.
+    /// The size of segments, in bytes; 2 000 000 at most.
     var segmentSize = 1_000_000
-    /// The time that the pipeline takes for each command, in seconds.
+    /// The time that the pipeline needs for each command, in seconds.
     var commandTime = 0.0
-    /// The commands of the pipeline that fail, by their beginning in the transcript.
+    /// The commands of the pipeline that fail, by the prefix of their text in the transcript.
     var failingCommands: Set<String> = []
     /// A Boolean value that indicates whether the transcript is written.
     var recordsLines = true
@@ -54,11 +61,11 @@ struct EngineSession {
     private(set) var state: EngineState
     private(set) var lines: [String] = []
     private(set) var now = Duration.zero
-    /// A Boolean value that indicates whether the engine ended all that was in progress.
+    /// A Boolean value that indicates whether the engine cancelled everything that was in progress.
     private(set) var isFinished = false
     /// A Boolean value that indicates whether the engine closed the pipeline.
     private(set) var isClosed = false
-    /// The callers that were not answered.
+    /// The callers whose commands have no result yet.
     private(set) var waiters: Set<Int> = []
     /// The number of events.
     private var eventCount = 0
@@ -74,7 +81,7 @@ struct EngineSession {
 
     // MARK: Events
 
-    /// Starts the engine: the playlist with the name is its item.
+    /// Starts the engine with the playlist of the given name as its item.
     mutating func start(_ name: String) {
         item = name
         deliver(.started)
@@ -82,7 +89,7 @@ struct EngineSession {
 
     private var item = ""
 
-    /// Gives a command.
+    /// Gives a command to the engine.
     mutating func command(_ command: EngineCommand) {
         switch command {
         case .seek(_, _, let waiter), .seekToDate(_, _, let waiter), .step(_, let waiter),
@@ -108,7 +115,7 @@ struct EngineSession {
     /// Delivers an event of the pipeline.
     mutating func report(_ event: MediaPipelineEvent) { deliver(.pipelineReported(event)) }
 
-    /// Delivers a request for a key that ended, and an attempt that failed and is repeated.
+    /// Delivers a request for a key that ended, and a failed attempt that is repeated.
     mutating func completeRequestsAside() {
         let address = ResourceAddress(Self.root + "key")
         let error = TransportError(.connectionLost, "the connection broke", address: address)
@@ -129,7 +136,7 @@ struct EngineSession {
         }
     }
 
-    /// Lets time pass: delivers the responses and the deadlines until a time, in seconds.
+    /// Delivers responses and deadlines until a time, in seconds.
     mutating func run(until seconds: Double) {
         let end = Duration.seconds(seconds)
         while let time = nextTime, time <= end, !isFinished {
@@ -151,7 +158,7 @@ struct EngineSession {
 
     private var nextTime: Duration? { [queue.first?.time, state.nextDeadline].compactMap(\.self).min() }
 
-    /// Whether there is nothing that the engine waits for.
+    /// A Boolean value that indicates whether the engine waits for no response and no deadline.
     var isAtRest: Bool { queue.isEmpty && state.nextDeadline == nil }
 
     private mutating func enqueue(_ event: EngineEvent, after seconds: Double) {
@@ -178,7 +185,7 @@ struct EngineSession {
 
     /// Performs an effect.
     ///
-    /// - Returns: The event that it ends in at once.
+    /// - Returns: The event that the effect delivers at once; `nil` if there is none.
     private mutating func perform(_ effect: EngineEffect) -> EngineEvent? {
         switch effect {
         case .report(let event): note("report \(text(event.kind))\(event.mediaTime.map { " at \(text($0))" } ?? "")")

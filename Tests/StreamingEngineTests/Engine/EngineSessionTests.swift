@@ -6,10 +6,10 @@ import Testing
 
 @testable import StreamingEngine
 
-/// Whole sessions of the engine, against transcripts that were reviewed: every event, effect, report and change of the
-/// snapshot.
+/// Tests that compare complete sessions of the engine with reviewed transcripts of every event, effect, report and
+/// change of the snapshot.
 ///
-/// Where a change is meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
+/// With `MILLSTREAM_RECORD_TRANSCRIPTS=1`, the transcripts are written again after an intended change.
 @Suite struct EngineSessionTests {
     @Test(arguments: EngineScenario.all.keys.sorted())
     func theSessionIsAsReviewed(_ group: String) throws {
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// A session with a name, for a transcript.
+/// A session with the name of its transcript.
 struct EngineScenario: Sendable {
     let name: String
     var options = StreamingOptions()
@@ -68,7 +68,8 @@ struct EngineScenario: Sendable {
 
 /// Playlists of the scenarios.
 extension EngineSession {
-    /// A media playlist on demand, whose segments last 6 s; `lines` are inserted before the segment with their number.
+    /// Returns a media playlist on demand whose segments last 6 s; each of `lines` is inserted before the segment with
+    /// its number.
     static func vod(_ name: String, _ count: Int = 6, duration: String = "6", _ lines: [Int: String] = [:]) -> String {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         for number in 0..<count {
@@ -78,7 +79,7 @@ extension EngineSession {
         return text + "#EXT-X-ENDLIST\n"
     }
 
-    /// A window of a live playlist.
+    /// Returns a window of a live playlist.
     static func live(
         _ name: String,
         _ first: Int,
@@ -95,7 +96,7 @@ extension EngineSession {
         return text + (ended ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// The playlists of an item with two variants, each `low` and `high`, and what else is named.
+    /// A multivariant playlist with the variants `low` and `high`.
     static let ladder = """
         #EXTM3U
         #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,CODECS="avc1.4d401e,mp4a.40.2"
@@ -124,7 +125,7 @@ extension EngineSession {
         run(until: seconds)
     }
 
-    /// A seek to a time.
+    /// Seeks to a time, in seconds.
     mutating func seek(to seconds: Int, _ tolerance: SeekTolerance = .exact, waiter: Int = 1) {
         command(.seek(to: MediaTime(seconds: Int64(seconds)), tolerance, waiter: waiter))
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import StreamingEngine
 
-/// No session waits for an event that never comes, whatever the streams, the failures and the commands are.
+/// Tests that no session waits for an event that never occurs, for any combination of streams, failures and commands.
 @Suite struct EngineStandstillTests {
-    /// Numbers that follow from a seed.
+    /// A pseudorandom number generator with a seed.
     private struct Choices {
         private var state: UInt64
 

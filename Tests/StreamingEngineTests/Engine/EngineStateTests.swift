@@ -7,9 +7,10 @@ import Testing
 
 @testable import StreamingEngine
 
-/// Transcripts of the engine: events in, effects out.
+/// Tests of the state of the engine: events in, effects out.
 @Suite struct EngineStateTests {
-    /// An engine that plays a stream on demand of ten segments, with one segment in the buffer and the second in transfer.
+    /// Returns an engine that plays a stream on demand of ten segments, of which the first is buffered and the second
+    /// is being transferred.
     private func playing() throws -> EngineTranscript {
         var engine = EngineTranscript()
         #expect(engine.deliver(.started, at: 0) == ["open"])
@@ -47,7 +48,7 @@ import Testing
     @Test func aFullBufferIsFilledAgainAsItIsPlayed() throws {
         var engine = try playing()
         for request in 2...5 { _ = try engine.complete(request, at: 2) }
-        // 30 s are loaded; the next segment of 6 s fits at 6 s of media, which are played 6 s later.
+        // 30 s are loaded. The next segment of 6 s fits into the buffer when the playhead is at 6 s, 6 s later.
         let deadline = try #require(engine.state.nextDeadline)
         #expect(deadline == .seconds(8))
         #expect(engine.deliver(.timerFired, at: 8).first == "fetch 6 v5.ts")
@@ -60,7 +61,7 @@ import Testing
         let progress = TransferProgress(measurement: nil, expectedBytes: nil)
         #expect(engine.deliver(.transferCancelled(request: 2, progress), at: 3) == ["fetch 3 v7.ts"])
         #expect(engine.take(rate: 0, at: 3) == [])
-        // The response to the request that was cancelled comes too late: it changes nothing.
+        // The response to the cancelled request arrives too late and changes nothing.
         #expect(try engine.receive(2, at: 3) == [])
         #expect(try engine.complete(3, at: 4) == ["fetch 4 v8.ts", "seek 45.0"])
         #expect(try engine.land(45, seek: 2, at: 4) == ["answer 7: finished at 45.0", "rate 1.0"])
@@ -76,7 +77,7 @@ import Testing
     @Test func aLaterSeekEndsAnEarlierOneThatThePipelineCarriesOut() throws {
         var engine = try playing()
         _ = engine.command(.seek(to: MediaTime(seconds: 5), .exact, waiter: 1), at: 3)
-        // The pipeline is told of the second one when it has carried out the first.
+        // The pipeline receives the second command after it has performed the first.
         let second = engine.command(.seek(to: MediaTime(seconds: 3), .exact, waiter: 2), at: 3)
         #expect(second == ["answer 1: not finished at 1.0"])
         #expect(try engine.land(5, seek: 2, at: 3) == ["seek 3.0"])
@@ -126,7 +127,7 @@ import Testing
         _ = try engine.open(count: 4, isLive: true, at: 0)
         #expect(engine.state.nextDeadline == .seconds(6))
         #expect(engine.deliver(.timerFired, at: 6) == ["load 2 media.m3u8"])
-        // Nothing new: the next reload is due after half the time, counted from the beginning of this one.
+        // Without new segments, the next reload is due half a target duration after the start of this one.
         _ = try engine.receivePlaylist(2, count: 4, at: 6.5)
         #expect(engine.state.nextDeadline == .seconds(9))
     }
@@ -149,7 +150,7 @@ import Testing
         #expect(failed == ["answer 1: not finished at 0.0", "finish"])
         #expect(engine.deliver(.stopped, at: 1) == ["close"])
         #expect(engine.reports.last == "sessionEnd")
-        // Nothing is begun afterwards.
+        // No work is begun after the failure.
         let late = engine.command(.seek(to: MediaTime(seconds: 5), .exact, waiter: 2), at: 2)
         #expect(late == ["answer 2: not finished at 0.0"])
         #expect(engine.state.nextDeadline == nil)

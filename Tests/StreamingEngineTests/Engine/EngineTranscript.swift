@@ -8,7 +8,7 @@ import Testing
 
 @testable import StreamingEngine
 
-/// The state of an engine that is fed with events, and its effects as short phrases.
+/// The state of an engine to which events are delivered, and its effects as short texts.
 struct EngineTranscript {
     static let root = "https://origin.example/"
 
@@ -92,7 +92,7 @@ struct EngineTranscript {
         return deliver(.opened(.presentation(presentation, media: playlist, address), request), at: seconds)
     }
 
-    /// A media playlist of segments of 6 s is the response to a request.
+    /// Delivers the response to a request for a media playlist, which has segments of 6 s.
     mutating func receivePlaylist(_ request: Int, count: Int, at seconds: Double) throws -> [String] {
         let text = SampleStream.media("v", count: count, ended: false)
         let playlist = try media(text, at: Self.root + "media.m3u8")
@@ -102,10 +102,10 @@ struct EngineTranscript {
         )
     }
 
-    /// The segment of a request is loaded.
+    /// Delivers the loaded segment of a request.
     mutating func receive(_ request: Int, at seconds: Double) throws -> [String] {
         let segment = try #require(segments[request])
-        // Ten milliseconds for ten megabytes: the network is never the limit.
+        // Ten megabytes in ten milliseconds, so that the network is never the bottleneck.
         let began = Duration.seconds(seconds) - .milliseconds(10)
         var measurement = TransferMeasurement(sent: began)
         measurement.bytes = ByteCount(10_000_000)
@@ -126,7 +126,7 @@ struct EngineTranscript {
         return deliver(.segmentReceived(request: request, .success(loaded), progress), at: seconds)
     }
 
-    /// The segment of a request cannot be loaded.
+    /// Delivers the failure of a request for a segment.
     mutating func fail(_ request: Int, status: Int, at seconds: Double) throws -> [String] {
         let segment = try #require(segments[request])
         let error = TransportError(.status, "it failed", address: segment.address, status: status)
@@ -135,33 +135,33 @@ struct EngineTranscript {
         return deliver(.segmentReceived(request: request, .failure(failure), progress), at: seconds)
     }
 
-    /// The pipeline accepts the piece of a request.
+    /// Accepts the media of a request in the pipeline.
     mutating func accept(_ request: Int, at seconds: Double) throws -> [String] {
         let range = try #require(ranges[request])
         return deliver(.appended(request: request, .success(range)), at: seconds)
     }
 
-    /// The segment of a request is loaded and accepted; returns the effects of the second event.
+    /// Delivers the segment of a request and accepts it in the pipeline; returns the effects of the second event.
     mutating func complete(_ request: Int, at seconds: Double) throws -> [String] {
         let received = try receive(request, at: seconds)
         #expect(received == ["append \(request)"])
         return try accept(request, at: seconds)
     }
 
-    /// The pipeline has moved the playhead.
+    /// Reports that the pipeline has moved the playhead.
     mutating func land(_ target: Double, seek: Int, at seconds: Double) throws -> [String] {
         let landed = try #require(MediaTime(decimal: "\(target)"))
         observation.timebase = Timebase(mediaTime: landed, time: .seconds(seconds), rate: observation.timebase.rate)
         return deliver(.pipelineFinished(.sought(seek: seek, .success(landed))), at: seconds)
     }
 
-    /// The pipeline plays at a rate.
+    /// Reports that the pipeline plays at a rate.
     mutating func take(rate: Double, at seconds: Double) -> [String] {
         observation.timebase = observation.timebase.continued(at: .seconds(seconds), rate: rate)
         return deliver(.pipelineFinished(.rateSet), at: seconds)
     }
 
-    /// The application gives a command.
+    /// Delivers a command of the application.
     mutating func command(_ command: EngineCommand, at seconds: Double) -> [String] {
         deliver(.command(command), at: seconds)
     }

@@ -23,7 +23,7 @@ import Testing
         var mix = AudioMix()
         mix.setVolumeRamp(from: 1, to: 0, during: range(10, 12))
         #expect([9, 10, 10.5, 11, 12, 13].map { mix.volume(at: time($0)) } == [1, 1, 0.75, 0.5, 0, 0])
-        // What begins later holds, also in the middle of a ramp.
+        // A later setting replaces earlier ones, also in the middle of a ramp.
         mix.setVolume(0.9, at: time(11))
         #expect([10.5, 11, 12].map { mix.volume(at: time($0)) } == [0.75, 0.9, 0.9])
     }

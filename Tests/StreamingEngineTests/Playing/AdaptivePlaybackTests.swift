@@ -7,7 +7,7 @@ import PlaybackReporting
 import StreamingEngine
 import Testing
 
-/// What the network and the servers do to the variant that is fetched.
+/// Tests of the variant that is fetched when the throughput changes or a server fails.
 @Suite struct AdaptivePlaybackTests {
     private static func rates(_ stream: PlayedOrigin, within times: ClosedRange<Duration>) -> [Int64] {
         stream.events.all.compactMap { event in
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Ten minutes in segments of six seconds, in three variants.
+    /// A stream of ten minutes in segments of six seconds, with three variants.
     private static func resource(_ path: String) -> SyntheticOrigin.Resource? {
         if path == "main.m3u8" {
             let variants = StreamShape.rates.enumerated().map {
@@ -51,7 +51,7 @@ import Testing
             Self.rates(stream, within: .seconds(450) ... .seconds(900))
         )
         #expect(!before.isEmpty && before.allSatisfy { $0 == 2_400_000 }, "\(before)")
-        // What is buffered is used up first.
+        // The buffer is played before the variant changes.
         #expect(during.count > 12 && during.allSatisfy { $0 < 2_400_000 }, "\(during)")
         #expect(during.suffix(10).allSatisfy { $0 == 300_000 }, "\(during)")
         #expect(!after.isEmpty && after.suffix(10).allSatisfy { $0 == 2_400_000 }, "\(after)")
@@ -69,7 +69,7 @@ import Testing
             """
         let stream = PlayedOrigin { path, _ in
             if path == "main.m3u8" { return .text(text) }
-            // From its fourth segment on, the first location has nothing more.
+            // The first location has no segments after the third.
             if path.hasPrefix("first/") {
                 let name = String(path.dropFirst(6))
                 let isGone = name.hasSuffix(".ts") && !["0-0.ts", "0-1.ts", "0-2.ts"].contains(name)

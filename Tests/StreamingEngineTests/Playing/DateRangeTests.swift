@@ -6,7 +6,7 @@ import PlaybackReporting
 import StreamingEngine
 import Testing
 
-/// Date ranges come to the application with their places in the item.
+/// Tests of the positions of date ranges in the item.
 @Suite struct DateRangeTests {
     private static func media(_ tags: String) -> String {
         let segments = (0..<10).map { number in
@@ -53,7 +53,8 @@ import Testing
         #expect(found.dropFirst().map(\.endDate) == [nil, nil, nil])
     }
 
-    /// Each ends on the next, and names a variable many times: neither time nor memory grows with the square.
+    /// Each range ends where the next one begins, and refers to a variable many times: neither time nor memory may grow
+    /// quadratically.
     @Test func oneMayHaveTooManyRanges() async throws {
         let count = 20_000
         let references = String(repeating: "{$long}", count: 20)

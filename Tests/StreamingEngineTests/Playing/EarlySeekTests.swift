@@ -8,7 +8,7 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// Seeks before anything is known, and those that are given up.
+/// Tests of seeks before the playlist is loaded, and of seeks that are cancelled.
 @Suite struct EarlySeekTests {
     private func seekEvents(_ events: EventRecord) -> [String] {
         events.all.compactMap { event in
@@ -102,7 +102,7 @@ import Testing
             #expect(result.isFinished && result.landed == MediaTime(seconds: 42))
             #expect(engine.snapshot.programDate == date)
         }
-        // Nothing was fetched of where it would have begun.
+        // No media of the default start position was fetched.
         #expect(
             !stream.events.all.contains { event in
                 guard case .segmentLoaded(let segment) = event.kind else { return false }

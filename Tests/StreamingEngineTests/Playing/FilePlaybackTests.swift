@@ -6,7 +6,7 @@ import ResourceAddressing
 import StreamingEngine
 import Testing
 
-/// Media files are timelines too.
+/// Tests of the timelines of media files.
 @Suite struct FilePlaybackTests {
     private func play(_ path: String) async throws -> PlaybackSnapshot {
         let engine = PlaybackEngine(
@@ -33,7 +33,7 @@ import Testing
         return path
     }
 
-    /// Two seconds of silence: 8,000 samples a second of one byte.
+    /// Two seconds of silence, as 8,000 samples of one byte for each second.
     private var silence: [UInt8] {
         func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
         var bytes = Array("RIFF".utf8) + little(36 + 16_000) + Array("WAVEfmt ".utf8) + little(16)
@@ -94,7 +94,7 @@ import Testing
         return bytes + Array("data".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + Array(repeating: 128, count: 4_000)
     }
 
-    /// Files by name, and whether their duration is one that can be played.
+    /// Media files by name, and whether their duration can be played.
     static let extremeFiles: [(name: String, bytes: [UInt8], isPlayable: Bool)] = {
         let numbers: [UInt64] = [
             1, 90_000, 1 << 31, 1 << 32, 1 << 53, 1 << 62, 1_000_000_000_000_000_000, (1 << 63) - 1,

@@ -73,13 +73,13 @@ import Testing
 
     private static let distant = LiveText(window: 20, head: 20)
 
-    /// The distance from the live edge, in seconds.
+    /// Returns the distance from the live edge, in seconds.
     private static func offset(_ stream: PlayedOrigin) throws -> Double {
         let edge = try #require(stream.engine.snapshot.liveEdge)
         return (edge.mediaTime(at: stream.simulation.now) - stream.position).seconds
     }
 
-    /// Plays for 20 s, pauses for 3 s, and goes on: the play head is 3 s too late from then on.
+    /// Plays for 20 s, pauses for 3 s, and plays again, after which the playhead is 3 s too late.
     private static func playWithALateStart(_ stream: PlayedOrigin) async throws {
         await stream.engine.setRate(1)
         try await stream.simulation.sleep(for: .seconds(20))
@@ -201,10 +201,10 @@ import Testing
         #expect(abs((before - landing.landed).seconds - 20) < 0.01)
     }
 
-    /// A day of a channel in a moment: what is kept must not grow.
+    /// Plays one day of a live stream, in which the size of the engine's state must not grow.
     @Test func aDayOfAChannelIsPlayedWithoutAHaltAndNothingPilesUp() async throws {
         let day = Duration.seconds(86_400)
-        // All that grows is the engine's: the events of a day would, too.
+        // Only stalls are recorded: the record of all events of a day would grow itself.
         let stream = PlayedOrigin(keeping: { $0.kind == .stalled }) { path, now in
             let text = LiveText(segmentDuration: 10)
             return path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
@@ -241,7 +241,7 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    /// Pictures that go on, and sound from a playlist of its own.
+    /// Returns a stream of video that continues, with audio in a separate playlist.
     private static func pictures(with sound: LiveText) -> PlayedOrigin {
         let pictures = LiveText(prefix: "a")
         let multivariant = """
@@ -286,7 +286,8 @@ import Testing
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
     }
 
-    /// The playlist goes on with numbers far ahead: what lies between was never listed, and is gone for good.
+    /// Returns a stream whose media sequence number increases by many segments that were never listed, and are not
+    /// available.
     @Test func whatIsBufferedBeforeAHoleIsPlayedBeforeItIsJumpedOver() async throws {
         let (before, behind) = (LiveText(window: 4, head: 8), LiveText(window: 4, head: 18))
         let stream = PlayedOrigin { path, now in
@@ -303,7 +304,7 @@ import Testing
             .compactMap { event -> MediaTime? in
                 if case .segmentLoaded(let segment) = event.kind { segment.range.end } else { nil }
             }
-        // To the last picture that was there, and not a moment less.
+        // Playback ends exactly at the end of the last loaded video.
         let end = try #require(loaded.filter { $0 <= jump.to }.max())
         #expect(jump.from >= end - MediaTime(value: 1, timescale: 2) && jump.from <= end, "\(jump) \(end)")
         #expect(jump.to > jump.from + MediaTime(seconds: 6))

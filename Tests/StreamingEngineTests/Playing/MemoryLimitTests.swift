@@ -8,11 +8,11 @@ import Testing
 
 @testable import StreamingEngine
 
-/// What a stream may leave in memory.
+/// Tests of the memory that resources of a stream may use.
 @Suite struct MemoryLimitTests {
     private static let root = "https://origin.example/"
 
-    /// Loads segments whose initialization sections are each so large.
+    /// Loads segments with initialization sections of the given size, and returns the names of the requested sections.
     private static func requests(sections: [Int], bytes: Int) async throws -> [String] {
         let simulation = Simulation()
         var answers: [String: [ScriptedTransport.Answer]] = [root + "s.mp4": [.text("media")]]
@@ -46,7 +46,7 @@ import Testing
     @Test func initializationSectionsAreLimitedInBytes() async throws {
         let bytes = SegmentLoader.mostKeptBytes / 3
         let asked = try await Self.requests(sections: [0, 1, 2, 0, 3, 0, 1], bytes: bytes)
-        // The fourth takes the place of the one that was used last of all: that is loaded again.
+        // The fourth section replaces the least recently used one, which is then loaded again.
         #expect(asked == ["init0.mp4", "init1.mp4", "init2.mp4", "init3.mp4", "init1.mp4"])
     }
 

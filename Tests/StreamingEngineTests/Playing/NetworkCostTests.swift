@@ -7,7 +7,7 @@ import ResourceAddressing
 import StreamingEngine
 import Testing
 
-/// What a network costs decides what is fetched over it.
+/// Tests of the limits that apply to variants over expensive networks.
 @Suite struct NetworkCostTests {
     @Test func overAnExpensiveNetworkItsOwnLimitsHold() async throws {
         let network = NetworkStatus(cost: [])

@@ -9,9 +9,9 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// Streams that are allowed to be as they are, and seldom are.
+/// Tests of unusual but permitted streams.
 @Suite struct OddStreamTests {
-    /// From the first variant to the highest as soon as can be.
+    /// Options that start with the first variant and then switch to the highest one.
     private var rising: StreamingOptions {
         var options = StreamingOptions()
         options.startsOnFirstEligibleVariant = true
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Extreme numbers
 
-    /// Spellings of numbers at which arithmetic of 64 bits, 32 bits or floating point changes.
+    /// Spellings of numbers near the limits of 64-bit, 32-bit and floating-point arithmetic.
     static let extremeNumbers = [
         "0", "1", "-1", "2147483648", "4294967296", "9007199254740993", "1125899906843", "1000000000000000000",
         "9223372036854775807", "9223372036854775808", "18446744073709551615", "1e300", "NaN", "inf",
@@ -143,7 +143,7 @@ import Testing
         )
         let stream = try await PlayedStream.playedOut(texts)
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("h").count == 6)
-        // Each that cannot be had was told of.
+        // No switch is reported as failed.
         let failed = stream.events.all.count { event in
             if case .variantSwitched(_, succeeded: false) = event.kind { true } else { false }
         }
@@ -183,7 +183,7 @@ import Testing
         let starts = stream.events.all.compactMap { event -> VariantSwitch? in
             if case .variantSwitchStarted(let change) = event.kind { change } else { nil }
         }
-        // What was never played is nothing to come from.
+        // No switch starts from a variant that was never played.
         #expect(starts.allSatisfy { $0.from?.peakBitRate.bitsPerSecond != 900_000 })
     }
 
@@ -253,7 +253,7 @@ import Testing
         for index in 6..<16 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
         let stream = try await PlayedStream.playedOut(texts)
         #expect(stream.engine.snapshot.error != nil)
-        // Four segments are left out before it is given up.
+        // Four segments are skipped before playback fails.
         #expect(stream.engine.snapshot.position >= MediaTime(seconds: 12))
         #expect(stream.simulation.now >= .seconds(12))
     }
@@ -314,7 +314,7 @@ import Testing
     }
 
     @Test func aFullBufferIsEnough() async throws {
-        // Less than the network carries is asked for, and more than that is never buffered.
+        // The variant needs less than the throughput, and only that much is buffered.
         var texts = PlayedStream.texts("", ["v"], count: 10)
         texts[PlayedStream.address] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9000000\nv.m3u8\n"
         texts[PlayedStream.origin + "v.m3u8"] = SampleStream.media("v", count: 10, duration: 2)
@@ -365,7 +365,7 @@ import Testing
     }
 
     @Test func nothingPlaysTwiceOverASlowLinkThatFellBehind() async throws {
-        // A switch down does not wait for what it is to replace.
+        // A switch to a lower variant does not wait for the load that it replaces.
         let texts = PlayedStream.texts(
             Self.twoQualities,
             ["v", "w"],

@@ -27,7 +27,7 @@ import Testing
         let asked = stream.transport.requestedAddresses
         #expect(Set(asked).count == asked.count)
         let first = asked.firstIndex { $0.hasSuffix(".ts") }
-        // The multivariant playlist, and those of pictures and sound.
+        // The multivariant playlist, and the playlists of video and audio.
         #expect(first.map { $0 <= 3 } == true)
     }
 
@@ -39,7 +39,7 @@ import Testing
         }
         #expect(stream.engine.snapshot.timebase.mediaTime == .zero)
         #expect(stream.engine.snapshot.duration == MediaTime(seconds: 60))
-        // As much as the buffer holds, and no more.
+        // The buffer is full, but does not exceed its duration.
         let loaded = stream.engine.snapshot.loadedTimeRanges.totalDuration
         #expect(loaded >= MediaTime(seconds: 24) && loaded <= MediaTime(seconds: 30))
     }
@@ -74,7 +74,7 @@ import Testing
             try await stream.expect { $0.playedVariant?.height == 720 }
             let place = engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
             #expect(place.seconds >= expected - 0.01 && place.seconds < expected + 0.3, "\(place)")
-            // It stays whatever the network is thought to carry, and goes when that is said.
+            // The pinned variant is fetched regardless of the throughput, until it is unpinned.
             try await stream.simulation.sleep(for: .seconds(30))
             #expect(engine.snapshot.fetchedVariant?.height == 720)
             await engine.update { $0.pinnedVariant = "no such variant" }
@@ -100,7 +100,7 @@ import Testing
             guard case .segmentLoaded = event.kind, event.time > .zero else { return nil }
             return event.time
         }
-        // The sixth segment fits at 6 s of media, which are reached at 4.5 s.
+        // The sixth segment fits into the buffer when the playhead is at 6 s, after 4.5 s.
         #expect(times.first == .milliseconds(4_500))
     }
 
@@ -165,7 +165,7 @@ import Testing
         }
         #expect(skipped.map(\.range) == [MediaTimeRange(start: MediaTime(seconds: 18), end: MediaTime(seconds: 24))])
         #expect(skipped.map(\.reason) == [.notLoaded])
-        // Once in either variant.
+        // The segment is requested once from each variant.
         #expect(stream.transport.requestedAddresses.count { $0.hasSuffix("w3.ts") || $0.hasSuffix("h3.ts") } == 2)
     }
 

@@ -8,7 +8,7 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// Whatever a server does at whatever request: it ends, it says what was wrong, and what could be played was.
+/// Tests that playback ends after any failure of any request, reports the error, and plays the media that is available.
 @Suite struct PlaybackFaultTests {
     enum Target: String, CaseIterable, Sendable {
         case multivariant, media, audioPlaylist, subtitlePlaylist, initialization, key, segment, audioSegment,
@@ -58,11 +58,11 @@ import Testing
         let outcome = Self.outcome(of: stream)
         #expect(outcome == Self.lastingOutcomes[target]?[fault], "\(target) \(fault): \(outcome)")
         if snapshot.hasPlayedToEnd { #expect(stream.position == MediaTime(seconds: 60)) }
-        // It did not ask for ever.
+        // The requests were not repeated without end.
         #expect(stream.origin.requestCount < 600)
     }
 
-    /// Plays a stream of which each address that is meant fails once.
+    /// Plays a stream of which the first request for each address of a target fails.
     private static func playedWithAFailure(of target: Target, _ fault: Fault) async throws -> PlayedOrigin {
         let failed = Mutex<Set<String>>([])
         let stream = PlayedOrigin { path, now in
@@ -83,7 +83,7 @@ import Testing
         #expect(stream.engine.snapshot.selection[.audio] != nil || target.shape != .separate)
     }
 
-    /// What comes, and is another thing than it should be, is not asked for twice at the same place.
+    /// A response with wrong content is not requested again from the same location.
     @Test(arguments: Target.allCases, [Fault.missing, .forbidden, .page, .empty])
     func whatIsAnsweredWronglyOnceIsMetAsItShouldBe(target: Target, fault: Fault) async throws {
         let stream = try await Self.playedWithAFailure(of: target, fault)
@@ -91,8 +91,8 @@ import Testing
         #expect(outcome == Self.outcomes[target]?[fault], "\(target) \(fault): \(outcome)")
     }
 
-    /// The end, or the code of the error; then what was left out of the pictures, the sound and the text, and what was
-    /// dropped for good.
+    /// Returns the end of playback or the code of the error, followed by the number of skipped segments of each media
+    /// type, and the media types that were disabled.
     private static func outcome(of stream: PlayedOrigin) -> String {
         let snapshot = stream.engine.snapshot
         var words = [snapshot.hasPlayedToEnd ? "end" : snapshot.error?.code.rawValue ?? "nothing"]

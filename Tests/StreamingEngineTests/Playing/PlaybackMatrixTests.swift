@@ -6,9 +6,10 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// Every shape of stream over every network: never stuck, never out of the window, and what is told is true.
+/// Tests every kind of stream over every network: playback never stops, stays in the seekable window, and is reported
+/// correctly.
 @Suite struct PlaybackMatrixTests {
-    /// Networks that change: steps, waves and outages, from a seed each.
+    /// Networks with steps, waves and outages, each from a different seed.
     static let traces: [LinkProfile] = (0..<20).compactMap { seed in
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         func next() -> UInt64 {
@@ -35,7 +36,7 @@ import Testing
         let ended = try await stream.playOut(within: .seconds(shape.isLive ? 120 : 2_400)) { snapshot, now in
             let position = snapshot.timebase.mediaTime(at: now)
             guard snapshot.status == .readyToPlay, let window = snapshot.seekableTimeRange else { return }
-            // A live window may leave a play head behind that stands; it is brought back when it plays.
+            // A paused playhead may fall behind a live window; it is moved into it when playback begins.
             if !shape.isLive { #expect(position >= window.start && position <= window.end) }
             #expect(snapshot.loadedTimeRanges.totalDuration <= MediaTime(seconds: 130))
             if snapshot.timeControl == .playing {
@@ -62,7 +63,7 @@ import Testing
         check(stream)
     }
 
-    /// The logs agree with the events that they were made of.
+    /// Checks that the logs agree with the events from which they were made.
     private func check(_ stream: PlayedOrigin) {
         var log = AccessLogRecorder(session: stream.session)
         var metrics = PlaybackMetricsRecorder(creation: stream.session.start)

@@ -6,7 +6,7 @@ import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
 
-/// A synthetic stream that is played over a link in simulated time, and everything that came of it.
+/// A synthetic stream that is played over a link in simulated time, and its recorded events.
 final class PlayedOrigin: Sendable {
     static let root = "https://origin.example/"
     static let address = root + "main.m3u8"
@@ -51,7 +51,7 @@ final class PlayedOrigin: Sendable {
         }
     }
 
-    /// Plays while `body` runs.
+    /// Runs the engine while `body` runs.
     func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await simulation.run { [engine] in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,9 +63,9 @@ final class PlayedOrigin: Sendable {
         }
     }
 
-    /// Plays to the end, or until it fails, or until so much time has passed.
+    /// Plays until the end, a failure, or a time limit.
     ///
-    /// - Returns: Whether it came to an end of some kind.
+    /// - Returns: Whether playback ended or failed within the limit.
     func playOut(
         within limit: Duration,
         look: @Sendable (PlaybackSnapshot, Duration) -> Void = { _, _ in }
@@ -84,7 +84,7 @@ final class PlayedOrigin: Sendable {
         }
     }
 
-    /// Where the play head is.
+    /// The position of the playhead.
     var position: MediaTime { engine.snapshot.timebase.mediaTime(at: simulation.now) }
 
     /// The changes of the rate, in order.
@@ -92,23 +92,23 @@ final class PlayedOrigin: Sendable {
         events.all.compactMap { if case .rateChanged(let change) = $0.kind { change } else { nil } }
     }
 
-    /// The segments that were left out.
+    /// The segments that were skipped.
     var skipped: [SkippedSegment] {
         events.all.compactMap { if case .segmentSkipped(let segment) = $0.kind { segment } else { nil } }
     }
 }
 
-/// The text of a live playlist: segments come to be as time passes, and go again.
+/// The text of a live playlist, to which segments are added and from which they are removed as time passes.
 struct LiveText: Sendable {
     var prefix = "v"
     var segmentDuration = 6
-    /// So many segments are listed.
+    /// The number of listed segments.
     var window = 6
-    /// What is there when time begins.
+    /// The number of segments that exist at time zero.
     var head = 6
-    /// When nothing new comes any more; `nil` for never.
+    /// The time after which no segments are added; `nil` for never.
     var stuckAt: Duration?
-    /// When it says that it is over.
+    /// The time at which the playlist gets its end marker; `nil` for never.
     var endsAt: Duration?
     var hasDates = false
 

@@ -7,7 +7,7 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// A stream of texts for media, played in simulated time.
+/// A stream whose resources are given as texts, played in simulated time.
 final class PlayedStream: Sendable {
     static let address = "https://origin.example/main.m3u8"
 
@@ -49,7 +49,7 @@ final class PlayedStream: Sendable {
 
     let events: EventRecord
 
-    /// Plays while `body` runs.
+    /// Runs the engine while `body` runs.
     func run<Result: Sendable>(_ body: @Sendable (PlaybackEngine) async throws -> Result) async throws -> Result {
         try await simulation.run { [engine] in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,7 +61,7 @@ final class PlayedStream: Sendable {
         }
     }
 
-    /// Waits until a condition holds; it is a failure of the test where it does not within an hour.
+    /// Waits until a condition holds, and records an issue if it does not within an hour of simulated time.
     func expect(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: (PlaybackSnapshot) -> Bool
@@ -70,7 +70,7 @@ final class PlayedStream: Sendable {
         #expect(holds, sourceLocation: sourceLocation)
     }
 
-    /// Waits until a condition holds, for a simulated hour at most.
+    /// Waits until a condition holds, for an hour of simulated time at most.
     func wait(_ condition: (PlaybackSnapshot) -> Bool) async throws -> Bool {
         for _ in 0..<36_000 {
             if condition(engine.snapshot) { return true }
@@ -83,7 +83,7 @@ final class PlayedStream: Sendable {
 extension PlayedStream {
     static let origin = "https://origin.example/"
 
-    /// Media playlists and their segments, beside a multivariant playlist.
+    /// Returns a multivariant playlist with media playlists and their segments.
     static func texts(_ multivariant: String, _ names: [String], count: Int = 6) -> [String: String] {
         var texts = [address: "#EXTM3U\n" + multivariant]
         for name in names {
@@ -93,7 +93,7 @@ extension PlayedStream {
         return texts
     }
 
-    /// A stream that was played until nothing more comes.
+    /// Returns a stream that was played until it ended or failed.
     static func playedOut(
         _ texts: [String: String],
         options: StreamingOptions = StreamingOptions()
@@ -106,16 +106,16 @@ extension PlayedStream {
         return stream
     }
 
-    /// The segments of a playlist that were asked for, in order.
+    /// Returns the requested segments of a playlist, in order.
     func asked(_ name: String) -> [String] {
         transport.requestedAddresses.filter { $0.hasSuffix(".ts") && $0.hasPrefix(Self.origin + name) }
     }
 
-    /// The number in the address of a segment.
+    /// Returns the number in the address of a segment.
     static func number(_ segment: String) -> Int? { Int(segment.dropFirst(origin.count + 1).dropLast(3)) }
 }
 
-/// Answers some requests late.
+/// A transport that delays the responses to some requests.
 private struct Delayed: Transport {
     let base: any Transport
     let suffix: String
@@ -128,7 +128,7 @@ private struct Delayed: Transport {
     }
 }
 
-/// What an engine told.
+/// A record of the events of an engine.
 final class EventRecord: Sendable {
     private let events = Mutex<[PlaybackEvent]>([])
 
@@ -136,19 +136,19 @@ final class EventRecord: Sendable {
 
     var all: [PlaybackEvent] { events.withLock { $0 } }
 
-    /// The short names of what happened, in order.
+    /// The names of the events, in order.
     var names: [String] { all.map(\.kind.name) }
 }
 
 /// Playlists of a stream on demand.
 enum SampleStream {
-    /// A media playlist of segments named by a prefix and their numbers.
+    /// Returns a media playlist of segments that are named by a prefix and their numbers.
     static func media(_ prefix: String, count: Int, duration: Int = 6, ended: Bool = true) -> String {
         let segments = (0..<count).map { "#EXTINF:\(duration),\n\(prefix)\($0).ts\n" }.joined()
         return "#EXTM3U\n#EXT-X-TARGETDURATION:\(duration)\n" + segments + (ended ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// Two variants of ten segments with sound apart.
+    /// Returns two variants of ten segments with separate audio.
     static func film(count: Int = 10) -> [String: String] {
         let origin = "https://origin.example/"
         var texts = [

@@ -7,7 +7,7 @@ import PlaybackReporting
 import StreamingEngine
 import Testing
 
-/// Sound and text from playlists of their own, beside pictures that may have sound as well.
+/// Tests of audio and subtitles in separate playlists, for video with and without muxed audio.
 @Suite struct RenditionPlaybackTests {
     @Test func soundAloneIsFetchedOnceThoughItIsAGroupToo() async throws {
         let stream = try await PlayedStream.playedOut(
@@ -122,7 +122,7 @@ import Testing
             try await stream.expect(\.hasPlayedToEnd)
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
-        // Each moment has its sound once, from one of the two.
+        // Audio of each moment is fetched once, from one of the two playlists.
         let apart = stream.asked("s").compactMap(PlayedStream.number)
         let muxed = stream.asked("m").compactMap(PlayedStream.number)
         #expect(Set(apart).isDisjoint(with: muxed), "\(apart) \(muxed)")
@@ -153,7 +153,8 @@ import Testing
             try await stream.expect(\.hasPlayedToEnd)
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
-        // French from where it was asked for, and English again from where that was.
+        // French is fetched from the position at which it was selected, and English again from the position at which it
+        // was.
         #expect(stream.asked("f").first?.hasSuffix("f3.ts") == true)
         let pictures = stream.asked("m").compactMap(PlayedStream.number)
         #expect(pictures.count { $0 == 6 } == 2, "\(pictures)")
@@ -226,7 +227,7 @@ import Testing
         #expect(Set(sound).count == sound.count, "\(sound)")
     }
 
-    /// The segments of one quality are not there; the other has the same language.
+    /// The segments of one audio group are missing; another group has the same language.
     @Test(arguments: [3, 10]) func soundWhoseSegmentsAreMissingIsFetchedFromAnotherGroup(missing: Int) async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
@@ -234,12 +235,12 @@ import Testing
         for index in (10 - missing)..<10 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
         let stream = try await PlayedStream.playedOut(texts, options: options)
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.engine.snapshot.selection[.audio] != nil)
-        // The first that failed is not left out, nor any other.
+        // Neither the first failed segment nor any other is skipped.
         #expect(stream.asked("t").count == missing, "\(stream.asked("t"))")
         #expect(!stream.events.names.contains("segmentSkipped"))
     }
 
-    /// Where no group has it, one segment is left out, and the sound goes on.
+    /// If no group has a segment, only that segment is skipped.
     @Test func soundThatNoGroupHasIsLeftOutAlone() async throws {
         var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
         for name in ["s", "t"] { texts["\(PlayedStream.origin)\(name)4.ts"] = nil }
@@ -258,7 +259,7 @@ import Testing
         w.m3u8
         """
 
-    /// Text that could not be had is asked for again when a viewer wants it.
+    /// Subtitles that could not be loaded are requested again when a viewer selects them.
     @Test func textThatWasDroppedIsHadAgainWhenItIsWanted() async throws {
         var texts = PlayedStream.texts(
             """
@@ -284,7 +285,8 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    /// A seek while sound of its own still belongs to pictures that have theirs within: it is heard where it lands.
+    /// Seeks while the audio still comes from a separate playlist, although it will come muxed with the video: there
+    /// must be audio at the target.
     @Test(arguments: [0, 30, 100]) func aSeekWhileSoundMovesToThePicturesIsHeard(target: Int64) async throws {
         let texts = PlayedStream.texts(Self.movingSound, ["s", "m", "v"], count: 20)
         var options = StreamingOptions()
@@ -294,17 +296,17 @@ import Testing
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(9))
             await engine.update { $0.selector = .fixedLowest }
-            // The pictures with sound are on their way, and the sound of those buffered before is late.
+            // Video with muxed audio is being transferred, and the audio for the video buffered before is late.
             try await stream.simulation.sleep(for: .milliseconds(200))
             let began = stream.simulation.now
             let result = await engine.seek(to: MediaTime(seconds: target), tolerance: .exact)
             #expect(result == SeekResult(isFinished: true, landed: MediaTime(seconds: target)))
-            // Nobody waits for the sound that is late.
+            // The seek does not wait for the late audio.
             #expect(stream.simulation.now - began < .seconds(5))
             try await stream.expect(\.hasPlayedToEnd)
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
-        // From where it landed, every moment has its sound.
+        // From the target on, there is audio for every moment.
         let heard = Set((stream.asked("s") + stream.asked("m")).compactMap(PlayedStream.number))
         #expect(heard.isSuperset(of: Int(target / 6)..<20), "\(heard.sorted())")
     }

@@ -6,7 +6,7 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// A device that is too slow for large pictures: quality goes by what is seen, not by the network alone.
+/// Tests of a device that is too slow for video of high resolution, which limits the variant by dropped frames.
 struct SlowDeviceTests {
     private static let fastNetwork: StreamingOptions = {
         var options = StreamingOptions()
@@ -31,7 +31,8 @@ struct SlowDeviceTests {
             return segment
         }
         let heights = loaded.map { $0.variant?.height ?? 0 }
-        // The network carries everything: first the large pictures, then the small ones for a while, then another try.
+        // The network allows every variant: the high resolution is fetched first, then the low one for a while, and
+        // then the high one again.
         let first = try #require(heights.firstIndex(of: 360))
         #expect(heights.prefix(first).contains(720))
         let again = heights[first...].firstIndex(of: 720) ?? heights.endIndex
@@ -62,7 +63,7 @@ struct SlowDeviceTests {
     }
 }
 
-/// Shows 25 frames a second, and drops half of those that are too large.
+/// A pipeline that shows 25 frames a second, and drops half of those that are too large.
 private final class SlowPipeline: MediaPipeline {
     private struct Piece {
         let range: MediaTimeRange

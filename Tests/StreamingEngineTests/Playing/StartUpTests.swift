@@ -5,7 +5,7 @@ import PlaybackReporting
 import StreamingEngine
 import Testing
 
-/// No request that is not needed before the first picture.
+/// Tests of the number of requests before the first frame.
 @Suite struct StartUpTests {
     private func requestsBeforeTheFirstMedia(hasMultivariant: Bool, isFragmented: Bool) async throws -> [String] {
         let stream = PlayedOrigin { path, _ in
@@ -46,7 +46,7 @@ import Testing
         #expect(asked.count == (isFragmented ? 3 : 2))
     }
 
-    /// What the highest variant would need is of no interest while the lowest one is fetched.
+    /// The bit rate of the highest variant does not delay the start while the lowest one is fetched.
     @Test func playingBeginsWithTheFirstSegmentWhereTheNetworkIsFasterThanIt() async throws {
         let link = LinkProfile(name: "slow", down: LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 600_000)))
         let stream = PlayedOrigin(link: link) { path, now in StreamShape.muxed.resource(path, now) }
@@ -54,7 +54,7 @@ import Testing
         let start = stream.events.all.first { event in
             if case .rateChanged(let change) = event.kind { change.rate > 0 } else { false }
         }
-        // 225 kB at 75 kB a second, and what the playlists take.
+        // 225 kB at 75 kB a second, and the time for the playlists.
         let time = try #require(start?.time)
         #expect(time > .seconds(3) && time < .milliseconds(3_500))
         #expect(stream.engine.snapshot.hasPlayedToEnd)

@@ -4,28 +4,28 @@ import Foundation
 import MediaTiming
 import MillstreamTesting
 
-/// The kinds of streams that there are, each a minute on demand.
+/// A kind of stream, of one minute on demand except for live.
 enum StreamShape: String, CaseIterable, Sendable {
-    /// Sound and pictures in one transport stream, three variants.
+    /// Audio and video muxed in transport streams, with three variants.
     case muxed
-    /// Fragmented MP4 with initializations, sound and text apart.
+    /// Fragmented MP4 with initialization sections, and with separate audio and subtitles.
     case separate
-    /// One file for each variant, cut by byte ranges.
+    /// One file for each variant, whose segments are byte ranges.
     case ranges
-    /// Encrypted, with a new key for each third segment.
+    /// Encrypted segments, with a new key for every third segment.
     case encrypted
-    /// Something else in between, behind discontinuities, with gaps.
+    /// Other media between discontinuities, and gaps.
     case stitched
-    /// Variants whose segments are cut at other times.
+    /// Variants whose segment boundaries differ.
     case unaligned
-    /// A channel.
+    /// A live stream.
     case live
 
     static let rates = [300_000, 900_000, 2_400_000]
 
     var isLive: Bool { self == .live }
 
-    /// What is found at a path.
+    /// Returns the resource at a path.
     func resource(_ path: String, _ now: Duration) -> SyntheticOrigin.Resource? {
         if path == "main.m3u8" { return .text(multivariant) }
         let parts = path.split(separator: "-", maxSplits: 1).map(String.init)
@@ -61,7 +61,7 @@ enum StreamShape: String, CaseIterable, Sendable {
         return text
     }
 
-    /// Seconds of a segment.
+    /// Returns the duration of a segment, in seconds.
     private func duration(_ variant: Int) -> Int { self == .unaligned ? [4, 5, 6][min(variant, 2)] : 6 }
 
     private func live(_ variant: Int) -> LiveText { LiveText(prefix: "\(variant)-") }
@@ -89,7 +89,7 @@ enum StreamShape: String, CaseIterable, Sendable {
         return text + "#EXT-X-ENDLIST\n"
     }
 
-    /// As large as it is wanted, and really encrypted.
+    /// Returns an encrypted segment of the given size.
     private static func encrypted(_ number: Int, size: Int) -> [UInt8] {
         let key = SymmetricKey(data: Array(repeating: UInt8(7), count: 16))
         guard let iv = try? AES._CBC.IV(ivBytes: Array(repeating: UInt8(0), count: 15) + [1]),

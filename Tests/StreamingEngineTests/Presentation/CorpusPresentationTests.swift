@@ -6,7 +6,7 @@ import SharedCorpus
 import StreamingEngine
 import Testing
 
-/// What holds for every playlist that somebody has put on the web.
+/// Tests of the properties that every playlist of the corpus must have.
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no test data"))
 struct CorpusPresentationTests {
     private static let address = ResourceAddress("https://corpus.example/folder/playlist.m3u8")
@@ -43,12 +43,12 @@ struct CorpusPresentationTests {
         checkUpdate(timeline, name)
     }
 
-    /// What of a timeline's segments is not as the playlist says, or not in order.
+    /// Returns the segments of a timeline that differ from the playlist, or are not in order.
     private func violations(in timeline: PresentationTimeline) -> [String] {
         var found: [String] = []
         var end = timeline.start
         var domain: DiscontinuityDomain?
-        // The longest of them has 40,000, which is no other case than its first ones.
+        // The longest playlist has 40,000 segments, of which the first ones cover all cases.
         for (segment, written) in zip(timeline.segments, timeline.playlist.segments).prefix(2_000) {
             func note(_ isKept: Bool, _ rule: String) {
                 if !isKept { found.append("\(segment.sequence): \(rule)") }
@@ -68,7 +68,7 @@ struct CorpusPresentationTests {
         return found
     }
 
-    /// The same playlist again changes nothing.
+    /// Checks that an update with the same playlist changes nothing.
     private func checkUpdate(_ timeline: PresentationTimeline, _ name: String) {
         var updated = timeline
         if let update = try? updated.update(timeline.playlist) {

@@ -4,7 +4,7 @@ import StreamingEngine
 import Testing
 
 @Suite struct DatePositionTests {
-    /// Five segments of 10 s: dates go on, then jump ahead by an hour, then back to where they were.
+    /// Five segments of 10 s: the dates are continuous at first, then jump ahead by an hour, and then return.
     private static let jumps = """
         #EXTM3U
         #EXT-X-TARGETDURATION:10
@@ -48,7 +48,7 @@ import Testing
         let timeline = PresentationTimeline(try media(Self.jumps))
         // 00:01:17 is in the segments 2 and 4.
         #expect(timeline.position(of: try date(77))?.time == MediaTime(seconds: 27))
-        // 00:01:22 is in the last one only.
+        // 00:01:22 is in the last segment only.
         #expect(timeline.position(of: try date(82))?.time == MediaTime(seconds: 47))
     }
 

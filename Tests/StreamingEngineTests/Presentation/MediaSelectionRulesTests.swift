@@ -3,7 +3,7 @@ import StreamingEngine
 import Testing
 
 @Suite struct MediaSelectionRulesTests {
-    /// A presentation with these renditions: language, name, and further attributes.
+    /// Returns a presentation with renditions of the given language, name, and further attributes.
     private func presentation(_ renditions: [String]) throws -> Presentation {
         let lines = renditions.map { "#EXT-X-MEDIA:GROUP-ID=\"g\",\($0)" }
         let variant = #"#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="g",SUBTITLES="g",CLOSED-CAPTIONS="g""#
@@ -29,7 +29,7 @@ import Testing
         (["de"], "Original"),
         (["zh"], "Chinese"),
         (["zh-Hans"], "Chinese"),
-        // What may not be taken unasked is not.
+        // Renditions with AUTOSELECT=NO are not selected automatically.
         (["cy"], "Original"),
         ([""], "Original"),
         (["-", "en"], "English"),

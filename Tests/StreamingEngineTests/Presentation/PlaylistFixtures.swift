@@ -3,12 +3,12 @@ import MediaTiming
 import ResourceAddressing
 import Testing
 
-/// A media playlist from its text, as if it had come from an address.
+/// Returns a media playlist from its text, with the given address.
 func media(_ text: String, at address: String = "https://example.com/live/video.m3u8") throws -> MediaPlaylist {
     try MediaPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: ResourceAddress(address)))
 }
 
-/// A multivariant playlist from its text, as if it had come from an address.
+/// Returns a multivariant playlist from its text, with the given address.
 func multivariant(
     _ text: String,
     at address: String = "https://example.com/main.m3u8"
@@ -16,7 +16,7 @@ func multivariant(
     try MultivariantPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: ResourceAddress(address)))
 }
 
-/// A time from decimal digits.
+/// Returns a time from decimal digits.
 func seconds(_ text: String) -> MediaTime {
     guard let time = MediaTime(decimal: text) else {
         Issue.record("\(text) is no time")
@@ -25,24 +25,24 @@ func seconds(_ text: String) -> MediaTime {
     return time
 }
 
-/// What a live encoder writes: a window of numbered segments.
+/// The text of a live media playlist: a window of numbered segments.
 struct LiveWindowText {
     /// The number of the first segment.
     var first = 0
     var count = 6
     var duration = "4"
     var targetDuration: String? = "4"
-    /// What stands before the number in the names of segments.
+    /// The part of the names of segments before the number.
     var name = "segment"
-    /// Seconds since midnight of the segment with the number 0; `nil` without dates.
+    /// The date of the segment with the number 0, in seconds since midnight; `nil` for a playlist without dates.
     var dateOfZero: Int?
-    /// The numbers of segments that begin behind a discontinuity.
+    /// The numbers of the segments that follow a discontinuity.
     var discontinuities: Set<Int> = []
-    /// How many discontinuities went before the window, where the playlist says so.
+    /// The discontinuity sequence number; `nil` if the playlist declares none.
     var discontinuitySequence: Int?
-    /// Lines about the whole playlist.
+    /// The lines before the first segment.
     var head: [String] = []
-    /// Lines behind the last segment.
+    /// The lines after the last segment.
     var tail: [String] = []
 
     var text: String {
@@ -60,14 +60,14 @@ struct LiveWindowText {
 
     var playlist: MediaPlaylist { get throws { try media(text) } }
 
-    /// A second of a day.
+    /// Returns the date of a second of the day, as text.
     static func date(_ second: Int) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "2026-03-01T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
     }
 }
 
-/// The date of a second of the day on which ``LiveWindowText`` is written.
+/// Returns the date of a second of the day that ``LiveWindowText`` uses.
 func date(_ second: Int) throws -> ProgramDateTime {
     try #require(ProgramDateTime(LiveWindowText.date(second)))
 }

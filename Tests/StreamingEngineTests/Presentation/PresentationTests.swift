@@ -45,7 +45,8 @@ import Testing
         #expect(presentation.sessionKeys.count == 1 && presentation.contentSteering?.pathwayID == "A")
     }
 
-    /// Where they had one identity, each segment was taken for one of an I-frame playlist and fetched again, without end.
+    /// If both had the same identity, segments of the variant would be mistaken for those of the I-frame playlist, and
+    /// fetched again without end.
     @Test func anIFrameVariantWithTheAttributesOfAVariantIsAnother() throws {
         let presentation = Presentation(
             try multivariant(
@@ -74,7 +75,7 @@ import Testing
         let (stereo, surround) = (presentation.variants[0].location, presentation.variants[1].location)
         #expect(stereo.encoding(of: german)?.address?.text == "https://example.com/aac/de.m3u8")
         #expect(surround.encoding(of: german)?.channels?.count == 6)
-        // Without an address it is in the variant itself.
+        // An option without an address is in the variant itself.
         #expect(surround.encoding(of: german) != nil && surround.encoding(of: german)?.address == nil)
         #expect(presentation.group(.closedCaptions)?.options.first?.instreamID == "CC1")
         #expect(presentation.group(.closedCaptions)?.allowsEmptySelection == true && !sound.allowsEmptySelection)

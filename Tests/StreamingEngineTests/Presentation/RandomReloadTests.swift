@@ -3,9 +3,9 @@ import MediaTiming
 import StreamingEngine
 import Testing
 
-/// What holds whatever a server does from one reload to the next.
+/// Tests of the properties that a timeline must keep for any sequence of reloads.
 @Suite struct RandomReloadTests {
-    /// A generator that gives the same numbers for the same seed.
+    /// A pseudorandom number generator with a seed.
     private struct Numbers {
         var state: UInt64
 

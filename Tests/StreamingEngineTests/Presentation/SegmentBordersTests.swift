@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreamingEngine
 
-/// Where segments meet, for what is to begin or end there.
+/// Tests of the segment boundaries to which interstitials snap.
 @Suite struct SegmentBordersTests {
     private static func timeline(_ durations: [Int], date: String? = nil) throws -> PresentationTimeline {
         let dates = date.map { "#EXT-X-PROGRAM-DATE-TIME:\($0)\n" } ?? ""
@@ -35,7 +35,7 @@ import Testing
         #expect(try borders.time(of: #require(ProgramDateTime("2026-01-01T00:00:17Z"))) == nil)
     }
 
-    /// The sum of rounded durations need not meet a date.
+    /// The sum of rounded durations need not agree with a date.
     @Test(arguments: [("12.000", true), ("12.09", true), ("12.2", false), ("11.5", true)])
     func aDateRangeAtTheEnd(second: String, isThere: Bool) throws {
         let date = "2026-01-01T00:00:\(second)Z"
@@ -44,7 +44,7 @@ import Testing
         let ended = TimedDateRange.ranges(of: PresentationTimeline(try media(text + "#EXT-X-ENDLIST\n")))
         #expect((ended.first?.start != nil) == isThere)
         #expect((ended.first?.start).map { $0 <= MediaTime(seconds: 12) } ?? true)
-        // What has no end may go on.
+        // A date range at the end of a live playlist may be followed by media.
         let live = TimedDateRange.ranges(of: PresentationTimeline(try media(text)))
         #expect((live.first?.start != nil) == (second == "11.5"))
     }

@@ -4,7 +4,7 @@ import StreamingEngine
 import Testing
 
 @Suite struct TimelineAlignmentTests {
-    /// A reference whose window has moved: it begins at 40 s, with the segment 110.
+    /// Returns a reference timeline whose window has moved: it begins at 40 s, with the segment 110.
     private func movedReference(_ window: LiveWindowText = LiveWindowText()) throws -> PresentationTimeline {
         var window = window
         window.first = 100
@@ -25,7 +25,7 @@ import Testing
         let alignment = TimelineAlignment(of: sound, to: video)
         #expect(alignment.method == .commonStart && alignment.start == .zero && alignment.uncertainty == .zero)
         let placed = PresentationTimeline(sound, alignment: alignment)
-        // The seam is at 12 s in the pictures and at 11.4 s in the sound.
+        // The discontinuity is at 12 s in the video and at 11.4 s in the audio.
         #expect(video.domains.last?.range.start == MediaTime(seconds: 12))
         #expect(placed.domains.last?.range.start == seconds("11.4"))
         #expect(placed.domains.last?.domain == video.domains.last?.domain)
@@ -33,7 +33,7 @@ import Testing
 
     @Test func datesAlignWhateverTheNumbers() throws {
         let reference = try movedReference(LiveWindowText(dateOfZero: 1_000))
-        // The segment 110 is of 1440 s; the other list begins one segment later, and counts from 3.
+        // The segment 110 has the date 1440 s; the other playlist begins one segment later, and its numbers begin at 3.
         let other = try LiveWindowText(first: 3, count: 5, dateOfZero: 1_444 - 12).playlist
         let alignment = TimelineAlignment(of: other, to: reference)
         #expect(alignment.method == .datesInDomain && alignment.start == MediaTime(seconds: 44))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func datesOfTheSameDomainGoBeforeOthers() throws {
-        // The dates jump back at the discontinuity: 1448 s is there twice, in the domains 0 and 1.
+        // The dates jump back at the discontinuity: 1448 s occurs twice, in the domains 0 and 1.
         let jump = LiveWindowText(first: 0, dateOfZero: 1_440, discontinuities: [3]).text
         let jumped = jump.replacing(LiveWindowText.date(1_452), with: LiveWindowText.date(1_444))
             .replacing(LiveWindowText.date(1_456), with: LiveWindowText.date(1_448))
@@ -83,7 +83,7 @@ import Testing
         _ = try reference.update(
             try LiveWindowText(first: 101, discontinuities: [103], discontinuitySequence: 4).playlist
         )
-        // The border of the domain 5 is at 12 s; in the sound 2 s behind its beginning.
+        // The boundary of the domain 5 is at 12 s; in the audio it is 2 s after its beginning.
         let sound = try LiveWindowText(
             first: 7,
             count: 12,
@@ -105,14 +105,14 @@ import Testing
 
     @Test func numbersCountOnlyWhereTheyAgreeWithTheEdges() throws {
         let reference = try movedReference()
-        // Loaded a segment later, with the same target duration.
+        // The playlist was loaded a segment later, with the same target duration.
         let later = TimelineAlignment(of: try LiveWindowText(first: 112, count: 5).playlist, to: reference)
         #expect(later.method == .mediaSequence && later.start == MediaTime(seconds: 48))
         #expect(later.uncertainty == MediaTime(seconds: 2))
-        // The numbers say that it is four segments behind.
+        // By its numbers, the playlist is four segments behind.
         let behind = TimelineAlignment(of: try LiveWindowText(first: 110, count: 2).playlist, to: reference)
         #expect(behind.method == .liveEdge && behind.start == MediaTime(seconds: 56))
-        // Another target duration, other numbers.
+        // The target duration and the numbers differ.
         let other = TimelineAlignment(
             of: try LiveWindowText(first: 112, count: 5, targetDuration: "5").playlist,
             to: reference
@@ -155,7 +155,8 @@ import Testing
     }
 
     @Test func ofSeveralCommonDiscontinuitiesTheLastOneCounts() throws {
-        // Both list the borders of the domains 1 and 2; in the sound they lie 8.5 s apart, in the pictures 8 s.
+        // Both playlists list the boundaries of the domains 1 and 2: in the audio they are 8.5 s apart, in the video 8
+        // s.
         let reference = PresentationTimeline(try LiveWindowText(first: 0, discontinuities: [1, 3]).playlist)
         let text = LiveWindowText(first: 50, targetDuration: "5", discontinuities: [51, 53]).text
         let sound = text.replacing("#EXTINF:4,\nsegment51.ts", with: "#EXTINF:4.5,\nsegment51.ts")

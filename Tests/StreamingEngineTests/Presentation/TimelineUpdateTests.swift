@@ -31,7 +31,7 @@ import Testing
         #expect(timeline.segments.last?.duration == seconds("3.5"))
     }
 
-    /// The playlist of a rendition may lie before the one that its times are counted from.
+    /// The playlist of a rendition may end before the beginning of the playlist to which it is aligned.
     @Test func aTimelineThatEndsBeforeZeroHasNoDuration() throws {
         let text = LiveWindowText(first: 0, count: 2).text + "#EXT-X-ENDLIST\n"
         var timeline = PresentationTimeline(try media(text))
@@ -84,7 +84,7 @@ import Testing
         #expect(timeline.start == MediaTime(seconds: 24) && timeline.sequences == 0..<2)
         #expect(timeline.segments.first?.domain == DiscontinuityDomain(epoch: 1, sequence: 0))
         #expect(DiscontinuityDomain(sequence: 8) < DiscontinuityDomain(epoch: 1, sequence: 0))
-        // And it goes on from there.
+        // The timeline continues from there.
         let next = try timeline.update(try LiveWindowText(first: 0, count: 3, name: "again").playlist)
         #expect(next.faults.isEmpty && next.added == 2..<3 && timeline.end == MediaTime(seconds: 36))
     }
@@ -100,7 +100,7 @@ import Testing
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, duration: "3.9", dateOfZero: 0).playlist)
         let end = timeline.end
         let update = try timeline.update(try LiveWindowText(first: 10, duration: "3.9", dateOfZero: 0).playlist)
-        // By the dates the segment 10 is at 40 s, and the end of segment 5 at 20 s and 3.9 s.
+        // By their dates, the segment 10 begins at 40 s, and the segment 5 ends 16.1 s earlier.
         let lost = seconds("16.1")
         #expect(update.faults == [.segmentsMissed(count: 4, lost: lost, .dates)])
         #expect(timeline.start == end + lost && update.forgottenCount == 6)
@@ -240,7 +240,7 @@ import Testing
     @Test func aWindowThatEndsIsPlayedUpToItsEnd() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         _ = try timeline.update(try LiveWindowText(first: 3, tail: ["#EXT-X-ENDLIST"]).playlist)
-        // Presentation time still counts from the first load, though what lies before 12 s is gone.
+        // Presentation time still starts at the first load, although the media before 12 s was removed.
         #expect(timeline.duration == MediaTime(seconds: 36))
         #expect(timeline.liveWindow.seekable.start == MediaTime(seconds: 12))
     }

@@ -16,7 +16,7 @@ import Testing
         var schedule = ReloadSchedule()
         var action = schedule.loaded(try LiveWindowText().playlist, began: Self.ms(1_000), at: Self.ms(1_300))
         #expect(action == .reload(Self.at(5_000)))
-        // Unchanged: half of it.
+        // An unchanged playlist is due after half the duration.
         action = schedule.loaded(try LiveWindowText().playlist, began: Self.ms(5_000), at: Self.ms(5_100))
         #expect(action == .reload(Self.at(7_000)))
         action = schedule.loaded(try LiveWindowText(first: 1).playlist, began: Self.ms(7_000), at: Self.ms(7_100))
@@ -68,7 +68,8 @@ import Testing
             guard reload.time > .zero, transcript.count < 100 else { break }
             action = schedule.loaded(playlist, began: reload.time, at: reload.time)
         }
-        // News was due at 4 s; 1.5 target durations later the playlist is stuck, 10 later there is no hope.
+        // New segments were due at 4 s: 1.5 target durations later the playlist is stuck, and 10 target durations later
+        // it is abandoned.
         #expect(transcript.first == "stuck at 12.0 seconds" && transcript.last == "given up")
         #expect(transcript.count == 18)
     }
@@ -134,7 +135,7 @@ import Testing
 
     // MARK: Low latency
 
-    /// A playlist of a low-latency server with some parts of the next segment.
+    /// Returns a playlist of a low-latency server with some parts of the next segment.
     private func lowLatency(_ first: Int, parts: Int, control: String = "CAN-BLOCK-RELOAD=YES") throws -> MediaPlaylist
     {
         try LiveWindowText(
@@ -194,7 +195,7 @@ import Testing
         }
         #expect(times.prefix(4) == [Self.ms(100), Self.ms(600), Self.ms(2_600), Self.ms(4_600)])
         #expect(held == 2)
-        // With news it is trusted again.
+        // After an update, the playlist is no longer stuck.
         let last = try #require(times.last)
         let news = schedule.loaded(try lowLatency(0, parts: 3), began: last, at: last)
         #expect(
@@ -225,7 +226,7 @@ import Testing
             return
         }
         #expect(reload.directives.skip?.rawValue == value)
-        // A load that took so long leaves a copy older than half of what the server keeps.
+        // After such a slow load, the copy is too old for a delta update: older than half of the skip boundary.
         var late = ReloadSchedule()
         guard case .reload(let old) = late.loaded(playlist, began: .zero, at: Self.ms(12_001)) else {
             Issue.record("no reload")

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamingEngine
 
 @Suite struct SegmentRecoveryTests {
-    /// Fails at a time with a fault, where nothing else is said without alternatives and on demand.
+    /// Records a failure at a time; by default without alternatives and on demand.
     private func fail(
         _ recovery: inout SegmentRecovery,
         _ fault: SegmentRecovery.Fault,

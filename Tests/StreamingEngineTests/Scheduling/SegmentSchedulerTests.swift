@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    /// The step, with the number of a segment.
+    /// Returns the text of a step, with the number of its segment.
     private static func name(_ step: SegmentScheduler.Step) -> String {
         switch step {
         case .fetch(let segment): "fetch \(segment.sequence)"

@@ -13,7 +13,7 @@ import Testing
         VariantDescription(id: id, address: id, peakBitRate: BitRate(bitsPerSecond: 1))
     }
 
-    /// A buffer of segments of six seconds and 100 bytes each.
+    /// Returns a buffer of segments of six seconds and 100 bytes each.
     private static func buffer(_ count: Int64 = 5) -> StreamBuffer {
         var buffer = StreamBuffer()
         for index in 0..<count { buffer.insert(entry(index * 6, index * 6 + 6)) }
@@ -80,11 +80,11 @@ import Testing
         let position = MediaTime(seconds: 30)
         let long = MediaTime(seconds: 20)
         #expect(buffer.keptStart(behind: position, long, ByteCount(1_000)) == MediaTime(seconds: 10))
-        // Two segments are allowed: the third from the end may not stay.
+        // Two segments are allowed, so the third from the end is removed.
         #expect(buffer.keptStart(behind: position, long, ByteCount(200)) == MediaTime(seconds: 18))
         #expect(buffer.keptStart(behind: position, long, ByteCount(199)) == MediaTime(seconds: 24))
         #expect(buffer.keptStart(behind: position, MediaTime(seconds: 7), ByteCount(200)) == MediaTime(seconds: 23))
-        // What lies ahead of the play head is not of the back buffer.
+        // Media ahead of the playhead does not count as back buffer.
         #expect(buffer.keptStart(behind: MediaTime(seconds: 12), long, ByteCount(200)) == MediaTime(seconds: -8))
     }
 

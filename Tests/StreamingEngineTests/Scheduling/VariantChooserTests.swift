@@ -114,14 +114,14 @@ import Testing
                 String($0.address.text.split(separator: "/").last ?? "")
             }
         }
-        // Without a group of its own, a variant carries what is the default.
+        // A variant without an audio group carries the default audio.
         #expect(names(options[0]) == ["one.m3u8", "three.m3u8"])
         #expect(names(options[1]) == ["two.m3u8"])
     }
 }
 
 @Suite struct DateIndexTests {
-    /// The places of many dates, found by search and by looking at all anchors.
+    /// Compares the positions of many dates by the index with those of a search through all anchors.
     @Test(arguments: 0..<40)
     func theIndexFindsWhatALookAtAllAnchorsFinds(seed: Int) throws {
         var state = UInt64(seed)
@@ -133,7 +133,7 @@ import Testing
         var second = 1_000
         for number in 0..<(1 + random(30)) {
             if random(3) > 0 {
-                // Forward, back, or on.
+                // The date jumps forward or back, or stays.
                 second += [0, 0, 7, 40, -30, -3][random(6)]
                 text += "#EXT-X-PROGRAM-DATE-TIME:\(LiveWindowText.date(max(0, second)))\n"
             }
