@@ -70,7 +70,7 @@ import Testing
         (buffer(0, reachesEnd: true), false, true), (buffer(0.5), true, true), (buffer(0), true, false),
         (buffer(0, suffices: true), false, false), (buffer(0.5), false, false),
     ])
-    func aStartNeedsABuffer(state: BufferState, atOnce: Bool, starts: Bool) {
+    func playbackStartsOnlyWithASufficientBuffer(state: BufferState, atOnce: Bool, starts: Bool) {
         var machine = PlaybackStateMachine(start: .zero)
         _ = machine.setRate(1, atOnce: atOnce, at: .zero)
         _ = machine.becomeReady(at: .zero)
@@ -78,7 +78,7 @@ import Testing
         #expect((machine.rate == 1) == starts)
     }
 
-    @Test func aStartWithoutWaitingForStallsNeedsOnlySomeMedia() {
+    @Test func withoutWaitingForStallsPlaybackStartsWithTheFirstMedia() {
         var machine = PlaybackStateMachine(start: .zero)
         machine.waitsToMinimizeStalls = false
         _ = machine.setRate(1, at: .zero)
@@ -101,7 +101,7 @@ import Testing
         #expect(!machine.isStalled)
     }
 
-    @Test func aPauseThatOutlastsNoStallEndsItWithoutABufferingReason() {
+    @Test func aPauseEndsAStallWithoutABufferingReason() {
         var machine = playing()
         _ = machine.bufferChanged(Self.buffer(0), variant: nil, at: .seconds(5))
         let paused = machine.setRate(0, at: .seconds(6))
@@ -111,7 +111,7 @@ import Testing
         #expect(rates(resumed) == ["0.0 1.0 setRateCalled"])
     }
 
-    @Test func nearlyTwentyMillisecondsAreNoBuffer() {
+    @Test func aBufferBelowTwentyMillisecondsCountsAsEmpty() {
         var machine = playing()
         _ = machine.bufferChanged(Self.buffer(0.02), variant: nil, at: .seconds(5))
         #expect(machine.rate == 1)
@@ -147,14 +147,14 @@ import Testing
         #expect(machine.rate == 1)
     }
 
-    @Test func normalSpeedAskedForAgainKeepsACorrection() {
+    @Test func settingNormalRateAgainKeepsACorrection() {
         var machine = playing()
         _ = machine.correctRate(by: 1.05, at: .seconds(1))
         #expect(machine.setRate(1, at: .seconds(2)).isEmpty)
         #expect(machine.rate == 1.05)
     }
 
-    @Test func aSeekWaitsForItsEnd() {
+    @Test func playbackWaitsForTheEndOfASeek() {
         var machine = playing()
         #expect(rates(machine.seekBegan(at: .seconds(1))) == ["1.0 0.0 buffering"])
         #expect(!machine.isLikelyToKeepUp)
@@ -164,14 +164,14 @@ import Testing
         #expect(machine.seekEnded(Self.enough, at: .seconds(4)).isEmpty)
     }
 
-    @Test func aSeekDuringAStallEndsIt() {
+    @Test func aSeekEndsAStall() {
         var machine = playing()
         _ = machine.bufferChanged(Self.buffer(0), variant: nil, at: .seconds(5))
         #expect(machine.seekBegan(at: .seconds(7)).contains(.report(.stallEnded(after: .seconds(2)))))
         #expect(rates(machine.seekEnded(Self.enough, at: .seconds(8))) == ["0.0 1.0 setRateCalled"])
     }
 
-    @Test func theEndIsReportedOnceAndTakesASeekToLeave() {
+    @Test func theEndIsReportedOnceAndIsLeftByASeek() {
         var machine = playing()
         let actions = machine.reachedEnd(pausing: true, at: .seconds(60))
         #expect(rates(actions) == ["1.0 0.0 playedToEnd"])
@@ -186,13 +186,13 @@ import Testing
         #expect(machine.rate == 1)
     }
 
-    @Test func theEndKeepsTheAskedRateWhereItDoesNotPause() {
+    @Test func theRequestedRateIsKeptAtTheEndUnlessPlaybackPausesThere() {
         var machine = playing()
         _ = machine.reachedEnd(pausing: false, at: .seconds(60))
         #expect(machine.desiredRate == 1 && machine.rate == 0 && machine.timeControl == .paused)
     }
 
-    @Test func backwardPlaybackLeavesTheEnd() {
+    @Test func reversePlaybackLeavesTheEnd() {
         var machine = playing()
         _ = machine.reachedEnd(pausing: true, at: .seconds(60))
         #expect(machine.setRate(-1, at: .seconds(61)).contains(.setRate(-1)))
@@ -210,7 +210,7 @@ import Testing
         #expect(!failed.isReady)
     }
 
-    @Test func aFailureStopsEverythingForGood() {
+    @Test func aFailureStopsPlaybackPermanently() {
         var machine = playing()
         _ = machine.bufferChanged(Self.buffer(0), variant: nil, at: .seconds(5))
         let actions = machine.fail(at: .seconds(9))
@@ -222,7 +222,7 @@ import Testing
         #expect(machine.becomeReady(at: .seconds(10)).isEmpty)
     }
 
-    @Test func keepUpIsReportedWithTheTimeItTookSinceTheStartAndThenSinceItWasLost() throws {
+    @Test func likelyToKeepUpIsReportedWithTheTimeSinceTheStartOrSinceItWasLost() throws {
         func report(_ actions: [PlaybackStateMachine.Action]) -> KeepUp? {
             actions.lazy.compactMap { if case .report(.likelyToKeepUp(let found)) = $0 { found } else { nil } }.first
         }
@@ -241,7 +241,7 @@ import Testing
         #expect(!third.isInitial && third.timeTaken == .seconds(1))
     }
 
-    @Test func aSeekBeforeTheStartLeavesTheTimeOfTheStart() throws {
+    @Test func aSeekBeforeTheStartDoesNotChangeTheTimeOfTheStart() throws {
         var machine = PlaybackStateMachine(start: .zero)
         _ = machine.setRate(1, at: .zero)
         _ = machine.seekBegan(at: .seconds(3))
@@ -270,7 +270,7 @@ import Testing
         )
     }
 
-    @Test func nothingAheadNeverSuffices() {
+    @Test func anEmptyBufferNeverSuffices() {
         #expect(!suffices(0, throughput: 100_000_000, segment: 0))
     }
 
@@ -279,13 +279,13 @@ import Testing
         #expect(!suffices(14.9, throughput: 1))
     }
 
-    @Test func twoSecondsAreNeededOrNineTenthsOfAShorterSegment() {
+    @Test func twoSecondsOrNineTenthsOfAShorterSegmentAreRequired() {
         #expect(suffices(2) && !suffices(1.99))
         #expect(suffices(0.9, segment: 1) && !suffices(0.89, segment: 1))
         #expect(!suffices(1.99, segment: 0) && suffices(2, segment: 0))
     }
 
-    @Test func aSlowLinkNeedsTheShareThatDoesNotArriveInTwentySeconds() {
+    @Test func aSlowLinkNeedsABufferForTheDataThatDoesNotArriveInTwentySeconds() {
         #expect(suffices(2, throughput: 1_000_000))
         #expect(!suffices(9.9, throughput: 500_000) && suffices(10, throughput: 500_000))
         #expect(!suffices(4.9, throughput: 750_000) && suffices(5.1, throughput: 750_000))

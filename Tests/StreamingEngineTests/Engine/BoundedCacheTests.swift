@@ -12,7 +12,7 @@ import Testing
         (0..<20).filter { cache.peek($0) != nil }
     }
 
-    @Test func theLeastRecentlyUsedLeavesFirst() {
+    @Test func theLeastRecentlyUsedValueIsRemovedFirst() {
         var cache = Self.cache([40, 40, 20])
         #expect(Self.keys(cache) == [0, 1, 2] && cache.cost == 100)
         #expect(cache.value(for: 0) == "0")
@@ -22,14 +22,14 @@ import Testing
         #expect(Self.keys(cache) == [0, 3, 4] && cache.cost == 82)
     }
 
-    @Test func lookingAtAValueIsNoUse() {
+    @Test func peekingDoesNotMarkAValueAsUsed() {
         var cache = Self.cache([50, 50])
         #expect(cache.peek(0) == "0")
         cache.insert("2", for: 2, cost: 50)
         #expect(Self.keys(cache) == [1, 2])
     }
 
-    @Test func theNumberOfValuesIsLimitedToo() {
+    @Test func theNumberOfValuesIsLimited() {
         #expect(Self.keys(Self.cache([0, 0, 0, 0], mostValues: 3)) == [1, 2, 3])
         #expect(Self.cache([1, 1], mostValues: 0).count == 1)
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(cache.count == 0 && cache.cost == 0)
     }
 
-    @Test func aValueTakesThePlaceOfTheFormerOne() {
+    @Test func aValueReplacesTheFormerOneOfTheSameKey() {
         var cache = Self.cache([30, 30])
         cache.insert("new", for: 0, cost: 60)
         #expect(cache.value(for: 0) == "new" && cache.cost == 90 && cache.count == 2)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct EnginePartTests {
     // MARK: Rate
 
-    @Test func aRateIsSetOnceAndSettles() {
+    @Test func aRateIsSetOnceUntilThePipelineHasIt() {
         var rate = RateControl()
         #expect(rate.command(actualRate: 0) == nil)
         rate.want(1)
@@ -20,7 +20,7 @@ import Testing
         #expect(rate.command(actualRate: 1) == nil)
     }
 
-    @Test func aPipelineThatRefusesARateIsAskedAgainWithTheNextEvent() {
+    @Test func aRefusedRateIsSetAgainWithTheNextEvent() {
         var rate = RateControl()
         rate.want(1)
         _ = rate.command(actualRate: 0)
@@ -51,7 +51,7 @@ import Testing
         #expect(backwards.time(reaching: MediaTime(seconds: 11)) == nil)
     }
 
-    @Test func aScheduledStartIsGivenToThePipelineOnce() {
+    @Test func aScheduledStartIsPassedToThePipelineOnce() {
         var rate = RateControl()
         rate.start = .requested(.seconds(5), isAnnounced: true)
         #expect(rate.command(actualRate: 0) == nil)
@@ -66,7 +66,7 @@ import Testing
 
     // MARK: Pipeline
 
-    @Test func commandsAreCarriedOutOneAfterTheOther() throws {
+    @Test func pipelineCommandsArePerformedOneAfterTheOther() throws {
         func name(_ effect: EngineEffect?) -> String? {
             guard case .begin(.pipeline(let command)) = effect else { return nil }
             return "\(command)"
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Synchronized start
 
-    @Test func aStartThatIsLateIsCaughtUpWith() {
+    @Test func aLateSynchronizedStartSeeksAgain() {
         var start = SynchronizedStart.idle
         let target = MediaTime(seconds: 10)
         let request = SynchronizedStart.Request(rate: 1, target: target, time: .seconds(5), waiter: 1)
@@ -91,7 +91,7 @@ import Testing
         #expect(start == .idle)
     }
 
-    @Test func aStartThatIsNeverInTimeIsMadeAfterFourSeeks() {
+    @Test func aSynchronizedStartThatIsAlwaysLatePlaysAfterFourSeeks() {
         var start = SynchronizedStart.idle
         let request = SynchronizedStart.Request(rate: 1, target: .zero, time: .zero, waiter: 1)
         _ = start.begin(request, at: .seconds(1))
@@ -99,7 +99,7 @@ import Testing
         #expect(steps == [2, 3, 4].map { .seek(to: MediaTime(seconds: $0)) } + [.start(request)])
     }
 
-    @Test func aStartWithoutATargetNeedsNoSeek() {
+    @Test func aSynchronizedStartWithoutATargetNeedsNoSeek() {
         var start = SynchronizedStart.idle
         let request = SynchronizedStart.Request(rate: 2, target: nil, time: .seconds(5), waiter: 1)
         #expect(start.begin(request, at: .zero) == .start(request))
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: Live offset
 
-    @Test func playbackIsCorrectedUntilTheOffsetIsReached() {
+    @Test func theRateIsCorrectedUntilTheLiveOffsetIsReached() {
         var control = LiveOffsetControl()
         func factor(_ offset: String, ahead: Int = 20) -> Double {
             control.factor(

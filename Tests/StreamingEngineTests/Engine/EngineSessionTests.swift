@@ -12,7 +12,7 @@ import Testing
 /// With `MILLSTREAM_RECORD_TRANSCRIPTS=1`, the transcripts are written again after an intended change.
 @Suite struct EngineSessionTests {
     @Test(arguments: EngineScenario.all.keys.sorted())
-    func theSessionIsAsReviewed(_ group: String) throws {
+    func theTranscriptOfASessionIsUnchanged(_ group: String) throws {
         var transcript = Transcript(group, besideFileAt: #filePath)
         for scenario in try #require(EngineScenario.all[group]) {
             var session = EngineSession(scenario.options)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: EngineScenario.all.keys.sorted())
-    func theSameSessionIsTheSameTwice(_ group: String) throws {
+    func aSessionIsDeterministic(_ group: String) throws {
         for scenario in try #require(EngineScenario.all[group]) {
             func lines() throws -> [String] {
                 var session = EngineSession(scenario.options)

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func everySessionThatRestsHasAnsweredItsCallers(_ group: Int) {
+    func anIdleSessionHasReturnedAllResults(_ group: Int) {
         for seed in (group * 25)..<(group * 25 + 25) {
             var (session, commands) = Self.session(seed)
             session.run(until: 400)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func aSessionThatIsStoppedHasAnsweredItsCallers() {
+    @Test func aStoppedSessionHasReturnedAllResults() {
         for seed in 0..<25 {
             var (session, commands) = Self.session(seed)
             session.stop()

@@ -30,7 +30,7 @@ import Testing
         #expect(engine.state.control.playhead.machine.timeControl == .playing)
     }
 
-    @Test func aPausedEngineFillsItsBufferAndMovesNothing() throws {
+    @Test func aPausedEngineFillsItsBufferWithoutMovingThePlayhead() throws {
         var engine = EngineTranscript()
         _ = engine.deliver(.started, at: 0)
         _ = try engine.open(count: 10, at: 0)
@@ -45,7 +45,7 @@ import Testing
         #expect(engine.state.nextDeadline == nil)
     }
 
-    @Test func aFullBufferIsFilledAgainAsItIsPlayed() throws {
+    @Test func aFullBufferIsRefilledAsItIsPlayed() throws {
         var engine = try playing()
         for request in 2...5 { _ = try engine.complete(request, at: 2) }
         // 30 s are loaded. The next segment of 6 s fits into the buffer when the playhead is at 6 s, 6 s later.
@@ -54,7 +54,7 @@ import Testing
         #expect(engine.deliver(.timerFired, at: 8).first == "fetch 6 v5.ts")
     }
 
-    @Test func aSeekCancelsWhatItHasNoUseForAndFetchesItsTarget() throws {
+    @Test func aSeekCancelsTheTransferAndFetchesItsTarget() throws {
         var engine = try playing()
         let seek = EngineCommand.seek(to: MediaTime(seconds: 45), .exact, waiter: 7)
         #expect(engine.command(seek, at: 3) == ["cancel 2", "rate 0.0"])
@@ -74,7 +74,7 @@ import Testing
         #expect(try engine.land(5, seek: 2, at: 3).first == "answer 1: finished at 5.0")
     }
 
-    @Test func aLaterSeekEndsAnEarlierOneThatThePipelineCarriesOut() throws {
+    @Test func aLaterSeekEndsAnEarlierOneThatThePipelinePerforms() throws {
         var engine = try playing()
         _ = engine.command(.seek(to: MediaTime(seconds: 5), .exact, waiter: 1), at: 3)
         // The pipeline receives the second command after it has performed the first.
@@ -84,14 +84,14 @@ import Testing
         #expect(try engine.land(3, seek: 3, at: 3).first == "answer 2: finished at 3.0")
     }
 
-    @Test func aCancelledSeekIsAnsweredOnce() throws {
+    @Test func theResultOfACancelledSeekIsReturnedOnce() throws {
         var engine = try playing()
         _ = engine.command(.seek(to: MediaTime(seconds: 45), .exact, waiter: 1), at: 3)
         #expect(engine.command(.cancelPendingSeeks, at: 3).first == "answer 1: not finished at 1.0")
         #expect(engine.command(.cancelPendingSeeks, at: 3) == [])
     }
 
-    @Test func aSynchronizedStartSeeksBeforeItPlays() throws {
+    @Test func aSynchronizedStartSeeksBeforePlayback() throws {
         var engine = try playing()
         let start = EngineCommand.setRateSynchronized(1, from: MediaTime(seconds: 4), at: .seconds(10), waiter: 9)
         #expect(engine.command(start, at: 3) == ["seek 4.0"])
@@ -107,14 +107,14 @@ import Testing
         #expect(pause.first == "answer 9: not finished at 1.0")
     }
 
-    @Test func aMissingSegmentIsLeftOut() throws {
+    @Test func aMissingSegmentBecomesAGap() throws {
         var engine = try playing()
         #expect(try engine.fail(2, status: 404, at: 3) == ["append 3"])
         #expect(try engine.accept(3, at: 3) == ["fetch 4 v2.ts"])
         #expect(engine.reports.contains("segmentSkipped"))
     }
 
-    @Test func aBusyServerIsAskedAgainAfterAWhile() throws {
+    @Test func aRequestToABusyServerIsRepeatedAfterADelay() throws {
         var engine = try playing()
         #expect(try engine.fail(2, status: 503, at: 3) == [])
         #expect(engine.state.nextDeadline == .seconds(4))
@@ -132,7 +132,7 @@ import Testing
         #expect(engine.state.nextDeadline == .seconds(9))
     }
 
-    @Test func aSeekToADateWaitsForThePlaylist() throws {
+    @Test func aSeekToADateBeforeTheFirstPlaylistWaitsForIt() throws {
         var engine = EngineTranscript()
         let date = try #require(ProgramDateTime("2026-01-01T00:00:42Z"))
         #expect(engine.command(.seekToDate(date, .exact, waiter: 3), at: 0) == [])
@@ -156,13 +156,13 @@ import Testing
         #expect(engine.state.nextDeadline == nil)
     }
 
-    @Test func thePipelineStandsStillBeforeItIsClosed() throws {
+    @Test func thePipelineIsPausedBeforeItIsClosed() throws {
         var engine = try playing()
         #expect(engine.deliver(.stopped, at: 3) == ["rate 0.0"])
         #expect(engine.take(rate: 0, at: 3) == ["close"])
     }
 
-    @Test func theSameEventsLeadToTheSameEffects() throws {
+    @Test func equalEventsLeadToEqualEffects() throws {
         func reports() throws -> [String] {
             var engine = try playing()
             for request in 2...4 { _ = try engine.complete(request, at: Double(request)) }

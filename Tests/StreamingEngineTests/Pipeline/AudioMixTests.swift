@@ -9,7 +9,7 @@ import Testing
         MediaTimeRange(start: time(start), duration: time(end - start))
     }
 
-    @Test func aVolumeHoldsUntilTheNext() {
+    @Test func aVolumeAppliesUntilTheNextOne() {
         var mix = AudioMix()
         #expect(mix.isEmpty && mix.volume(at: time(3)) == 1)
         mix.setVolume(0.5, at: time(4))
@@ -19,7 +19,7 @@ import Testing
         #expect(mix.volume(at: time(4)) == 0.75)
     }
 
-    @Test func aRampIsAStraightLine() {
+    @Test func aRampIsLinear() {
         var mix = AudioMix()
         mix.setVolumeRamp(from: 1, to: 0, during: range(10, 12))
         #expect([9, 10, 10.5, 11, 12, 13].map { mix.volume(at: time($0)) } == [1, 1, 0.75, 0.5, 0, 0])
@@ -28,7 +28,7 @@ import Testing
         #expect([10.5, 11, 12].map { mix.volume(at: time($0)) } == [0.75, 0.9, 0.9])
     }
 
-    @Test func volumesAreBroughtIntoTheirRange() {
+    @Test func volumesAreClamped() {
         var mix = AudioMix()
         mix.setVolume(.nan, at: .zero)
         mix.setVolume(-3, at: time(1))
@@ -40,7 +40,7 @@ import Testing
         #expect(settings.volume == 0)
     }
 
-    @Test func turningPointsLieInsideTheRange() {
+    @Test func turningPointsAreWithinTheRange() {
         var mix = AudioMix()
         mix.setVolumeRamp(from: 1, to: 0, during: range(1, 2))
         mix.setVolume(1, at: time(2))

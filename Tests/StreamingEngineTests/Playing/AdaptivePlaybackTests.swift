@@ -35,7 +35,7 @@ import Testing
         return .media(ByteCount(Int64(StreamShape.rates[variant] / 8 * 6)))
     }
 
-    @Test func aBandwidthThatFallsMeansALowerVariantAndOneThatRisesAHigherOne() async throws {
+    @Test func theVariantFollowsTheThroughput() async throws {
         let (fast, slow) = (BitRate(bitsPerSecond: 10_000_000), BitRate(bitsPerSecond: 600_000))
         let trace = LinkTrace([
             .init(duration: .seconds(150), bandwidth: fast), .init(duration: .seconds(200), bandwidth: slow),
@@ -58,7 +58,7 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    @Test func whatTheFirstLocationOfAVariantDoesNotHaveComesFromTheSecond() async throws {
+    @Test func segmentsThatTheFirstLocationLacksAreFetchedFromTheSecond() async throws {
         let text = """
             #EXTM3U
             #EXT-X-STREAM-INF:BANDWIDTH=300000,STABLE-VARIANT-ID="a"

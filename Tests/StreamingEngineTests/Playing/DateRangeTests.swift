@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aRangeLiesWhereItsDateIs() async throws {
+    @Test func aDateRangeIsAtThePositionOfItsDate() async throws {
         let found = try await ranges(
             """
             #EXT-X-DATERANGE:ID="a",CLASS="c",START-DATE="2026-01-01T00:00:20.5Z",DURATION=4.5,X-COM-N="v"
@@ -40,7 +40,7 @@ import Testing
         #expect(found.last?.start == nil && found.last?.endDate == ProgramDateTime("2026-01-01T00:00:01Z"))
     }
 
-    @Test func oneMayEndWhereTheNextOfItsClassBegins() async throws {
+    @Test func aDateRangeMayEndWhereTheNextOfItsClassBegins() async throws {
         let found = try await ranges(
             """
             #EXT-X-DATERANGE:ID="a",CLASS="c",START-DATE="2026-01-01T00:00:10Z",END-ON-NEXT=YES
@@ -55,7 +55,7 @@ import Testing
 
     /// Each range ends where the next one begins, and refers to a variable many times: neither time nor memory may grow
     /// quadratically.
-    @Test func oneMayHaveTooManyRanges() async throws {
+    @Test func manyDateRangesNeedLinearTimeAndMemory() async throws {
         let count = 20_000
         let references = String(repeating: "{$long}", count: 20)
         let tags = (0..<count).map { number in

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aSeekBeforeItIsReadyIsToldToItsEndAndWatchingCounts() async throws {
+    @Test func aSeekBeforeTheItemIsReadyIsReportedAndPlaybackIsCounted() async throws {
         let stream = PlayedStream(SampleStream.film())
         try await stream.run { engine in
             let result = await engine.seek(to: MediaTime(seconds: 30), tolerance: .exact)
@@ -40,7 +40,7 @@ import Testing
         #expect(access.log.totals.durationWatched == .seconds(30))
     }
 
-    @Test func ofTwoTheFirstIsGivenUp() async throws {
+    @Test func theSecondOfTwoEarlySeeksReplacesTheFirst() async throws {
         let stream = PlayedStream(SampleStream.film())
         try await stream.run { engine in
             async let first = engine.seek(to: MediaTime(seconds: 10))
@@ -52,7 +52,7 @@ import Testing
         #expect(told.count == 4 && told.count { $0 == "given up" } == 1)
     }
 
-    @Test func aSeekThatIsCancelledBeginsWhereItWouldHave() async throws {
+    @Test func afterACancelledEarlySeekPlaybackStartsAtTheDefaultPosition() async throws {
         let stream = PlayedOrigin(link: LinkProfile.presets.first { $0.name == "3G" }) {
             StreamShape.muxed.resource($0, $1)
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(seekEvents(stream.events) == ["to 30.0", "given up"])
     }
 
-    @Test func watchingCountsAfterASeekThatWasCancelled() async throws {
+    @Test func watchedTimeIsCountedAfterACancelledSeek() async throws {
         let events = [
             PlaybackEvent(
                 time: .zero,
@@ -91,7 +91,7 @@ import Testing
         #expect(recorder.metrics.watchedDuration == .seconds(9))
     }
 
-    @Test func aDateIsSoughtAsSoonAsItIsKnown() async throws {
+    @Test func anEarlySeekToADateMovesToItsPosition() async throws {
         let text = LiveText(window: 20, head: 20, endsAt: .zero, hasDates: true)
         let stream = PlayedOrigin { path, now in
             path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
@@ -111,7 +111,7 @@ import Testing
         )
     }
 
-    @Test func aDateOfAStreamWithoutDatesIsRefused() async throws {
+    @Test func aSeekToADateIsRefusedWithoutDates() async throws {
         let stream = PlayedStream(SampleStream.film())
         try await stream.run { engine in
             let date = try #require(ProgramDateTime("2026-01-01T00:00:42Z"))
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func beyondTheWindowItIsBroughtToItsEdge() async throws {
+    @Test func anEarlySeekBeyondTheWindowIsClamped() async throws {
         let text = LiveText(window: 20, head: 20)
         let stream = PlayedOrigin { path, now in
             path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)

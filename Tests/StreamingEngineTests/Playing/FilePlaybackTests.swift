@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["", " a b.wav", "\"quoted\".wav", "{$name}.wav", "#a%20b?c.wav", "line\nbreak.wav", "ü.wav"])
-    func aSoundFileHasItsDuration(name: String) async throws {
+    func anAudioFileHasItsDuration(name: String) async throws {
         let path = try temporary(silence, named: name)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let snapshot = try await play(path)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["", "some text that is no media at all", "<html><body>no</body></html>", "RIFF"])
-    func whatIsNeitherAPlaylistNorAFileSaysBoth(text: String) async throws {
+    func theErrorForUnknownContentNamesPlaylistsAndFiles(text: String) async throws {
         let path = try temporary(Array(text.utf8))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let snapshot = try await play(path)
@@ -127,7 +127,7 @@ import Testing
     private static let samples = ProcessInfo.processInfo.environment["MILLSTREAM_SAMPLES_DIRECTORY"]
 
     @Test(.enabled(if: samples != nil, "MILLSTREAM_SAMPLES_DIRECTORY names no samples"))
-    func aFilmOfTheSamplesHasItsDuration() async throws {
+    func aSampleVideoFileHasItsDuration() async throws {
         let samples = try #require(Self.samples)
         let snapshot = try await play(samples + "/movie.mp4")
         #expect(snapshot.status == .readyToPlay)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aLiveStreamIsPlayedThreeSegmentsBehindItsEdgeAndStaysInItsWindow() async throws {
+    @Test func aLiveStreamIsPlayedThreeTargetDurationsBehindItsEdgeAndWithinItsWindow() async throws {
         let stream = channel(LiveText())
         let offsets = Mutex<[MediaTime]>([])
         let ended = try await stream.playOut(within: .seconds(600)) { snapshot, now in
@@ -46,13 +46,13 @@ import Testing
         #expect(stream.engine.snapshot.duration != nil)
     }
 
-    @Test func aChannelThatIsStuckEndsInAnErrorThatSaysSo() async throws {
+    @Test func aStuckLiveStreamFailsWithTheErrorStuck() async throws {
         let stream = channel(LiveText(stuckAt: .seconds(30)))
         #expect(try await stream.playOut(within: .seconds(600)))
         #expect(stream.engine.snapshot.error?.code == .stuck)
     }
 
-    @Test func anotherVariantIsPlayedWhereTheFirstIsStuck() async throws {
+    @Test func anotherVariantIsPlayedIfThePlaylistIsStuck() async throws {
         let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
         var options = StreamingOptions()
         options.selector = .fixedLowest
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aChosenDistanceFromTheEdgeIsRestoredByTheRateWhereThatIsAskedFor(isPreserved: Bool) async throws {
+    func theConfiguredLiveOffsetIsRestoredByTheRateIfEnabled(isPreserved: Bool) async throws {
         var options = Self.keepingThirtySeconds
         options.preservesTimeOffsetFromLive = isPreserved
         let stream = channel(Self.distant, options: options)
@@ -111,7 +111,7 @@ import Testing
         #expect(reasons.contains(.liveOffsetCorrection) == isPreserved)
     }
 
-    @Test func anotherRateIsPlayedAsAskedDuringACorrection() async throws {
+    @Test func anotherRateEndsALiveCorrection() async throws {
         let stream = channel(Self.distant, options: Self.keepingThirtySeconds)
         try await stream.run {
             try await Self.playWithALateStart(stream)
@@ -126,7 +126,7 @@ import Testing
         #expect(stream.rateChanges.allSatisfy { [0, 0.5, 1, 1.05, 0.95].contains($0.rate) }, "\(stream.rateChanges)")
     }
 
-    @Test func aCorrectionEndsWhenItIsNoLongerAskedFor() async throws {
+    @Test func aLiveCorrectionEndsWhenItIsDisabled() async throws {
         let stream = channel(Self.distant, options: Self.keepingThirtySeconds)
         try await stream.run {
             try await Self.playWithALateStart(stream)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aCorrectionEndsWithTheStream() async throws {
+    @Test func aLiveCorrectionEndsWithTheStream() async throws {
         let stream = channel(LiveText(window: 20, head: 20, endsAt: .seconds(27)), options: Self.keepingThirtySeconds)
         try await stream.run {
             try await Self.playWithALateStart(stream)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func aPauseThatOutlivesTheWindowGoesOnAtTheEdge() async throws {
+    @Test func playbackResumesAtTheLiveEdgeIfThePauseOutlastsTheWindow() async throws {
         let stream = channel(LiveText())
         try await stream.run {
             let (engine, time) = (stream.engine, stream.simulation)
@@ -184,7 +184,7 @@ import Testing
         #expect(landed.1.isFinished && landed.1.landed <= window.end + MediaTime(seconds: 6))
     }
 
-    @Test func aDateIsSought() async throws {
+    @Test func aSeekToADateOfALiveStreamReachesIt() async throws {
         let stream = channel(LiveText(window: 20, head: 20, hasDates: true))
         let result = try await stream.run {
             await stream.engine.setRate(1)
@@ -202,7 +202,7 @@ import Testing
     }
 
     /// Plays one day of a live stream, in which the size of the engine's state must not grow.
-    @Test func aDayOfAChannelIsPlayedWithoutAHaltAndNothingPilesUp() async throws {
+    @Test func aDayOfALiveStreamIsPlayedWithoutStallsInConstantMemory() async throws {
         let day = Duration.seconds(86_400)
         // Only stalls are recorded: the record of all events of a day would grow itself.
         let stream = PlayedOrigin(keeping: { $0.kind == .stalled }) { path, now in
@@ -226,7 +226,7 @@ import Testing
         #expect(counts.withLock { $0 } <= 2)
     }
 
-    @Test func fastPlayingThatMeetsTheEdgeGoesOnAtNormalSpeed() async throws {
+    @Test func fastPlaybackContinuesAtNormalRateAtTheLiveEdge() async throws {
         let stream = channel(LiveText(window: 20, head: 20))
         try await stream.run { [engine = stream.engine] in
             _ = await engine.seek(to: .zero)
@@ -255,14 +255,14 @@ import Testing
         }
     }
 
-    @Test func soundThatEndsBeforeThePicturesStopsNothing() async throws {
+    @Test func audioThatEndsBeforeVideoDoesNotStopPlayback() async throws {
         let stream = Self.pictures(with: LiveText(prefix: "s", endsAt: .seconds(12)))
         #expect(try await !stream.playOut(within: .seconds(200)))
         #expect(stream.position > MediaTime(seconds: 180))
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    @Test func soundThatIsStuckIsGivenUpBeforeItStopsThePictures() async throws {
+    @Test func aStuckAudioTrackIsDisabledBeforeVideoStalls() async throws {
         let stream = Self.pictures(with: LiveText(prefix: "s", stuckAt: .seconds(12)))
         #expect(try await !stream.playOut(within: .seconds(200)))
         #expect(stream.engine.snapshot.selection[.audio] == nil)
@@ -271,7 +271,7 @@ import Testing
         #expect(recorder.metrics.stallDuration < .seconds(6), "\(recorder.metrics.stallDuration)")
     }
 
-    @Test func whereTheFirstIsStuckTheOtherGoesOnWithTheNextSegment() async throws {
+    @Test func anotherVariantContinuesWithTheNextSegmentAfterAStuckPlaylist() async throws {
         let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
         var options = StreamingOptions()
         options.selector = .fixedLowest
@@ -286,9 +286,8 @@ import Testing
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
     }
 
-    /// Returns a stream whose media sequence number increases by many segments that were never listed, and are not
-    /// available.
-    @Test func whatIsBufferedBeforeAHoleIsPlayedBeforeItIsJumpedOver() async throws {
+    /// The media sequence number increases by many segments that were never listed and are not available.
+    @Test func theBufferBeforeAGapIsPlayedBeforeTheGapIsSkipped() async throws {
         let (before, behind) = (LiveText(window: 4, head: 8), LiveText(window: 4, head: 18))
         let stream = PlayedOrigin { path, now in
             let text = now < .seconds(20) ? before : behind
@@ -304,7 +303,7 @@ import Testing
             .compactMap { event -> MediaTime? in
                 if case .segmentLoaded(let segment) = event.kind { segment.range.end } else { nil }
             }
-        // Playback ends exactly at the end of the last loaded video.
+        // The buffer is played to the end of its last segment, within 0.5 s.
         let end = try #require(loaded.filter { $0 <= jump.to }.max())
         #expect(jump.from >= end - MediaTime(value: 1, timescale: 2) && jump.from <= end, "\(jump) \(end)")
         #expect(jump.to > jump.from + MediaTime(seconds: 6))

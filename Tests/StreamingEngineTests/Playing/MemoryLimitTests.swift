@@ -55,7 +55,7 @@ import Testing
         #expect(asked.count == 3)
     }
 
-    @Test func aPageInThePlaceOfAKeyIsNotTakenWhole() async throws {
+    @Test func aPageInsteadOfAKeyIsNotLoadedCompletely() async throws {
         let simulation = Simulation()
         let transport = ScriptedTransport(
             [
@@ -91,7 +91,7 @@ import Testing
         #expect(failure?.code == .tooLarge)
     }
 
-    @Test func aTimelineKnowsAboutHowMuchMemoryItTakes() throws {
+    @Test func aTimelineEstimatesItsMemory() throws {
         func byteCount(_ count: Int) throws -> Int {
             let segments = String(repeating: "#EXTINF:6,\ns.ts\n", count: count)
             return PresentationTimeline(try media("#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + segments)).byteCount

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of the limits that apply to variants over expensive networks.
 @Suite struct NetworkCostTests {
-    @Test func overAnExpensiveNetworkItsOwnLimitsHold() async throws {
+    @Test func theLimitsForExpensiveNetworksAreApplied() async throws {
         let network = NetworkStatus(cost: [])
         var options = StreamingOptions()
         options.preferredPeakBitRateForExpensiveNetworks = BitRate(bitsPerSecond: 600_000)
@@ -34,7 +34,7 @@ import Testing
         #expect(used.first == false && used.last == false && used.contains(true))
     }
 
-    @Test func theResolutionIsLimitedFromTheBeginning() async throws {
+    @Test func theResolutionIsLimitedFromTheFirstSegment() async throws {
         var options = StreamingOptions()
         options.preferredMaximumResolutionForExpensiveNetworks = Resolution(width: 640, height: 360)
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
@@ -56,7 +56,7 @@ import Testing
         """
     }
 
-    @Test(arguments: [false, true]) func losslessSoundIsForThoseWhoWantIt(isWanted: Bool) async throws {
+    @Test(arguments: [false, true]) func losslessAudioIsPlayedOnlyIfPreferred(isWanted: Bool) async throws {
         var texts = SampleStream.film()
         texts[PlayedStream.address] = Self.ladder(lossless: "fLaC")
         var options = StreamingOptions()
@@ -70,7 +70,7 @@ import Testing
         #expect(stream.transport.requestedAddresses.contains { $0.contains("high") } == isWanted)
     }
 
-    @Test func losslessSoundThatIsAllThereIsIsPlayed() async throws {
+    @Test func losslessAudioIsPlayedIfThereIsNoOther() async throws {
         var texts = SampleStream.film()
         texts[PlayedStream.address] = """
             #EXTM3U
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func thePreferenceTakesEffectWhilePlaying() async throws {
+    @Test func theLosslessPreferenceCanBeChangedDuringPlayback() async throws {
         var texts = SampleStream.film(count: 20)
         texts[PlayedStream.address] = Self.ladder(lossless: "alac")
         var options = StreamingOptions()

@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Ladders
 
-    @Test func pictureIsPlayedHoweverManyVariantsAreSoundAlone() async throws {
+    @Test func videoIsPlayedIfMostVariantsAreAudioOnly() async throws {
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
         let stream = try await PlayedStream.playedOut(
@@ -109,7 +109,7 @@ import Testing
         #expect(stream.asked("v").count == 6 && stream.asked("s").isEmpty && stream.asked("t").isEmpty)
     }
 
-    @Test func aVariantThatNamesNoFormatsIsOneOfTheLadder() async throws {
+    @Test func aVariantWithoutCodecsBelongsToTheLadder() async throws {
         var options = StreamingOptions()
         options.selector = .fixedHighest
         let stream = try await PlayedStream.playedOut(
@@ -129,7 +129,7 @@ import Testing
         #expect(stream.asked("n").count >= 5)
     }
 
-    @Test func whatOtherFormatsHaveIsPlayedWhereTheLadderHasNothing() async throws {
+    @Test func aVariantWithOtherCodecsIsPlayedIfTheLadderIsUnavailable() async throws {
         let texts = PlayedStream.texts(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
@@ -150,7 +150,7 @@ import Testing
         #expect(failed == 0, "nothing was played before")
     }
 
-    @Test func aVariantWithoutSegmentsIsLeftAloneAfterTwo() async throws {
+    @Test func aVariantIsExcludedAfterTwoMissingSegments() async throws {
         var options = StreamingOptions()
         options.selector = .fixedHighest
         var texts = PlayedStream.texts(
@@ -163,7 +163,7 @@ import Testing
         #expect(stream.asked("w").count == 2)
     }
 
-    @Test func aSwitchToAPlaylistThatIsNotThereIsToldToHaveFailed() async throws {
+    @Test func aSwitchToAMissingPlaylistIsReportedAsFailed() async throws {
         let texts = PlayedStream.texts(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func thePlaylistOfAnotherVariantIsWaitedForWithoutAStall(isThere: Bool) async throws {
+    func aSlowPlaylistOfAnotherVariantCausesNoStall(isThere: Bool) async throws {
         var texts = PlayedStream.texts(
             Self.twoQualities,
             ["v", "w"],
@@ -208,7 +208,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test func anEmptyFilmFailsAtOnce() async throws {
+    @Test func anEmptyPlaylistOnDemandFailsAtOnce() async throws {
         let stream = try await PlayedStream.playedOut([
             PlayedStream.address: "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n"
         ])
@@ -216,7 +216,7 @@ import Testing
         #expect(stream.simulation.now < .seconds(2))
     }
 
-    @Test func anEmptyVariantIsPassedOver() async throws {
+    @Test func anEmptyVariantIsNotPlayed() async throws {
         var texts = PlayedStream.texts(
             "#EXT-X-STREAM-INF:BANDWIDTH=500000\ne.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nv.m3u8\n",
             ["v"]
@@ -225,7 +225,7 @@ import Testing
         #expect(try await PlayedStream.playedOut(texts).engine.snapshot.hasPlayedToEnd)
     }
 
-    @Test(arguments: [0, 6]) func anEndBeforeTheStartIsTheEnd(end: Int64) async throws {
+    @Test(arguments: [0, 6]) func playbackEndsAtOnceIfItsEndIsBeforeItsStart(end: Int64) async throws {
         var options = StreamingOptions()
         options.forwardPlaybackEndTime = MediaTime(seconds: end)
         var texts = PlayedStream.texts("", ["v"])
@@ -236,7 +236,7 @@ import Testing
         #expect(stream.engine.snapshot.position == MediaTime(seconds: end))
     }
 
-    @Test func aSeekBehindTheEndLandsThere() async throws {
+    @Test func aSeekAfterTheEndOfPlaybackReachesTheEnd() async throws {
         var options = StreamingOptions()
         options.forwardPlaybackEndTime = MediaTime(seconds: 6)
         let stream = PlayedStream(SampleStream.film(), options: options)
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBufferedIsPlayedBeforeItFails() async throws {
+    @Test func theBufferIsPlayedBeforePlaybackFails() async throws {
         var texts = PlayedStream.texts("", ["v"], count: 16)
         texts[PlayedStream.address] = SampleStream.media("v", count: 16, duration: 2)
         for index in 6..<16 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
@@ -258,7 +258,7 @@ import Testing
         #expect(stream.simulation.now >= .seconds(12))
     }
 
-    @Test func aSeekTriesAgainWhatWasGivenUp() async throws {
+    @Test func aSeekRetriesAFailedTrack() async throws {
         var texts = PlayedStream.texts("", ["v"], count: 40)
         texts[PlayedStream.address] = SampleStream.media("v", count: 40, duration: 2)
         for index in 6..<16 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsReadyThatCouldNotBeLoaded() async throws {
+    @Test func anItemWhoseMediaCannotBeLoadedIsNeverReady() async throws {
         var texts = PlayedStream.texts("", ["v"])
         texts[PlayedStream.address] = SampleStream.media("v", count: 6)
             .replacing("#EXTINF", with: "#EXT-X-MAP:URI=\"gone.mp4\"\n#EXTINF", maxReplacements: 1)
@@ -281,7 +281,7 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .statusChanged(.readyToPlay) })
     }
 
-    @Test func variantsWhoseBordersDifferByAHairAreFetchedOnce() async throws {
+    @Test func segmentsWithSlightlyDifferentBoundariesAreFetchedOnce() async throws {
         func media(_ name: String, _ duration: String) -> String {
             let segments = (0..<30).map { "#EXTINF:\(duration),\n\(name)\($0).ts\n" }.joined()
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)#EXT-X-ENDLIST\n"
@@ -313,8 +313,8 @@ import Testing
         #expect(Set(fetched).count == fetched.count && fetched.count < 12, "\(fetched)")
     }
 
-    @Test func aFullBufferIsEnough() async throws {
-        // The variant needs less than the throughput, and only that much is buffered.
+    @Test func aFullBufferSufficesToStart() async throws {
+        // The requested buffer is too small for the throughput, and the engine buffers no more than that.
         var texts = PlayedStream.texts("", ["v"], count: 10)
         texts[PlayedStream.address] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9000000\nv.m3u8\n"
         texts[PlayedStream.origin + "v.m3u8"] = SampleStream.media("v", count: 10, duration: 2)
@@ -325,7 +325,7 @@ import Testing
         #expect(stream.engine.snapshot.hasPlayedToEnd)
     }
 
-    @Test func seeksBackLeaveNoFullMemory() async throws {
+    @Test func backwardSeeksDoNotFillTheMemory() async throws {
         var options = StreamingOptions()
         options.bufferByteLimit = ByteCount(150)
         let texts = PlayedStream.texts("", ["v"], count: 60).merging(
@@ -343,7 +343,7 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    @Test(arguments: [4, 6, 7]) func gapsAtTheBeginningArePassed(duration: Int) async throws {
+    @Test(arguments: [4, 6, 7]) func gapsAtTheBeginningAreSkipped(duration: Int) async throws {
         var texts = PlayedStream.texts("", ["v"], count: 30)
         let gaps = (0..<20).map { "#EXT-X-GAP\n#EXTINF:\(duration),\ngap\($0).ts\n" }.joined()
         let media = (0..<6).map { "#EXTINF:\(duration),\nv\($0).ts\n" }.joined()
@@ -351,7 +351,7 @@ import Testing
         #expect(try await PlayedStream.playedOut(texts).engine.snapshot.hasPlayedToEnd)
     }
 
-    @Test func triesBeforeAnythingOpensAreToldToo() async throws {
+    @Test func failedAttemptsBeforeTheItemOpensAreReported() async throws {
         let lost = TransportError(.connectionLost, "the connection broke")
         let stream = PlayedStream([:], failing: [PlayedStream.address: lost])
         try await stream.run { _ in
@@ -364,7 +364,7 @@ import Testing
         #expect(requests == 4)
     }
 
-    @Test func nothingPlaysTwiceOverASlowLinkThatFellBehind() async throws {
+    @Test func noSegmentIsFetchedTwiceDuringASwitchOverASlowLink() async throws {
         // A switch to a lower variant does not wait for the load that it replaces.
         let texts = PlayedStream.texts(
             Self.twoQualities,
@@ -386,7 +386,7 @@ import Testing
         #expect(numbers.count == 12 && Set(numbers).count == 12)
     }
 
-    @Test func aLoadedRangeHasAHoleWhereNothingIs() async throws {
+    @Test func loadedRangesExcludeMissingSegments() async throws {
         var texts = PlayedStream.texts("", ["v"])
         texts[PlayedStream.address] = SampleStream.media("v", count: 6)
         texts[PlayedStream.origin + "v1.ts"] = nil
@@ -401,7 +401,7 @@ import Testing
 
     // MARK: Windows that have ended
 
-    @Test func endedWindowsLieWhereTheirDatesAre() async throws {
+    @Test func endedWindowsAreAlignedByTheirDates() async throws {
         func window(_ name: String, first: Int) -> String {
             let segments = (first..<(first + 12)).map { number in
                 "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:0\(number * 2 / 60):\(number * 2 % 60 < 10 ? "0" : "")"

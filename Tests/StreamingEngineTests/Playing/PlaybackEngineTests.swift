@@ -7,7 +7,7 @@ import StreamingEngine
 import Testing
 
 @Suite struct PlaybackEngineTests {
-    @Test func aFilmIsPlayedToItsEndInItsOwnTime() async throws {
+    @Test func aStreamOnDemandIsPlayedInItsDuration() async throws {
         let stream = PlayedStream(SampleStream.film())
         try await stream.run { engine in
             await engine.setRate(1)
@@ -18,7 +18,7 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    @Test func nothingIsAskedForTwiceAndNothingBeforeItIsNeeded() async throws {
+    @Test func segmentsAreRequestedOnceAndWhenTheyAreNeeded() async throws {
         let stream = PlayedStream(SampleStream.film())
         try await stream.run { engine in
             await engine.setRate(1)
@@ -31,7 +31,7 @@ import Testing
         #expect(first.map { $0 <= 3 } == true)
     }
 
-    @Test func itIsReadyBeforeItPlaysAndStandsStillUntilAsked() async throws {
+    @Test func anItemIsReadyAndPausedUntilItIsPlayed() async throws {
         let stream = PlayedStream(SampleStream.film())
         try await stream.run { _ in
             try await stream.expect { $0.status == .readyToPlay }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: zip(VariantSwitchMode.allCases, [30, 6, 3] as [Double]))
-    func aVariantThatIsPinnedComesWhenItsModeSays(mode: VariantSwitchMode, at expected: Double) async throws {
+    func aPinnedVariantIsPlayedAsItsModeDetermines(mode: VariantSwitchMode, at expected: Double) async throws {
         let stream = PlayedStream(SampleStream.film(count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
@@ -104,7 +104,7 @@ import Testing
         #expect(times.first == .milliseconds(4_500))
     }
 
-    @Test func anExactSeekLandsWhereItWasAsked() async throws {
+    @Test func anExactSeekReachesItsTarget() async throws {
         let stream = PlayedStream(SampleStream.film())
         let target = try #require(MediaTime(decimal: "41.7"))
         let result = try await stream.run { engine in
@@ -126,7 +126,7 @@ import Testing
         #expect(results.count { $0.isFinished } == 1)
     }
 
-    @Test func aFilmThatIsGoneEndsInAnErrorWithTheStatus() async throws {
+    @Test func aMissingStreamFailsWithTheStatus() async throws {
         let stream = PlayedStream([:])
         try await stream.run { engine in
             await engine.setRate(1)
@@ -136,7 +136,7 @@ import Testing
         #expect(stream.engine.snapshot.error?.code == .notLoaded)
     }
 
-    @Test func anotherLanguageIsFetchedFromThePlayHeadOn() async throws {
+    @Test func anotherLanguageIsFetchedFromThePlayhead() async throws {
         let stream = PlayedStream(SampleStream.film(count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
@@ -150,7 +150,7 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    @Test func aMissingSegmentIsLeftOutAndTheOthersAreShown() async throws {
+    @Test func aMissingSegmentIsSkippedAndTheOthersArePlayed() async throws {
         var texts = SampleStream.film()
         texts["https://origin.example/low3.ts"] = nil
         texts["https://origin.example/high3.ts"] = nil
@@ -169,7 +169,7 @@ import Testing
         #expect(stream.transport.requestedAddresses.count { $0.hasSuffix("w3.ts") || $0.hasSuffix("h3.ts") } == 2)
     }
 
-    @Test func theSameStreamGivesTheSameEvents() async throws {
+    @Test func playbackIsDeterministic() async throws {
         func events() async throws -> [PlaybackEvent] {
             let stream = PlayedStream(SampleStream.film())
             try await stream.run { engine in

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Target.allCases, Fault.allCases)
-    func whateverFailsForEverItEndsAndSaysSo(target: Target, fault: Fault) async throws {
+    func aPermanentFailureEndsPlaybackWithTheExpectedOutcome(target: Target, fault: Fault) async throws {
         let stream = PlayedOrigin { path, now in
             target.matches(path) ? fault.resource(for: path) : target.shape.resource(path, now)
         }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: Target.allCases, [Fault.broken, .unreachable, .slow])
-    func whatDoesNotComeOnceIsAskedForAgain(target: Target, fault: Fault) async throws {
+    func aRequestWithoutResponseIsRepeated(target: Target, fault: Fault) async throws {
         let stream = try await Self.playedWithAFailure(of: target, fault)
         #expect(stream.engine.snapshot.hasPlayedToEnd)
         #expect(stream.skipped.isEmpty)
@@ -85,7 +85,7 @@ import Testing
 
     /// A response with wrong content is not requested again from the same location.
     @Test(arguments: Target.allCases, [Fault.missing, .forbidden, .page, .empty])
-    func whatIsAnsweredWronglyOnceIsMetAsItShouldBe(target: Target, fault: Fault) async throws {
+    func aSingleWrongResponseHasTheExpectedOutcome(target: Target, fault: Fault) async throws {
         let stream = try await Self.playedWithAFailure(of: target, fault)
         let outcome = Self.outcome(of: stream)
         #expect(outcome == Self.outcomes[target]?[fault], "\(target) \(fault): \(outcome)")
@@ -178,7 +178,7 @@ import Testing
         ],
     ]
 
-    @Test func aSegmentThatOnlyOneVariantLacksComesFromAnother() async throws {
+    @Test func aSegmentThatOneVariantLacksIsFetchedFromAnother() async throws {
         var options = StreamingOptions()
         options.selector = .fixedHighest
         let stream = PlayedOrigin(options: options) { path, now in
@@ -188,7 +188,7 @@ import Testing
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
     }
 
-    @Test func aKeyThatMayNotBeHadEndsWithItsStatus() async throws {
+    @Test func aForbiddenKeyFailsWithItsStatus() async throws {
         let stream = PlayedOrigin { path, now in
             if path.contains("key") { return Fault.forbidden.resource(for: path) }
             return StreamShape.encrypted.resource(path, now)
@@ -198,7 +198,7 @@ import Testing
         #expect(stream.engine.snapshot.error?.status == 403)
     }
 
-    @Test func aKeyIsAskedForOnce() async throws {
+    @Test func aKeyIsRequestedOnce() async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
         let stream = PlayedOrigin(options: options) { path, now in StreamShape.encrypted.resource(path, now) }
@@ -210,7 +210,7 @@ import Testing
         #expect(keys.count == 4 && Set(keys).count == 4)
     }
 
-    @Test func anOutageIsSatOutWithinThePatience() async throws {
+    @Test func anOutageWithinTheTimeLimitIsSurvived() async throws {
         let stream = PlayedOrigin { path, now in
             if now > .seconds(5), now < .seconds(45) { return Fault.unreachable.resource(for: path) }
             return StreamShape.muxed.resource(path, now)
@@ -223,7 +223,7 @@ import Testing
         TransportError(.status, "the server answered 503", status: 503)
     )
 
-    @Test func aServerThatIsBusyIsWaitedFor() async throws {
+    @Test func playbackWaitsForABusyServer() async throws {
         let stream = PlayedOrigin { path, now in
             if path.hasSuffix(".ts"), now > .seconds(3), now < .seconds(18) { return Self.busy }
             return StreamShape.muxed.resource(path, now)
@@ -232,7 +232,7 @@ import Testing
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
     }
 
-    @Test func oneSegmentThatAServerNeverHasTimeForIsLeftOut() async throws {
+    @Test func aSegmentForWhichTheServerIsAlwaysBusyIsSkipped() async throws {
         let stream = PlayedOrigin { path, now in
             path.hasSuffix("-5.ts") ? Self.busy : StreamShape.muxed.resource(path, now)
         }
@@ -242,7 +242,7 @@ import Testing
         #expect(stream.simulation.now < .seconds(120))
     }
 
-    @Test func aServerThatStaysBusyEndsIt() async throws {
+    @Test func aPermanentlyBusyServerEndsPlayback() async throws {
         let stream = PlayedOrigin { path, now in
             if path.hasSuffix(".ts"), now > .seconds(3) { return Self.busy }
             return StreamShape.muxed.resource(path, now)
@@ -252,7 +252,7 @@ import Testing
         #expect(stream.simulation.now < .seconds(150))
     }
 
-    @Test func eachTryThatFailedIsToldAndItsTimeIsNoTransfer() async throws {
+    @Test func failedAttemptsAreReportedAndNotCountedAsTransferTime() async throws {
         let tries = Mutex(0)
         let stream = PlayedOrigin { path, now in
             if path.hasSuffix("-2.ts"),

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StreamShape.allCases, LinkProfile.presets + traces)
-    func everythingIsPlayedOverEverything(shape: StreamShape, link: LinkProfile) async throws {
+    func everyKindOfStreamIsPlayedOverEveryNetwork(shape: StreamShape, link: LinkProfile) async throws {
         let stream = PlayedOrigin(link: link) { path, now in shape.resource(path, now) }
         let isHopeless = link.name == "100% Loss"
         let ended = try await stream.playOut(within: .seconds(shape.isLive ? 120 : 2_400)) { snapshot, now in
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StreamShape.allCases.filter { !$0.isLive }, [1, 2, 3])
-    func seeksLandWhereTheyMay(shape: StreamShape, seed: UInt64) async throws {
+    func seeksReachPositionsWithinTheWindow(shape: StreamShape, seed: UInt64) async throws {
         let stream = PlayedOrigin(link: LinkProfile(preset: "LTE")) { path, now in shape.resource(path, now) }
         try await stream.run {
             let engine = stream.engine

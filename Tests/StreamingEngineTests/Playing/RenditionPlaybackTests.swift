@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of audio and subtitles in separate playlists, for video with and without muxed audio.
 @Suite struct RenditionPlaybackTests {
-    @Test func soundAloneIsFetchedOnceThoughItIsAGroupToo() async throws {
+    @Test func audioOnlyVariantsAreFetchedOnceIfTheyAreAlsoRenditions() async throws {
         let stream = try await PlayedStream.playedOut(
             PlayedStream.texts(
                 """
@@ -24,7 +24,7 @@ import Testing
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("s").count == 6)
     }
 
-    @Test func anotherLanguageOfSoundAloneTakesItsPlace() async throws {
+    @Test func anotherLanguageOfAnAudioOnlyVariantReplacesIt() async throws {
         let texts = PlayedStream.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
@@ -48,7 +48,7 @@ import Testing
         #expect(stream.asked("s").allSatisfy { !$0.hasSuffix("s11.ts") })
     }
 
-    @Test func aLanguageThatIsAskedForIsPlayedThoughItMayNotBeTakenUnasked() async throws {
+    @Test func aSelectedLanguageIsPlayedWithoutAutoselect() async throws {
         var options = StreamingOptions()
         options.selectionRules.audioLanguages = ["fr"]
         let texts = PlayedStream.texts(
@@ -65,7 +65,7 @@ import Testing
         #expect(try await PlayedStream.playedOut(texts, options: options).asked("k").count == 6)
     }
 
-    @Test func picturesGoOnWhereNoSoundCanBeHad() async throws {
+    @Test func videoContinuesWithoutAudioThatCannotBeLoaded() async throws {
         var texts = PlayedStream.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
@@ -87,7 +87,7 @@ import Testing
         )
     }
 
-    @Test func theSameSoundIsFetchedFromAnotherGroup() async throws {
+    @Test func theSameAudioIsFetchedFromAnotherGroup() async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
         let texts = PlayedStream.texts(
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func soundChangesBetweenPicturesAndItsOwnPlaylistWithoutAHole(endsApart: Bool) async throws {
+    func audioChangesBetweenMuxedAndSeparateWithoutAGap(endsApart: Bool) async throws {
         let texts = PlayedStream.texts(
             Self.movingSound,
             ["s", "m", "v"],
@@ -142,7 +142,7 @@ import Testing
         await engine.select(option, for: .audio)
     }
 
-    @Test func anotherLanguageIsFetchedFromThePlayHeadOnAndNothingStops() async throws {
+    @Test func aChangeOfLanguageDoesNotStallPlayback() async throws {
         let stream = PlayedStream(PlayedStream.texts(Self.apartAndMuxed, ["m", "f"], count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
@@ -160,7 +160,7 @@ import Testing
         #expect(pictures.count { $0 == 6 } == 2, "\(pictures)")
     }
 
-    @Test func aKeyThatMayNotBeHadIsForgottenWithItsLanguage() async throws {
+    @Test func aForbiddenKeyNoLongerMattersInAnotherLanguage() async throws {
         var texts = PlayedStream.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",DEFAULT=YES,AUTOSELECT=YES,URI="f.m3u8"
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func soundThatEndsBeforeTheSwitchToItsPicturesIsNoLoop() async throws {
+    @Test func separateAudioThatEndsBeforeASwitchToMuxedAudioCausesNoLoop() async throws {
         var texts = PlayedStream.texts(
             Self.movingSound,
             ["m", "v"],
@@ -199,7 +199,7 @@ import Testing
         #expect(try await PlayedStream.playedOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
     }
 
-    @Test func picturesThatJoinSoundAloneStopNothing() async throws {
+    @Test func aSwitchFromAudioOnlyToVideoDoesNotStallPlayback() async throws {
         let texts = PlayedStream.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
@@ -228,7 +228,7 @@ import Testing
     }
 
     /// The segments of one audio group are missing; another group has the same language.
-    @Test(arguments: [3, 10]) func soundWhoseSegmentsAreMissingIsFetchedFromAnotherGroup(missing: Int) async throws {
+    @Test(arguments: [3, 10]) func missingAudioSegmentsAreFetchedFromAnotherGroup(missing: Int) async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
         var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// If no group has a segment, only that segment is skipped.
-    @Test func soundThatNoGroupHasIsLeftOutAlone() async throws {
+    @Test func anAudioSegmentThatNoGroupHasIsSkipped() async throws {
         var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
         for name in ["s", "t"] { texts["\(PlayedStream.origin)\(name)4.ts"] = nil }
         let stream = try await PlayedStream.playedOut(texts)
@@ -260,7 +260,7 @@ import Testing
         """
 
     /// Subtitles that could not be loaded are requested again when a viewer selects them.
-    @Test func textThatWasDroppedIsHadAgainWhenItIsWanted() async throws {
+    @Test func disabledSubtitlesAreLoadedAgainWhenSelected() async throws {
         var texts = PlayedStream.texts(
             """
             #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
@@ -287,7 +287,7 @@ import Testing
 
     /// Seeks while the audio still comes from a separate playlist, although it will come muxed with the video: there
     /// must be audio at the target.
-    @Test(arguments: [0, 30, 100]) func aSeekWhileSoundMovesToThePicturesIsHeard(target: Int64) async throws {
+    @Test(arguments: [0, 30, 100]) func aSeekDuringAChangeToMuxedAudioHasAudio(target: Int64) async throws {
         let texts = PlayedStream.texts(Self.movingSound, ["s", "m", "v"], count: 20)
         var options = StreamingOptions()
         options.selector = .fixedHighest

@@ -14,7 +14,7 @@ struct SlowDeviceTests {
         return options
     }()
 
-    @Test func whatTheDeviceDropsTooMuchOfIsFetchedNoMore() async throws {
+    @Test func variantsWithManyDroppedFramesAreAvoided() async throws {
         let simulation = Simulation()
         let stream = PlayedStream(
             SampleStream.film(count: 40),
@@ -40,7 +40,7 @@ struct SlowDeviceTests {
         #expect(heights[first...].count { $0 == 360 } > heights[first...].count { $0 == 720 })
     }
 
-    @Test func aFastDeviceKeepsTheBest() async throws {
+    @Test func aFastDeviceFetchesTheHighestVariant() async throws {
         let simulation = Simulation()
         let stream = PlayedStream(
             SampleStream.film(),

@@ -30,24 +30,24 @@ import Testing
         return asked.map { String($0.dropFirst(PlayedOrigin.root.count)) }
     }
 
-    @Test func aTransportStreamTakesThreeRequests() async throws {
+    @Test func aTransportStreamStartsAfterThreeRequests() async throws {
         let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: true, isFragmented: false)
         #expect(asked == ["main.m3u8", "media.m3u8", "0.media"])
     }
 
-    @Test func fragmentedMediaTakesFour() async throws {
+    @Test func fragmentedMediaStartsAfterFourRequests() async throws {
         let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: true, isFragmented: true)
         #expect(asked.sorted() == ["0.media", "init.mp4", "main.m3u8", "media.m3u8"])
     }
 
     @Test(arguments: [false, true])
-    func aMediaPlaylistTakesOneLess(isFragmented: Bool) async throws {
+    func aMediaPlaylistStartsAfterOneRequestLess(isFragmented: Bool) async throws {
         let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: false, isFragmented: isFragmented)
         #expect(asked.count == (isFragmented ? 3 : 2))
     }
 
     /// The bit rate of the highest variant does not delay the start while the lowest one is fetched.
-    @Test func playingBeginsWithTheFirstSegmentWhereTheNetworkIsFasterThanIt() async throws {
+    @Test func playbackStartsWithTheFirstSegmentIfTheNetworkIsFastEnough() async throws {
         let link = LinkProfile(name: "slow", down: LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 600_000)))
         let stream = PlayedOrigin(link: link) { path, now in StreamShape.muxed.resource(path, now) }
         _ = try await stream.playOut(within: .seconds(200))

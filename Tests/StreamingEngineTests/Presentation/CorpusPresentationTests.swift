@@ -19,7 +19,7 @@ struct CorpusPresentationTests {
         }
     }
 
-    @Test func everyMediaPlaylistBecomesATimeline() throws {
+    @Test func everyMediaPlaylistHasAValidTimeline() throws {
         var count = 0
         for (name, playlist) in try playlists() {
             guard case .media(let media) = playlist else { continue }
@@ -96,7 +96,7 @@ struct CorpusPresentationTests {
         }
     }
 
-    @Test func everyMultivariantPlaylistBecomesAPresentation() throws {
+    @Test func everyMultivariantPlaylistHasAValidPresentation() throws {
         var count = 0
         for (name, playlist) in try playlists() {
             guard case .multivariant(let multivariant) = playlist else { continue }

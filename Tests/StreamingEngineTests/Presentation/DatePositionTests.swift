@@ -38,13 +38,13 @@ import Testing
         (3_599, "30", .betweenJumps),
         (4_000, "50", .afterEnd),
     ])
-    func aDateIsSoughtWhereItsMediaIs(second: Int, time: String, relation: DateRelation) throws {
+    func aDateIsAtThePositionOfItsMedia(second: Int, time: String, relation: DateRelation) throws {
         let timeline = PresentationTimeline(try media(Self.jumps))
         let position = try #require(timeline.position(of: try date(second)))
         #expect(position.time == (seconds(time)) && position.relation == relation)
     }
 
-    @Test func ofSeveralPlacesWithOneDateTheFirstCounts() throws {
+    @Test func theFirstOfSeveralPositionsOfADateIsReturned() throws {
         let timeline = PresentationTimeline(try media(Self.jumps))
         // 00:01:17 is in the segments 2 and 4.
         #expect(timeline.position(of: try date(77))?.time == MediaTime(seconds: 27))
@@ -58,24 +58,24 @@ import Testing
     }
 
     @Test(arguments: [("0", 50), ("5", 55), ("25", 75), ("35", 3_605), ("49", 84)])
-    func aTimeHasTheDateThatIsCountedOn(time: String, second: Int) throws {
+    func datesAreInterpolatedWithinSegments(time: String, second: Int) throws {
         let timeline = PresentationTimeline(try media(Self.jumps))
         #expect(timeline.date(at: seconds(time))?.sinceEpoch == (try date(second)).sinceEpoch)
     }
 
-    @Test func segmentsHaveDatesBeforeTheFirstThatIsWritten() throws {
+    @Test func segmentsBeforeTheFirstDateHaveDates() throws {
         let segments = PresentationTimeline(try media(Self.jumps)).segments
         #expect(segments.first?.programDate?.sinceEpoch == (try date(50)).sinceEpoch)
         #expect(segments.last?.programDate?.sinceEpoch == (try date(75)).sinceEpoch)
     }
 
-    @Test func withoutDatesNothingIsFound() throws {
+    @Test func noDateIsFoundWithoutDates() throws {
         let timeline = PresentationTimeline(try LiveWindowText().playlist)
         #expect(timeline.position(of: try date(0)) == nil && timeline.date(at: .zero) == nil)
         #expect(timeline.segments.first?.programDate == nil)
     }
 
-    @Test func aDateThatHasLeftTheWindowStillCounts() throws {
+    @Test func aDateThatLeftTheWindowIsStillUsed() throws {
         var text = LiveWindowText(first: 0, count: 4)
         let dated = text.text.replacing(
             "#EXTINF:4,\nsegment0.ts",

@@ -16,7 +16,7 @@ import Testing
         (["#EXT-X-SERVER-CONTROL:HOLD-BACK=86400"], "40"),
         (["#EXT-X-SERVER-CONTROL:PART-HOLD-BACK=3"], "12"),
     ])
-    func playbackStaysBehindTheEdge(control: [String], holdBack: String) throws {
+    func theHoldBackLimitsTheSeekableRange(control: [String], holdBack: String) throws {
         let window = PresentationTimeline(try LiveWindowText(count: 6, head: control).playlist).liveWindow
         #expect(window.range == MediaTimeRange(start: .zero, duration: MediaTime(seconds: 24)))
         #expect(window.holdBack == seconds(holdBack))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [("3", "3"), ("0.5", "2"), (nil, "3")] as [(String?, String)])
-    func withPartsItComesNearer(written: String?, holdBack: String) throws {
+    func thePartHoldBackIsUsedForLowLatency(written: String?, holdBack: String) throws {
         var head = ["#EXT-X-PART-INF:PART-TARGET=1"]
         if let written { head.append("#EXT-X-SERVER-CONTROL:PART-HOLD-BACK=\(written)") }
         let timeline = PresentationTimeline(try LiveWindowText(head: head, tail: Self.parts).playlist)
@@ -55,7 +55,7 @@ import Testing
         (["#EXT-X-START:TIME-OFFSET=9.5"], "8", "9.5", false, .playlist),
         (["#EXT-X-SERVER-CONTROL:HOLD-BACK=13"], "8", "11", false, .liveEdge),
     ])
-    func livePlaybackBegins(
+    func livePlaybackStartsAtItsStartPosition(
         head: [String],
         time: String,
         inside: String,
@@ -69,13 +69,13 @@ import Testing
     }
 
     @Test(arguments: [("20", "4"), ("15", "8"), ("1", "12"), ("1000", "0"), ("-5", "12")])
-    func aConfiguredOffsetIsClampedIntoTheWindow(offset: String, time: String) throws {
+    func aConfiguredOffsetIsClampedToTheWindow(offset: String, time: String) throws {
         let timeline = PresentationTimeline(try LiveWindowText().playlist)
         let start = StartPosition(in: timeline, liveOffset: seconds(offset))
         #expect(start.time == seconds(time) && start.reason == .configuredOffset)
     }
 
-    @Test func withPartsPlaybackBeginsAtOneThatNeedsNoOther() throws {
+    @Test func lowLatencyPlaybackStartsAtAnIndependentPart() throws {
         let head = ["#EXT-X-PART-INF:PART-TARGET=1", "#EXT-X-SERVER-CONTROL:PART-HOLD-BACK=2"]
         let timeline = PresentationTimeline(try LiveWindowText(head: head, tail: Self.parts).playlist)
         #expect(StartPosition(in: timeline, isLowLatency: true).time == MediaTime(seconds: 24))
@@ -89,14 +89,14 @@ import Testing
             ("5,PRECISE=YES", "5", .playlist), ("500,PRECISE=YES", "24", .playlist),
         ] as [(String?, String, StartPosition.Reason)]
     )
-    func aFilmBegins(offset: String?, time: String, reason: StartPosition.Reason) throws {
+    func playbackOnDemandStartsAtItsStartPosition(offset: String?, time: String, reason: StartPosition.Reason) throws {
         let head = offset.map { ["#EXT-X-START:TIME-OFFSET=\($0)"] } ?? []
         let timeline = PresentationTimeline(try LiveWindowText(head: head, tail: ["#EXT-X-ENDLIST"]).playlist)
         let start = StartPosition(in: timeline, liveOffset: MediaTime(seconds: 15))
         #expect(start.time == seconds(time) && start.reason == reason)
     }
 
-    @Test func theMultivariantPlaylistsStartGoesFirst() throws {
+    @Test func theStartOfTheMultivariantPlaylistTakesPrecedence() throws {
         let own = ["#EXT-X-START:TIME-OFFSET=1"]
         let timeline = PresentationTimeline(try LiveWindowText(head: own, tail: ["#EXT-X-ENDLIST"]).playlist)
         let declared = try multivariant("#EXTM3U\n#EXT-X-START:TIME-OFFSET=9\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n").start

@@ -34,12 +34,12 @@ import Testing
         ([""], "Original"),
         (["-", "en"], "English"),
     ])
-    func soundIsTakenInTheViewersLanguageElseTheDefault(languages: [String], name: String) throws {
+    func audioIsSelectedByLanguageOrDefault(languages: [String], name: String) throws {
         let rules = MediaSelectionRules(audioLanguages: languages)
         #expect(rules.selection(for: try presentation(Self.sound))[.audio]?.name == name)
     }
 
-    @Test func wantedCharacteristicsDecideWithinALanguage() throws {
+    @Test func preferredCharacteristicsDecideWithinALanguage() throws {
         let rules = MediaSelectionRules(
             audioLanguages: ["en"],
             characteristics: ["public.accessibility.describes-video"]
@@ -47,7 +47,7 @@ import Testing
         #expect(rules.selection(for: try presentation(Self.sound))[.audio]?.name == "English described")
     }
 
-    @Test func withoutADefaultSomethingIsPlayed() throws {
+    @Test func audioIsSelectedWithoutADefault() throws {
         let rules = MediaSelectionRules()
         let automatic = try presentation(Array(Self.sound.dropFirst().reversed()))
         #expect(rules.selection(for: automatic)[.audio]?.name == "Chinese")
@@ -72,7 +72,7 @@ import Testing
             (["cy"], [], .always, "English"),
         ] as [([String], [String], MediaSelectionRules.SubtitleMode, String)]
     )
-    func textIsShownAsTheViewerWants(
+    func subtitlesAreSelectedByTheirRules(
         audio: [String],
         subtitles: [String],
         mode: MediaSelectionRules.SubtitleMode,
@@ -83,14 +83,14 @@ import Testing
         #expect(selection[.subtitles]?.name == name)
     }
 
-    @Test func subtitlesThatAreTheDefaultAreShown() throws {
+    @Test func defaultSubtitlesAreSelected() throws {
         let shown = #"TYPE=SUBTITLES,NAME="Signs",LANGUAGE="ja",DEFAULT=YES,URI="6""#
         #expect(MediaSelectionRules().selection(for: try presentation([shown]))[.subtitles]?.name == "Signs")
         let rules = MediaSelectionRules(subtitleMode: .forcedOnly)
         #expect(rules.selection(for: try presentation([shown]))[.subtitles] == nil)
     }
 
-    @Test func captionsInTheVideoStandInForSubtitles() throws {
+    @Test func closedCaptionsReplaceMissingSubtitles() throws {
         let captions = #"TYPE=CLOSED-CAPTIONS,NAME="CC",LANGUAGE="en",AUTOSELECT=YES,INSTREAM-ID="CC1""#
         let rules = MediaSelectionRules(subtitleLanguages: ["en"])
         #expect(rules.selection(for: try presentation([captions]))[.closedCaptions]?.name == "CC")
@@ -99,7 +99,7 @@ import Testing
         #expect(MediaSelectionRules().selection(for: try presentation([captions])).all.isEmpty)
     }
 
-    @Test func aSelectionHoldsOnlyWhatFits() throws {
+    @Test func aSelectionContainsOnlyMatchingOptions() throws {
         let option = try #require(try presentation(Self.sound).group(.audio)?.options.first)
         var selection = MediaSelection()
         selection[.subtitles] = option

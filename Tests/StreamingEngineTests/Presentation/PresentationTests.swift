@@ -28,7 +28,7 @@ import Testing
         #EXT-X-CONTENT-STEERING:SERVER-URI="/steer",PATHWAY-ID="A"
         """.replacing("\\\n", with: "")
 
-    @Test func aVariantIsWhatThePlaylistSaysOfIt() throws {
+    @Test func aVariantHasTheAttributesOfThePlaylist() throws {
         let presentation = Presentation(try multivariant(Self.film))
         let variant = try #require(presentation.variants.first)
         #expect(presentation.variants.count == 3 && presentation.unplayable.isEmpty)
@@ -47,7 +47,7 @@ import Testing
 
     /// If both had the same identity, segments of the variant would be mistaken for those of the I-frame playlist, and
     /// fetched again without end.
-    @Test func anIFrameVariantWithTheAttributesOfAVariantIsAnother() throws {
+    @Test func anIFrameVariantHasAnotherIdentityThanAVariantWithTheSameAttributes() throws {
         let presentation = Presentation(
             try multivariant(
                 """
@@ -65,7 +65,7 @@ import Testing
         #expect(presentation.variant(iFrames.id)?.address.text == "https://example.com/i-frames.m3u8")
     }
 
-    @Test func oneChoiceHasAnEncodingInEachGroup() throws {
+    @Test func anOptionHasAnEncodingInEachGroup() throws {
         let presentation = Presentation(try multivariant(Self.film))
         #expect(presentation.groups.map(\.type) == [.audio, .subtitles, .closedCaptions])
         let sound = try #require(presentation.group(.audio))
@@ -81,7 +81,7 @@ import Testing
         #expect(presentation.group(.closedCaptions)?.allowsEmptySelection == true && !sound.allowsEmptySelection)
     }
 
-    @Test func identitiesOutliveNewAddresses() throws {
+    @Test func identitiesDoNotDependOnAddresses() throws {
         let first = Presentation(try multivariant(Self.film))
         let signed = Self.film.replacing("?t=%2f", with: "?t=other").replacing(".m3u8\"", with: ".m3u8?s=1\"")
         let again = Presentation(try multivariant(signed))
@@ -92,7 +92,7 @@ import Testing
         #expect(first.variant(first.iFrameVariants[0].id)?.isIFrames == true)
     }
 
-    @Test func variantsThatDifferOnlyInTheirPlaceAreOne() throws {
+    @Test func variantsThatDifferOnlyInTheirLocationAreMerged() throws {
         let text = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a1",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="one/en.m3u8"
@@ -120,7 +120,7 @@ import Testing
         )
     }
 
-    @Test func equalPicturesWithSoundInOtherLanguagesAreOtherVariants() throws {
+    @Test func equalVideoWithAudioInOtherLanguagesIsAnotherVariant() throws {
         let text = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="en",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
@@ -151,7 +151,7 @@ import Testing
         ("HDCP-LEVEL=TYPE-9", .hdcp(HDCPLevel(rawValue: "TYPE-9"))),
         (#"ALLOWED-CPC="com.example.drm:SMART""#, .keyFormats(["com.example.drm"])),
     ])
-    func whatCannotBePlayedIsSetApartWithTheReason(attribute: String, obstacle: PlaybackObstacle) throws {
+    func unplayableVariantsHaveTheReason(attribute: String, obstacle: PlaybackObstacle) throws {
         let text =
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,\(attribute)\nbad.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\ngood.m3u8\n"
         let capabilities = PlaybackCapabilities { !$0.hasPrefix("xxxx") }
@@ -161,14 +161,14 @@ import Testing
     }
 
     @Test(arguments: [HDCPLevel.type0, .type1])
-    func aProtectedOutputTakesWhatAsksForNoMore(level: HDCPLevel) throws {
+    func aProtectedOutputPlaysVariantsUpToItsLevel(level: HDCPLevel) throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,HDCP-LEVEL=TYPE-0\na.m3u8\n"
         let capabilities = PlaybackCapabilities(hdcpLevel: level)
         #expect(Presentation(try multivariant(text), capabilities: capabilities).unplayable.isEmpty)
     }
 
     @Test(arguments: [(#"KEYFORMAT="com.example.drm""#, 0), (#"KEYFORMAT="identity""#, 1), ("", 1)])
-    func keysOfRightsManagementAloneSetEverythingApart(format: String, playable: Int) throws {
+    func allVariantsAreUnplayableIfOnlyDRMKeysAreDeclared(format: String, playable: Int) throws {
         let text = """
             #EXTM3U
             #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="a",KEYFORMAT="com.example.drm"
@@ -181,7 +181,7 @@ import Testing
         #expect(presentation.unplayable.allSatisfy { $0.obstacles == [.keyFormats(["com.example.drm"])] })
     }
 
-    @Test func aMediaPlaylistAloneIsAPresentationOfOneVariant() throws {
+    @Test func aMediaPlaylistIsAPresentationOfOneVariant() throws {
         let presentation = Presentation(.media(try LiveWindowText().playlist))
         #expect(presentation.variants.map(\.address.text) == ["https://example.com/live/video.m3u8"])
         #expect(presentation.groups.isEmpty && presentation.variants.first?.peakBitRate == nil)
@@ -189,7 +189,7 @@ import Testing
         #expect(Presentation(iFrames).variants.isEmpty && Presentation(iFrames).iFrameVariants.count == 1)
     }
 
-    @Test func scoresCountWhereAllVariantsHaveOne() throws {
+    @Test func scoresAreUsedOnlyIfAllVariantsHaveOne() throws {
         let all = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,SCORE=1.5\na\n#EXT-X-STREAM-INF:BANDWIDTH=2,SCORE=2\nb\n"
         #expect(Presentation(try multivariant(all)).isScored)
         #expect(!Presentation(try multivariant(all.replacing(",SCORE=2", with: ""))).isScored)

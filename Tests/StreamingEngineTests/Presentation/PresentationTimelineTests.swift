@@ -25,7 +25,7 @@ import Testing
         #EXT-X-ENDLIST
         """
 
-    @Test func aSegmentKnowsWhereItIsAndWhenItIsShown() throws {
+    @Test func aSegmentHasItsAddressAndTimes() throws {
         let timeline = PresentationTimeline(try media(Self.film))
         let segments = Array(timeline.segments)
         try #require(segments.count == 4)
@@ -60,13 +60,13 @@ import Testing
     @Test(arguments: [
         ("0", 7), ("9.97666", 7), ("9.97667", 8), ("19.95333", 8), ("23.45334", 10), ("25.45333", 10),
     ])
-    func theSegmentAtATimeIsTheOneThatIsShown(time: String, sequence: Int64) throws {
+    func theSegmentAtATimeContainsIt(time: String, sequence: Int64) throws {
         let timeline = PresentationTimeline(try media(Self.film))
         #expect(timeline.segment(at: seconds(time))?.sequence == sequence)
     }
 
     @Test(arguments: ["-0.001", "25.45334", "1000"])
-    func outsideThereIsNoSegment(time: String) throws {
+    func noSegmentIsFoundOutsideTheTimeline(time: String) throws {
         #expect(PresentationTimeline(try media(Self.film)).segment(at: seconds(time)) == nil)
     }
 
@@ -78,13 +78,13 @@ import Testing
         #expect(timeline.segment(sequence: 11) == nil)
     }
 
-    @Test func domainsFillStretchesOfTheTimeline() throws {
+    @Test func discontinuityDomainsCoverRangesOfTheTimeline() throws {
         let domains = PresentationTimeline(try media(Self.film)).domains
         #expect(domains.map(\.domain) == [DiscontinuityDomain(sequence: 0), DiscontinuityDomain(sequence: 1)])
         #expect(domains.last?.range.start == seconds("23.45334"))
     }
 
-    @Test func aSegmentWithoutDurationIsNeverShown() throws {
+    @Test func aSegmentWithoutDurationIsNeverReturned() throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n#EXTINF:0,\nb\n#EXTINF:4,\nc\n#EXTINF:0,\nd\n#EXT-X-ENDLIST\n"
         let timeline = PresentationTimeline(try media(text))
@@ -93,7 +93,7 @@ import Testing
         #expect(timeline.end == MediaTime(seconds: 8))
     }
 
-    @Test func aPlaylistWithoutSegmentsIsATimelineWithoutThem() throws {
+    @Test func aPlaylistWithoutSegmentsHasAnEmptyTimeline() throws {
         let timeline = PresentationTimeline(
             try media("#EXTM3U\n#EXT-X-TARGETDURATION:4\n"),
             start: MediaTime(seconds: 3)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["9223372036854775807", "99999999999999999999", "9000000000", "1e400", "nan", "-5"])
-    func absurdDurationsDoNotTrap(duration: String) throws {
+    func extremeDurationsDoNotTrap(duration: String) throws {
         let entry = "#EXTINF:\(duration),\na.ts\n"
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(duration)\n" + String(repeating: entry, count: 4)
         var timeline = PresentationTimeline(try media(text), start: MediaTime(seconds: 5_000_000_000))
@@ -121,7 +121,7 @@ import Testing
         #expect(timeline.range.duration >= .zero)
     }
 
-    @Test func partsFollowEachOtherUpToTheEdge() throws {
+    @Test func partsAreContiguousUpToTheEdge() throws {
         let timeline = PresentationTimeline(
             try media(
                 """
@@ -158,7 +158,7 @@ import Testing
         #expect(timeline.preloads.first?.byteRangeStart == 30)
     }
 
-    @Test func iFramesLastUntilTheNext() throws {
+    @Test func anIFrameLastsUntilTheNextOne() throws {
         let text = """
             #EXTM3U
             #EXT-X-TARGETDURATION:2

@@ -10,19 +10,19 @@ import Testing
         return map.isEmpty ? segment.protection : try #require(segment.initialization).protection
     }
 
-    @Test func theSequenceNumberIsTheVectorWhereNoneIsWritten() throws {
+    @Test func theSequenceNumberIsTheDefaultInitializationVector() throws {
         let key = try #require(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k?id=%41""#).key)
         #expect(key.address.text == "https://example.com/live/k?id=%41" && !key.isVectorWritten)
         #expect(key.vector == [UInt8](repeating: 0, count: 14) + [1, 2])
     }
 
-    @Test func aWrittenVectorIsTaken() throws {
+    @Test func aDeclaredInitializationVectorIsUsed() throws {
         let key = try #require(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x0102"#).key)
         #expect(key.isVectorWritten && key.vector == [UInt8](repeating: 0, count: 14) + [1, 2])
     }
 
     @Test(arguments: ["SAMPLE-AES", "SAMPLE-AES-CTR"])
-    func samplesAreLeftToTheDecoder(method: String) throws {
+    func sampleEncryptionIsPassedToTheDecoder(method: String) throws {
         guard case .samples(let key) = try protection(#"#EXT-X-KEY:METHOD=\#(method),URI="k",IV=0x1"#) else {
             Issue.record("not by samples")
             return
@@ -30,7 +30,7 @@ import Testing
         #expect(key.method.rawValue == method)
     }
 
-    @Test func galoisCounterModeFindsItsVectorInTheSegment() throws {
+    @Test func galoisCounterModeReadsItsVectorFromTheSegment() throws {
         guard case .wholeResource(let key) = try protection(#"#EXT-X-KEY:METHOD=AES-256-GCM,URI="k""#) else {
             Issue.record("not as a whole")
             return
@@ -47,11 +47,11 @@ import Testing
         ("#EXT-X-KEY:METHOD=AES-128", .keyAddressMissing),
         (#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=12"#, .vectorUnreadable),
     ])
-    func whatCannotBeDecryptedIsRefusedWithTheReason(key: String, refusal: Protection.Refusal) throws {
+    func unsupportedEncryptionIsRejectedWithTheReason(key: String, refusal: Protection.Refusal) throws {
         #expect(try protection(key).refusal == refusal)
     }
 
-    @Test func plainKeysGoBeforeThoseOfAnotherFormat() throws {
+    @Test func identityKeysTakePrecedenceOverOtherFormats() throws {
         let keys = """
             #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"
             #EXT-X-KEY:METHOD=SAMPLE-AES,URI="k",IV=0x1
@@ -59,11 +59,11 @@ import Testing
         #expect(try protection(keys).key?.address.text == "https://example.com/live/k")
     }
 
-    @Test func noneEndsEncryption() throws {
+    @Test func theMethodNoneEndsEncryption() throws {
         #expect(try protection("#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXT-X-KEY:METHOD=NONE") == .none)
     }
 
-    @Test func aMapUnderWholeEncryptionNeedsItsVector() throws {
+    @Test func anEncryptedMapNeedsAnInitializationVector() throws {
         let map = #"#EXT-X-MAP:URI="init.mp4""#
         #expect(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k""#, map: map).refusal == .vectorMissing)
         #expect(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x5"#, map: map).key?.vector?.last == 5)

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func aTimelineStaysInOrderAndHoldsWhatThePlaylistLists(seed: UInt64) throws {
+    func aTimelineStaysOrderedAndContainsThePlaylistsSegments(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         var window = LiveWindowText(first: 20, dateOfZero: seed.isMultiple(of: 2) ? 1_000 : nil)
         var timeline = PresentationTimeline(try window.playlist)

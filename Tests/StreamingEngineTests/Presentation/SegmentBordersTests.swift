@@ -17,19 +17,19 @@ import Testing
     @Test(arguments: [
         (0, 0), (2, 0), (3, 0), (4, 6), (9, 6), (10, 12), (12, 12), (17, 18), (18, 18), (400, 18), (-5, 0),
     ])
-    func theNearestOfOne(time: Int64, border: Int64) throws {
+    func theNearestBoundaryOfOneTimelineIsFound(time: Int64, border: Int64) throws {
         let borders = SegmentBorders([try Self.timeline([6, 6, 6])])
         #expect(borders.nearest(to: MediaTime(seconds: time), latest: false) == MediaTime(seconds: border))
     }
 
-    @Test func theEarliestAndTheLatestOfTwo() throws {
+    @Test func theEarliestAndLatestBoundariesOfTwoTimelinesAreFound() throws {
         let borders = SegmentBorders([try Self.timeline([6, 6, 6]), try Self.timeline([5, 5, 5, 3])])
         #expect(borders.nearest(to: MediaTime(seconds: 11), latest: false) == MediaTime(seconds: 10))
         #expect(borders.nearest(to: MediaTime(seconds: 11), latest: true) == MediaTime(seconds: 12))
         #expect(SegmentBorders().nearest(to: .zero, latest: true) == nil)
     }
 
-    @Test func datesLieWhereTheFirstHasThem() throws {
+    @Test func datesAreResolvedWithTheFirstTimeline() throws {
         let borders = SegmentBorders([try Self.timeline([6, 6], date: "2026-01-01T00:00:00Z")])
         #expect(try borders.time(of: #require(ProgramDateTime("2026-01-01T00:00:07Z"))) == MediaTime(seconds: 7))
         #expect(try borders.time(of: #require(ProgramDateTime("2026-01-01T00:00:17Z"))) == nil)
@@ -37,14 +37,14 @@ import Testing
 
     /// The sum of rounded durations need not agree with a date.
     @Test(arguments: [("12.000", true), ("12.09", true), ("12.2", false), ("11.5", true)])
-    func aDateRangeAtTheEnd(second: String, isThere: Bool) throws {
+    func aDateRangeAtTheEndHasAPositionOnlyIfTheStreamHasEnded(second: String, isThere: Bool) throws {
         let date = "2026-01-01T00:00:\(second)Z"
         let tags = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"\(date)\"\n"
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(tags)#EXTINF:6,\na\n#EXTINF:6,\nb\n"
         let ended = TimedDateRange.ranges(of: PresentationTimeline(try media(text + "#EXT-X-ENDLIST\n")))
         #expect((ended.first?.start != nil) == isThere)
         #expect((ended.first?.start).map { $0 <= MediaTime(seconds: 12) } ?? true)
-        // A date range at the end of a live playlist may be followed by media.
+        // The date may belong to a segment that the live playlist does not list yet.
         let live = TimedDateRange.ranges(of: PresentationTimeline(try media(text)))
         #expect((live.first?.start != nil) == (second == "11.5"))
     }

@@ -17,7 +17,7 @@ import Testing
         return timeline
     }
 
-    @Test func filmsBeginTogetherWhateverTheirNumbers() throws {
+    @Test func playlistsOnDemandAreAlignedAtTheirStart() throws {
         let end = ["#EXT-X-ENDLIST"]
         let video = PresentationTimeline(try LiveWindowText(first: 5, discontinuities: [8], tail: end).playlist)
         let sound = try LiveWindowText(first: 900, count: 12, duration: "1.9", discontinuities: [906], tail: end)
@@ -31,7 +31,7 @@ import Testing
         #expect(placed.domains.last?.domain == video.domains.last?.domain)
     }
 
-    @Test func datesAlignWhateverTheNumbers() throws {
+    @Test func datesAlignPlaylistsWithDifferentNumbers() throws {
         let reference = try movedReference(LiveWindowText(dateOfZero: 1_000))
         // The segment 110 has the date 1440 s; the other playlist begins one segment later, and its numbers begin at 3.
         let other = try LiveWindowText(first: 3, count: 5, dateOfZero: 1_444 - 12).playlist
@@ -40,7 +40,7 @@ import Testing
         #expect(alignment.uncertainty <= seconds("0.001"))
     }
 
-    @Test func datesOfTheSameDomainGoBeforeOthers() throws {
+    @Test func datesOfTheSameDomainTakePrecedence() throws {
         // The dates jump back at the discontinuity: 1448 s occurs twice, in the domains 0 and 1.
         let jump = LiveWindowText(first: 0, dateOfZero: 1_440, discontinuities: [3]).text
         let jumped = jump.replacing(LiveWindowText.date(1_452), with: LiveWindowText.date(1_444))
@@ -54,14 +54,14 @@ import Testing
         #expect(TimelineAlignment(of: first, to: reference).start == MediaTime(seconds: 8))
     }
 
-    @Test func withoutACommonDomainDatesStillCount() throws {
+    @Test func datesAlignPlaylistsWithoutACommonDomain() throws {
         let reference = try movedReference(LiveWindowText(dateOfZero: 1_000))
         let other = try LiveWindowText(first: 3, dateOfZero: 1_444 - 12, discontinuitySequence: 9).playlist
         let alignment = TimelineAlignment(of: other, to: reference)
         #expect(alignment.method == .dates && alignment.start == MediaTime(seconds: 44))
     }
 
-    @Test func aListThatIsAheadIsPlacedByCountingDatesOn() throws {
+    @Test func aPlaylistThatIsAheadIsAlignedByExtrapolatedDates() throws {
         let reference = try movedReference(LiveWindowText(dateOfZero: 1_000))
         let other = try LiveWindowText(first: 116, count: 2, dateOfZero: 1_000, discontinuitySequence: 9).playlist
         let alignment = TimelineAlignment(of: other, to: reference)
@@ -69,14 +69,14 @@ import Testing
         #expect(alignment.uncertainty > .zero)
     }
 
-    @Test func aClockThatIsSetWrongIsNotBelieved() throws {
+    @Test func aWrongClockIsIgnored() throws {
         let reference = try movedReference(LiveWindowText(dateOfZero: 1_000))
         let other = try LiveWindowText(first: 3, targetDuration: "5", dateOfZero: 9_000).playlist
         let alignment = TimelineAlignment(of: other, to: reference)
         #expect(alignment.method == .liveEdge && alignment.start == MediaTime(seconds: 40))
     }
 
-    @Test func theSameDiscontinuityAlignsWithoutDates() throws {
+    @Test func aCommonDiscontinuityAlignsWithoutDates() throws {
         var reference = PresentationTimeline(
             try LiveWindowText(first: 100, discontinuities: [103], discontinuitySequence: 4).playlist
         )
@@ -97,13 +97,13 @@ import Testing
         #expect(alignment.uncertainty == seconds("0.5"))
     }
 
-    @Test func aDomainWithoutItsBorderDoesNotAlign() throws {
+    @Test func aDomainWithoutItsBoundaryDoesNotAlign() throws {
         let reference = PresentationTimeline(try LiveWindowText(first: 100, discontinuitySequence: 4).playlist)
         let other = try LiveWindowText(first: 7, targetDuration: "3", discontinuitySequence: 4).playlist
         #expect(TimelineAlignment(of: other, to: reference).method == .liveEdge)
     }
 
-    @Test func numbersCountOnlyWhereTheyAgreeWithTheEdges() throws {
+    @Test func numbersAlignOnlyIfTheyAgreeWithTheEdges() throws {
         let reference = try movedReference()
         // The playlist was loaded a segment later, with the same target duration.
         let later = TimelineAlignment(of: try LiveWindowText(first: 112, count: 5).playlist, to: reference)
@@ -121,7 +121,7 @@ import Testing
         #expect(other.uncertainty == MediaTime(seconds: 5))
     }
 
-    @Test func anEventAlignsAtItsBeginning() throws {
+    @Test func anEventPlaylistIsAlignedAtItsStart() throws {
         let head = ["#EXT-X-PLAYLIST-TYPE:EVENT"]
         let reference = PresentationTimeline(try LiveWindowText(first: 3, count: 9, head: head).playlist)
         let other = try LiveWindowText(first: 0, count: 4, head: head).playlist
@@ -129,13 +129,13 @@ import Testing
         #expect(alignment.method == .commonStart && alignment.start == .zero)
     }
 
-    @Test func aListWithoutSegmentsBeginsAtTheEnd() throws {
+    @Test func aPlaylistWithoutSegmentsIsAlignedAtTheEnd() throws {
         let reference = try movedReference()
         let alignment = TimelineAlignment(of: try LiveWindowText(count: 0).playlist, to: reference)
         #expect(alignment.method == .none && alignment.start == MediaTime(seconds: 64))
     }
 
-    @Test func domainsOfAListThatIsPlacedLaterHaveTheSameNumbers() throws {
+    @Test func domainsOfALaterPlaylistHaveTheSameNumbers() throws {
         var reference = PresentationTimeline(try LiveWindowText(first: 500).playlist)
         _ = try reference.update(try LiveWindowText(first: 0, name: "again").playlist)
         let other = try LiveWindowText(first: 0, name: "sound").playlist
@@ -144,7 +144,7 @@ import Testing
         #expect(placed.domains.first?.domain.epoch == 1)
     }
 
-    @Test func placingInOneGoIsTheSame() throws {
+    @Test func aligningInOneStepGivesTheSameTimeline() throws {
         let reference = try movedReference(LiveWindowText(dateOfZero: 1_000))
         let other = try LiveWindowText(first: 3, count: 5, dateOfZero: 1_444 - 12).playlist
         let placed = PresentationTimeline.aligned(other, to: reference)
@@ -154,9 +154,8 @@ import Testing
         #expect(placed.timeline.end == separately.end && placed.timeline.start == MediaTime(seconds: 44))
     }
 
-    @Test func ofSeveralCommonDiscontinuitiesTheLastOneCounts() throws {
-        // Both playlists list the boundaries of the domains 1 and 2: in the audio they are 8.5 s apart, in the video 8
-        // s.
+    @Test func theLastCommonDiscontinuityAligns() throws {
+        // Both playlists list the boundaries of the domains 1 and 2, 8.5 s apart in the audio, and 8 s in the video.
         let reference = PresentationTimeline(try LiveWindowText(first: 0, discontinuities: [1, 3]).playlist)
         let text = LiveWindowText(first: 50, targetDuration: "5", discontinuities: [51, 53]).text
         let sound = text.replacing("#EXTINF:4,\nsegment51.ts", with: "#EXTINF:4.5,\nsegment51.ts")

@@ -42,14 +42,14 @@ import Testing
         #expect(timeline.end == MediaTime(seconds: -1) && timeline.duration == .zero)
     }
 
-    @Test func nothingNewIsTold() throws {
+    @Test func anUnchangedPlaylistIsReportedAsUnchanged() throws {
         let playlist = try LiveWindowText().playlist
         var timeline = PresentationTimeline(playlist)
         let update = try timeline.update(playlist)
         #expect(update.faults == [.unchanged] && !update.hasNews && update.added.isEmpty)
     }
 
-    @Test func aNewPartIsNews() throws {
+    @Test func aNewPartIsAnUpdate() throws {
         var window = LiveWindowText(head: ["#EXT-X-PART-INF:PART-TARGET=1"])
         var timeline = PresentationTimeline(try window.playlist)
         window.tail = [#"#EXT-X-PART:DURATION=1,URI="p0.mp4""#]
@@ -58,13 +58,13 @@ import Testing
         #expect(timeline.edge == MediaTime(seconds: 25))
     }
 
-    @Test func anOlderCopyIsNotUsed() throws {
+    @Test func anOlderCopyIsIgnored() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 10).playlist)
         let update = try timeline.update(try LiveWindowText(first: 9).playlist)
         #expect(update.faults == [.staleCopy] && !update.hasNews && timeline.sequences == 10..<16)
     }
 
-    @Test func signaturesInQueriesMakeNoOtherSegment() throws {
+    @Test func changedQueriesDoNotChangeTheIdentityOfSegments() throws {
         let window = LiveWindowText(first: 3)
         func signed(_ first: Int, _ signature: String) throws -> MediaPlaylist {
             let text = LiveWindowText(first: first).text
@@ -75,7 +75,7 @@ import Testing
         #expect(timeline.segments.first?.address.text.hasSuffix("segment4.ts?sig=b") == true)
     }
 
-    @Test func anEncoderThatBeginsAnewIsFollowedInANewEpoch() throws {
+    @Test func anEncoderRestartBeginsANewEpoch() throws {
         var timeline = PresentationTimeline(
             try LiveWindowText(first: 500, discontinuities: [502], discontinuitySequence: 7).playlist
         )
@@ -89,14 +89,14 @@ import Testing
         #expect(next.faults.isEmpty && next.added == 2..<3 && timeline.end == MediaTime(seconds: 36))
     }
 
-    @Test func anEncoderThatBeginsAnewWithTheSameNamesIsToldByItsDates() throws {
+    @Test func anEncoderRestartWithTheSameNamesIsDetectedByDates() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, count: 6, dateOfZero: 1_000).playlist)
         let update = try timeline.update(try LiveWindowText(first: 0, count: 2, dateOfZero: 2_000).playlist)
         #expect(update.hasRestarted && timeline.start == MediaTime(seconds: 24))
         #expect(timeline.position(of: try date(2_001))?.time == MediaTime(seconds: 25))
     }
 
-    @Test func missedSegmentsLeaveTheTimeThatTheirDatesSay() throws {
+    @Test func theDurationOfMissedSegmentsFollowsFromDates() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, duration: "3.9", dateOfZero: 0).playlist)
         let end = timeline.end
         let update = try timeline.update(try LiveWindowText(first: 10, duration: "3.9", dateOfZero: 0).playlist)
@@ -107,7 +107,7 @@ import Testing
         #expect(timeline.segment(at: end) == nil && timeline.segment(atOrAfter: end)?.sequence == 10)
     }
 
-    @Test func withoutDatesMissedSegmentsLastAsLongAsOthers() throws {
+    @Test func theDurationOfMissedSegmentsIsEstimatedWithoutDates() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, duration: "3.5").playlist)
         let update = try timeline.update(try LiveWindowText(first: 8, duration: "3.5").playlist)
         #expect(update.faults == [.segmentsMissed(count: 2, lost: MediaTime(seconds: 7), .averageDuration)])
@@ -115,39 +115,39 @@ import Testing
     }
 
     @Test(arguments: [86_000, 1])
-    func aDateThatJumpsSaysNothingAboutMissedSegments(dateOfZero: Int) throws {
+    func aDateJumpIsIgnoredForMissedSegments(dateOfZero: Int) throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, dateOfZero: 1_000).playlist)
         let update = try timeline.update(try LiveWindowText(first: 8, dateOfZero: dateOfZero).playlist)
         #expect(update.faults == [.segmentsMissed(count: 2, lost: MediaTime(seconds: 8), .averageDuration)])
     }
 
-    @Test func aWindowThatFollowsAtOnceMissesNothing() throws {
+    @Test func anAdjacentWindowMissesNoSegments() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 6).playlist)
         #expect(update.faults.isEmpty && update.added == 6..<12 && timeline.start == MediaTime(seconds: 24))
     }
 
-    @Test func numbersThatLeapByYearsAreNewNumbers() throws {
+    @Test func extremeJumpsOfNumbersAreARestart() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 440_000_000).playlist)
         #expect(update.hasRestarted && timeline.start == MediaTime(seconds: 24))
     }
 
-    @Test func aSegmentThatBecameAnotherIsNamed() throws {
+    @Test func aReplacedSegmentIsReported() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let text = LiveWindowText(first: 1).text.replacing("segment5.ts", with: "replaced.ts")
         #expect(try timeline.update(try media(text)).faults == [.segmentChanged(sequence: 5)])
         #expect(timeline.segment(sequence: 5)?.address.lastPathComponent == "replaced.ts")
     }
 
-    @Test func anotherTargetDurationIsNamed() throws {
+    @Test func aChangedTargetDurationIsReported() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 1, targetDuration: "6").playlist)
         #expect(update.faults == [.targetDurationChanged(from: MediaTime(seconds: 4), to: MediaTime(seconds: 6))])
         #expect(update.hasNews && timeline.targetDuration == MediaTime(seconds: 6))
     }
 
-    @Test func domainsStayWhereTheServerForgetsToCount() throws {
+    @Test func domainsAreKeptIfTheServerDoesNotCountDiscontinuities() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, discontinuities: [2, 5]).playlist)
         #expect(timeline.segments.map(\.domain.sequence) == [0, 0, 1, 1, 1, 2])
         let update = try timeline.update(try LiveWindowText(first: 3, discontinuities: [2, 5]).playlist)
@@ -160,7 +160,7 @@ import Testing
         #expect(timeline.segments.map(\.domain.sequence) == [1, 2, 2, 2, 2, 2])
     }
 
-    @Test func anEventKeepsItsBeginningAndEndsWithItsDuration() throws {
+    @Test func anEventPlaylistKeepsItsStartAndEndsWithItsDuration() throws {
         var window = LiveWindowText(first: 0, count: 3, head: ["#EXT-X-PLAYLIST-TYPE:EVENT"])
         var timeline = PresentationTimeline(try window.playlist)
         #expect(timeline.isLive && !timeline.isSliding && timeline.duration == nil)
@@ -174,7 +174,7 @@ import Testing
         #expect(timeline.liveWindow.seekable == timeline.range)
     }
 
-    @Test func anEndMarkThatIsLostStays() throws {
+    @Test func aLostEndMarkerIsKept() throws {
         var timeline = PresentationTimeline(try LiveWindowText(tail: ["#EXT-X-ENDLIST"]).playlist)
         #expect(try !timeline.update(try LiveWindowText().playlist).hasNews)
         #expect(!timeline.isLive)
@@ -182,26 +182,26 @@ import Testing
         #expect(update.faults == [.reopened] && timeline.isLive)
     }
 
-    @Test func segmentsThatAreTakenBackAtTheEndAreGone() throws {
+    @Test func segmentsThatAnUpdateRemovesAtTheEndAreRemoved() throws {
         var timeline = PresentationTimeline(try LiveWindowText(count: 6).playlist)
         _ = try timeline.update(try LiveWindowText(count: 5, tail: ["#EXT-X-ENDLIST"]).playlist)
         #expect(timeline.duration == MediaTime(seconds: 20) && timeline.segments.count == 5)
     }
 
-    @Test func aPlaylistThatBecameEmptyLeavesWhatIsKnown() throws {
+    @Test func anEmptyUpdateKeepsTheKnownSegments() throws {
         var timeline = PresentationTimeline(try LiveWindowText().playlist)
         #expect(try timeline.update(try LiveWindowText(first: 6, count: 0).playlist).faults == [.becameEmpty])
         #expect(timeline.segments.count == 6)
         #expect(try timeline.update(try LiveWindowText(first: 1).playlist).added == 6..<7)
     }
 
-    @Test func aPlaylistThatWasEmptyBeginsWhereItWasPlaced() throws {
+    @Test func anInitiallyEmptyPlaylistStartsWhereItWasAligned() throws {
         var timeline = PresentationTimeline(try LiveWindowText(count: 0).playlist, start: MediaTime(seconds: 9))
         #expect(try timeline.update(try LiveWindowText(count: 2).playlist).added == 0..<2)
         #expect(timeline.start == MediaTime(seconds: 9))
     }
 
-    @Test func aWindowThatGrowsBackwardsMovesNothing() throws {
+    @Test func aWindowThatGrowsBackwardDoesNotMoveSegments() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 10, count: 3, dateOfZero: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 8, count: 6, dateOfZero: 0).playlist)
         #expect(update.faults == [.earlierSegments(count: 2)] && update.added == 13..<14)
@@ -210,7 +210,7 @@ import Testing
         #expect(timeline.position(of: try date(32))?.time == MediaTime(seconds: -8))
     }
 
-    @Test func aDeltaUpdateIsCompletedFromTheOneBefore() throws {
+    @Test func aDeltaUpdateIsCompletedFromTheFormerPlaylist() throws {
         let control = ["#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24"]
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, count: 10, head: control).playlist)
         let delta = LiveWindowText(first: 8, count: 4, head: control + ["#EXT-X-SKIP:SKIPPED-SEGMENTS=6"]).text
@@ -230,14 +230,14 @@ import Testing
         #expect(timeline.sequences == 0..<4)
     }
 
-    @Test func aTimelineIsMovedWhenItsTimestampsSaySo() throws {
+    @Test func aTimelineIsMovedToAgreeWithTimestamps() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, dateOfZero: 0).playlist)
         timeline.shift(by: seconds("-0.25"))
         #expect(timeline.start == seconds("-0.25") && timeline.end == seconds("23.75"))
         #expect(timeline.date(at: seconds("3.75"))?.sinceEpoch == (try date(4)).sinceEpoch)
     }
 
-    @Test func aWindowThatEndsIsPlayedUpToItsEnd() throws {
+    @Test func anEndedWindowIsPlayedToItsEnd() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         _ = try timeline.update(try LiveWindowText(first: 3, tail: ["#EXT-X-ENDLIST"]).playlist)
         // Presentation time still starts at the first load, although the media before 12 s was removed.

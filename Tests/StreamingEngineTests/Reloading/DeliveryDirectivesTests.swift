@@ -16,16 +16,16 @@ import Testing
         ("v.m3u8?_HLS_msn=1&a=b&_HLS_part=9", "v.m3u8?a=b&_HLS_msn=273&_HLS_part=2&_HLS_skip=v2"),
         ("v?x_HLS_msn=1", "v?x_HLS_msn=1&_HLS_msn=273&_HLS_part=2&_HLS_skip=v2"),
     ])
-    func directivesComeBehindTheAddressesOwnQuery(address: String, expected: String) {
+    func directivesAreAppendedToTheQuery(address: String, expected: String) {
         #expect(Self.all.applied(to: ResourceAddress(address)).text == expected)
     }
 
     @Test(arguments: ["https://a.example/v.m3u8?a=%zz", "v.m3u8?", "https://a.example/é?q#f", ""])
-    func withoutDirectivesTheAddressStays(address: String) {
+    func theAddressIsUnchangedWithoutDirectives(address: String) {
         #expect(DeliveryDirectives.none.applied(to: ResourceAddress(address)).text == address)
     }
 
-    @Test func aPartMeansNothingWithoutItsSegment() {
+    @Test func aPartWithoutASegmentIsIgnored() {
         let directives = DeliveryDirectives(part: 3, skip: .segments)
         #expect(directives.applied(to: ResourceAddress("v")).text == "v?_HLS_skip=YES")
         #expect(!directives.isBlocking)
@@ -62,7 +62,7 @@ import Testing
         #expect(directives == expected)
     }
 
-    @Test func aServerThatDoesNotHoldRequestsIsAskedPlainly() throws {
+    @Test func noBlockingReloadIsRequestedWithoutSupport() throws {
         let directives = DeliveryDirectives.firstRequest(
             for: ResourceAddress("https://example.com/audio/de.m3u8"),
             reportedBy: try playlist("CAN-BLOCK-RELOAD=NO", tail: Self.reports),

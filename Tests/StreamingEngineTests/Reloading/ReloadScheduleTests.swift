@@ -23,14 +23,14 @@ import Testing
         #expect(action == .reload(Self.at(11_000)))
     }
 
-    @Test func aSlowLoadIsFollowedAtOnceButNotEarlier() throws {
+    @Test func aReloadIsDueAtOnceAfterASlowLoad() throws {
         var schedule = ReloadSchedule()
         let action = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: Self.ms(9_000))
         #expect(action == .reload(Self.at(9_000)))
     }
 
     @Test(arguments: [["#EXT-X-ENDLIST"], []])
-    func whatHasEndedIsNotLoadedAgain(tail: [String]) throws {
+    func anEndedPlaylistIsNotReloaded(tail: [String]) throws {
         let head = tail.isEmpty ? ["#EXT-X-PLAYLIST-TYPE:VOD"] : []
         var schedule = ReloadSchedule()
         #expect(
@@ -42,14 +42,14 @@ import Testing
         arguments: [("0", 1_000, 1_500), ("1", 1_000, 1_500), (nil, 4_000, 6_000), ("86400000", 120_000, 180_000)]
             as [(String?, Int, Int)]
     )
-    func absurdTargetDurationsNeitherHammerNorStop(target: String?, first: Int, second: Int) throws {
+    func reloadDelaysOfExtremeTargetDurationsAreClamped(target: String?, first: Int, second: Int) throws {
         let playlist = try LiveWindowText(targetDuration: target).playlist
         var schedule = ReloadSchedule()
         #expect(schedule.loaded(playlist, began: .zero, at: .zero) == .reload(Self.at(first)))
         #expect(schedule.loaded(playlist, began: Self.ms(first), at: Self.ms(first)) == .reload(Self.at(second)))
     }
 
-    @Test func aStuckPlaylistIsLeftAndAtLastGivenUp() throws {
+    @Test func aStuckPlaylistIsReplacedAndFinallyAbandoned() throws {
         let playlist = try LiveWindowText().playlist
         var schedule = ReloadSchedule()
         var action = schedule.loaded(playlist, began: .zero, at: .zero)
@@ -74,7 +74,7 @@ import Testing
         #expect(transcript.count == 18)
     }
 
-    @Test func newsHealsAStuckPlaylist() throws {
+    @Test func anUpdateRecoversAStuckPlaylist() throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: .zero)
         #expect(schedule.newsDeadline == Self.ms(10_000))
@@ -84,7 +84,7 @@ import Testing
         #expect(healed == .reload(Self.at(16_000)))
     }
 
-    @Test func anOlderCopyIsNoNewsButAnEncoderThatBeganAnewIs() throws {
+    @Test func anOlderCopyIsNoUpdateButAnEncoderRestartIs() throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText(first: 10).playlist, began: .zero, at: .zero)
         let older = try LiveWindowText(first: 9).playlist
@@ -100,7 +100,7 @@ import Testing
         #expect(next == .reload(Self.at(14_000)))
     }
 
-    @Test func failuresAreTriedAgainMoreAndMoreSlowly() throws {
+    @Test func failedReloadsAreRepeatedWithBackoff() throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: .zero)
         #expect(schedule.failed(began: Self.ms(4_000), at: Self.ms(4_100)) == .reload(Self.at(6_100)))
@@ -110,7 +110,7 @@ import Testing
         #expect(schedule.failed(began: Self.ms(50_000), at: Self.ms(50_000)) == .abandon(.unreachable(since: .zero)))
     }
 
-    @Test func aSuccessEndsTheCountOfFailures() throws {
+    @Test func aSuccessResetsTheFailureCount() throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: .zero)
         _ = schedule.failed(began: Self.ms(4_000), at: Self.ms(4_000))
@@ -119,14 +119,14 @@ import Testing
     }
 
     @Test(arguments: [(10, 14_000), (1, 6_000), (100_000, 304_000), (-5, 6_000)])
-    func theServerMayAskForMoreTime(seconds: Int, next: Int) throws {
+    func theRetryAfterOfTheServerIsUsed(seconds: Int, next: Int) throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: .zero)
         let action = schedule.failed(began: Self.ms(4_000), at: Self.ms(4_000), retryAfter: .seconds(seconds))
         #expect(action == .reload(Self.at(next)))
     }
 
-    @Test func aPlaylistThatNeverCameIsGivenUp() {
+    @Test func aPlaylistThatWasNeverLoadedIsAbandoned() {
         var schedule = ReloadSchedule()
         #expect(schedule.failed(began: .zero, at: Self.ms(100)) == .reload(Self.at(1_100)))
         let action = schedule.failed(began: Self.ms(31_000), at: Self.ms(31_000))
@@ -145,7 +145,7 @@ import Testing
         ).playlist
     }
 
-    @Test func theNextPartIsAskedForAtOnce() throws {
+    @Test func theNextPartIsRequestedAtOnce() throws {
         var schedule = ReloadSchedule()
         let first = schedule.loaded(try lowLatency(0, parts: 2), began: .zero, at: Self.ms(50))
         #expect(first == .reload(Self.at(100, DeliveryDirectives(mediaSequence: 6, part: 2))))
@@ -155,7 +155,7 @@ import Testing
         #expect(third == .reload(Self.at(2_000, DeliveryDirectives(mediaSequence: 7, part: 0))))
     }
 
-    @Test func withoutLowLatencyWholeSegmentsAreAskedFor() throws {
+    @Test func segmentsAreRequestedWithoutLowLatency() throws {
         var options = ReloadSchedule.Options()
         options.isLowLatency = false
         var schedule = ReloadSchedule(options: options)
@@ -169,7 +169,7 @@ import Testing
         )
     }
 
-    @Test func partsWithoutHeldRequestsAreLookedForEachPartDuration() throws {
+    @Test func partsArePolledWithoutBlockingReloads() throws {
         var schedule = ReloadSchedule()
         let control = "CAN-BLOCK-RELOAD=NO"
         let first = schedule.loaded(try lowLatency(0, parts: 2, control: control), began: .zero, at: .zero)
@@ -182,7 +182,7 @@ import Testing
         #expect(same == .reload(Self.at(1_500)))
     }
 
-    @Test func aServerThatDoesNotHoldRequestsIsNotAskedInALoop() throws {
+    @Test func aServerThatDoesNotBlockReloadsIsNotPolledInALoop() throws {
         let playlist = try lowLatency(0, parts: 2)
         var schedule = ReloadSchedule()
         var action = schedule.loaded(playlist, began: .zero, at: .zero)
@@ -203,7 +203,7 @@ import Testing
         )
     }
 
-    @Test func aServerThatAlwaysHasNewsAtOnceIsHeldBack() throws {
+    @Test func reloadsAreThrottledIfTheServerAlwaysHasUpdates() throws {
         var schedule = ReloadSchedule()
         var now = Duration.zero
         for first in 0..<20 {
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: [("CAN-SKIP-UNTIL=24", "YES"), ("CAN-SKIP-UNTIL=24,CAN-SKIP-DATERANGES=YES", "v2")])
-    func aFreshCopyNeedsOnlyADelta(control: String, value: String) throws {
+    func aDeltaUpdateIsRequestedForARecentCopy(control: String, value: String) throws {
         let playlist = try LiveWindowText(head: ["#EXT-X-SERVER-CONTROL:\(control)"]).playlist
         var schedule = ReloadSchedule()
         guard case .reload(let reload) = schedule.loaded(playlist, began: .zero, at: .zero) else {
@@ -235,7 +235,7 @@ import Testing
         #expect(old.directives.skip == nil)
     }
 
-    @Test func aDeltaThatDoesNotFitIsFollowedByTheWholePlaylist() throws {
+    @Test func aMismatchedDeltaUpdateIsFollowedByAFullReload() throws {
         var schedule = ReloadSchedule()
         let playlist = try lowLatency(0, parts: 1, control: "CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=24")
         _ = schedule.loaded(playlist, began: .zero, at: .zero)
@@ -248,13 +248,13 @@ import Testing
         #expect(reload.directives.skip == .segments && reload.directives.isBlocking)
     }
 
-    @Test func aHeldRequestThatFailsIsFollowedByAPlainOne() throws {
+    @Test func aFailedBlockingReloadIsFollowedByAPlainOne() throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try lowLatency(0, parts: 1), began: .zero, at: .zero)
         #expect(schedule.failed(began: Self.ms(100), at: Self.ms(1_000)) == .reload(Self.at(3_000)))
     }
 
-    @Test func clocksThatStandStillOrRunBackDoNotTrap() throws {
+    @Test func clocksThatStopOrRunBackwardDoNotTrap() throws {
         var schedule = ReloadSchedule()
         let playlist = try LiveWindowText().playlist
         _ = schedule.loaded(playlist, began: .seconds(100), at: .zero)

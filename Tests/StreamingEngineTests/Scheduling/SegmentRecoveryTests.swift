@@ -27,25 +27,25 @@ import Testing
         )
     }
 
-    @Test func whatMayNotBeHadIsGivenUpAtOnce() {
+    @Test func aForbiddenResourceIsAbandonedAtOnce() {
         var recovery = SegmentRecovery()
         #expect(fail(&recovery, .forbidden, hasAlternatives: true, now: 0) == .giveUp)
     }
 
-    @Test func triesAreSpacedOutUpToEightSeconds() {
+    @Test func retriesBackOffUpToEightSeconds() {
         var recovery = SegmentRecovery()
         let verdicts = (0..<6).map { fail(&recovery, .unreachable, now: Double($0)) }
         #expect(verdicts == [1, 2, 4, 8, 8, 8].map { .retry(after: .seconds($0)) })
     }
 
-    @Test func anotherPlaceBeginsTheSpacingAnew() {
+    @Test func anotherPositionResetsTheBackoff() {
         var recovery = SegmentRecovery()
         _ = fail(&recovery, .unreachable, at: 0, now: 0)
         #expect(fail(&recovery, .unreachable, at: 0, now: 1) == .retry(after: .seconds(2)))
         #expect(fail(&recovery, .unreachable, at: 6, now: 2) == .retry(after: .seconds(1)))
     }
 
-    @Test func anUnreachableServerIsGivenUpAfterThePatience() {
+    @Test func anUnreachableServerIsAbandonedAfterTheTimeLimit() {
         var recovery = SegmentRecovery()
         #expect(fail(&recovery, .unreachable, now: 5) == .retry(after: .seconds(1)))
         #expect(fail(&recovery, .unreachable, at: 6, now: 64.9) == .retry(after: .seconds(1)))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [SegmentRecovery.Fault.busy, .missing, .damaged])
-    func anAnswerOfAnyKindEndsAnUnreachablePeriod(fault: SegmentRecovery.Fault) {
+    func anyResponseEndsAnUnreachablePeriod(fault: SegmentRecovery.Fault) {
         var recovery = SegmentRecovery()
         _ = fail(&recovery, .unreachable, now: 0)
         _ = fail(&recovery, fault, now: 50)
@@ -62,7 +62,7 @@ import Testing
         #expect(fail(&recovery, .unreachable, at: 6, now: 130) == .giveUp)
     }
 
-    @Test func successForgetsEverything() {
+    @Test func aSuccessResetsTheRecovery() {
         var recovery = SegmentRecovery()
         _ = fail(&recovery, .unreachable, now: 0)
         recovery.succeeded()
@@ -76,7 +76,7 @@ import Testing
         #expect(fail(&recovery, fault, hasAlternatives: true, now: 1) == .retry(after: .seconds(2)))
     }
 
-    @Test func oneSegmentOfABusyServerIsSkippedAfterTwentySecondsWhereItIsUrgent() {
+    @Test func anUrgentSegmentOfABusyServerIsSkippedAfterTwentySeconds() {
         var recovery = SegmentRecovery()
         #expect(fail(&recovery, .busy, now: 0) == .retry(after: .seconds(1)))
         #expect(fail(&recovery, .busy, now: 19.9) == .retry(after: .seconds(2)))
@@ -86,14 +86,14 @@ import Testing
         #expect(fail(&recovery, .busy, at: 6, now: 60) == .giveUp)
     }
 
-    @Test func aShortPatienceSkipsAtItsHalf() {
+    @Test func aSegmentIsSkippedAtHalfOfAShortTimeLimit() {
         var recovery = SegmentRecovery()
         _ = fail(&recovery, .busy, patience: .seconds(20), now: 0)
         #expect(fail(&recovery, .busy, patience: .seconds(20), now: 9.9) == .retry(after: .seconds(2)))
         #expect(fail(&recovery, .busy, patience: .seconds(20), now: 10) == .skip)
     }
 
-    @Test func whatIsNotUrgentIsSkippedAtTheEndOfThePatienceAndTheNextHasHalfOfIt() {
+    @Test func aSegmentThatIsNotUrgentIsSkippedAtTheTimeLimitAndTheNextAtHalfOfIt() {
         var recovery = SegmentRecovery()
         _ = fail(&recovery, .busy, isUrgent: false, now: 0)
         #expect(fail(&recovery, .busy, isUrgent: false, now: 59.9) == .retry(after: .seconds(2)))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [SegmentRecovery.Fault.missing, .damaged])
-    func fourSegmentsInARowMayBeSkipped(fault: SegmentRecovery.Fault) {
+    func fourConsecutiveSegmentsMayBeSkipped(fault: SegmentRecovery.Fault) {
         var recovery = SegmentRecovery()
         let verdicts = (0..<5).map { fail(&recovery, fault, at: Int64($0), now: Double($0)) }
         #expect(verdicts == [.skip, .skip, .skip, .skip, .giveUp])
@@ -112,7 +112,7 @@ import Testing
         #expect(fail(&recovery, fault, hasAlternatives: true, now: 9) == .goElsewhere)
     }
 
-    @Test func whatALivePlaylistNamesTooEarlyIsTriedTwiceMore() {
+    @Test func aLiveSegmentThatIsListedTooEarlyIsRetriedTwice() {
         var recovery = SegmentRecovery()
         #expect(fail(&recovery, .missing, isLive: true, now: 0) == .retry(after: .seconds(1)))
         #expect(fail(&recovery, .missing, isLive: true, now: 1) == .retry(after: .seconds(1)))
@@ -124,17 +124,17 @@ import Testing
         (408, SegmentRecovery.Fault.busy), (425, .busy), (429, .busy), (500, .busy), (502, .busy), (503, .busy),
         (504, .busy), (501, .missing), (404, .missing), (410, .missing), (403, .missing), (401, .missing),
     ])
-    func statusesOfSegments(status: Int, fault: SegmentRecovery.Fault) {
+    func statusCodesOfSegmentsAreCategorized(status: Int, fault: SegmentRecovery.Fault) {
         #expect(SegmentRecovery.Fault(TransportError(.status, "", status: status), isKey: false) == fault)
     }
 
     @Test(arguments: [(401, true), (402, true), (403, true), (404, false), (400, false)])
-    func statusesOfKeys(status: Int, isForbidden: Bool) {
+    func statusCodesOfKeysAreCategorized(status: Int, isForbidden: Bool) {
         let fault = SegmentRecovery.Fault(TransportError(.status, "", status: status), isKey: true)
         #expect((fault == .forbidden) == isForbidden)
     }
 
-    @Test func connectionsThatFailAreUnreachable() {
+    @Test func failedConnectionsAreUnreachable() {
         for code in [TransportError.Code.cannotConnect, .unknownHost, .timedOut, .connectionLost] {
             #expect(SegmentRecovery.Fault(TransportError(code, ""), isKey: false) == .unreachable)
         }
@@ -157,12 +157,12 @@ import Testing
         )
     }
 
-    @Test func lessThanHalfASecondIsNotCorrected() {
+    @Test func offsetErrorsBelowHalfASecondAreNotCorrected() {
         var control = LiveOffsetControl()
         #expect(factor(&control, 20.49) == 1 && factor(&control, 19.51) == 1)
     }
 
-    @Test func aLatePlayheadIsFasterUntilATenthOfASecondIsLeft() {
+    @Test func aLatePlayheadIsAcceleratedUntilATenthOfASecond() {
         var control = LiveOffsetControl()
         #expect(factor(&control, 20.5) == 1.05)
         #expect(factor(&control, 20.1) == 1.05)
@@ -170,14 +170,14 @@ import Testing
         #expect(factor(&control, 20.4) == 1)
     }
 
-    @Test func anEarlyPlayheadIsSlower() {
+    @Test func anEarlyPlayheadIsSlowedDown() {
         var control = LiveOffsetControl()
         #expect(factor(&control, 19.5) == 0.95)
         #expect(factor(&control, 19.8, ahead: 0) == 0.95)
         #expect(factor(&control, 19.95) == 1)
     }
 
-    @Test func itIsNotPlayedFasterThanItArrives() {
+    @Test func playbackIsNotAcceleratedWithoutBufferedMedia() {
         var control = LiveOffsetControl()
         #expect(factor(&control, 25, ahead: 6) == 1)
         #expect(factor(&control, 25, ahead: 6.1) == 1.05)

@@ -59,7 +59,7 @@ import Testing
     ]
 
     @Test(arguments: forward)
-    func theNextStepForward(_ example: Case) throws {
+    func theNextSegmentForwardIsFetched(_ example: Case) throws {
         let scheduler = Self.scheduler(at: example.position, loaded: example.loaded)
         #expect(Self.name(scheduler.step(in: try Self.timeline())) == example.step)
     }
@@ -71,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: backward)
-    func theNextStepBackward(_ example: Case) throws {
+    func theNextSegmentBackwardIsFetched(_ example: Case) throws {
         var scheduler = Self.scheduler(at: example.position, loaded: example.loaded)
         scheduler.isBackward = true
         #expect(Self.name(scheduler.step(in: try Self.timeline())) == example.step)
@@ -87,7 +87,7 @@ import Testing
         #expect(Self.name(limited.step(in: timeline)) == "fetch 18")
     }
 
-    @Test func gapsArePassed() throws {
+    @Test func gapsAreSkipped() throws {
         let timeline = try Self.timeline(gaps: [1, 9])
         #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).step(in: timeline)) == "pass 1")
         var backward = Self.scheduler(at: 60)
@@ -95,7 +95,7 @@ import Testing
         #expect(Self.name(backward.step(in: timeline)) == "pass 9")
     }
 
-    @Test func memoryThatIsUsedUpStopsAllButWhatIsUrgent() throws {
+    @Test func fullMemoryAllowsOnlyUrgentSegments() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 0, loaded: [(0, 6)])
         scheduler.isOutOfMemory = true
@@ -108,7 +108,7 @@ import Testing
         #expect(Self.name(scheduler.step(in: timeline)) == "wait -18.0")
     }
 
-    @Test func twoSegmentsAreLoadedHoweverLongTheyAre() throws {
+    @Test func twoSegmentsAreLoadedRegardlessOfTheirDuration() throws {
         let timeline = try Self.timeline([20, 20, 20, 20])
         #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 20)]).step(in: timeline)) == "fetch 1")
         #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 40)]).step(in: timeline)) == "wait 20.0")
@@ -129,7 +129,7 @@ import Testing
         #expect(!limited.isFull(in: usual))
     }
 
-    @Test func theBufferIsFullBackwardToo() throws {
+    @Test func theBufferIsFullInReverse() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 60, loaded: [(30, 60)])
         scheduler.isBackward = true
@@ -141,7 +141,7 @@ import Testing
         #expect(!long.isFull(in: try Self.timeline([20, 20, 20, 20])))
     }
 
-    @Test func anExactPositionThatIsMissingIsFetchedThoughTheBufferGoesOnBehindIt() throws {
+    @Test func aMissingExactPositionIsFetchedBeforeALaterBuffer() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 11.9, loaded: [(12, 30)])
         #expect(Self.name(scheduler.step(in: timeline)) == "fetch 5")
@@ -149,7 +149,7 @@ import Testing
         #expect(Self.name(scheduler.step(in: timeline)) == "fetch 1")
     }
 
-    @Test func aHoleInThePlaylistIsReported() throws {
+    @Test func aGapInThePlaylistIsReported() throws {
         var timeline = try Self.timeline([6, 6], isLive: true)
         _ = try timeline.update(
             try media(
@@ -162,7 +162,7 @@ import Testing
         #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 23.8)]).step(in: timeline)) == "fetch 4")
     }
 
-    @Test func theEndOfTheLoadedStretchAllowsAQuarterOfASecond() {
+    @Test func theEndOfTheLoadedRangeToleratesAQuarterOfASecond() {
         let loaded = MediaTimeRangeSet([Self.range(10, 20)])
         #expect(SegmentScheduler.loadedEnd(from: Self.time(9.76), in: loaded) == Self.time(20))
         #expect(SegmentScheduler.loadedEnd(from: Self.time(9.7), in: loaded) == Self.time(9.7))

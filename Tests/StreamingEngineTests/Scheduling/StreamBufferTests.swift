@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    @Test func whatIsDiscardedIsNoLongerCounted() {
+    @Test func discardedMediaIsNotCounted() {
         var buffer = Self.buffer()
         #expect(buffer.byteCount == 500 && buffer.loaded.ranges == [Self.range(0, 30)])
         #expect(buffer.discard(before: MediaTime(seconds: 12)) == [.muxed: Self.range(0, 12)])
@@ -49,7 +49,7 @@ import Testing
         #expect(buffer.discard(after: MediaTime(seconds: 19)).isEmpty)
     }
 
-    @Test func whatOverlapsTheDiscardedStays() {
+    @Test func mediaThatOverlapsADiscardedRangeIsKept() {
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6))
         buffer.insert(Self.entry(4, 10))
@@ -64,7 +64,7 @@ import Testing
         #expect(reverse.byteCount == 100)
     }
 
-    @Test func smallSpacesBetweenSegmentsAreClosed() {
+    @Test func smallGapsBetweenSegmentsAreClosed() {
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6))
         let next = MediaTimeRange(start: MediaTime(value: 625, timescale: 100), end: MediaTime(seconds: 12))
@@ -75,7 +75,7 @@ import Testing
         #expect(StreamBuffer.joined(earlier, to: buffer.loaded) == earlier)
     }
 
-    @Test func theBackBufferEndsByTimeOrByBytes() {
+    @Test func theBackBufferIsLimitedByDurationAndBytes() {
         let buffer = Self.buffer()
         let position = MediaTime(seconds: 30)
         let long = MediaTime(seconds: 20)
@@ -88,7 +88,7 @@ import Testing
         #expect(buffer.keptStart(behind: MediaTime(seconds: 12), long, ByteCount(200)) == MediaTime(seconds: -8))
     }
 
-    @Test func theVariantOfATimeIsThatOfTheLastSegmentThatHasOne() {
+    @Test func theVariantAtATimeIsThatOfTheLastSegmentWithOne() {
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6, variant: "a"))
         buffer.insert(Self.entry(6, 12, isLeftOut: true))
@@ -99,7 +99,7 @@ import Testing
         #expect(buffer.variant(at: MediaTime(seconds: 12))?.id == "b")
     }
 
-    @Test func whatIsLeftOutIsNotAnyMoreOnceItIsThere() {
+    @Test func aLoadedRangeIsNoLongerAGap() {
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6, isLeftOut: true))
         #expect(buffer.leftOut.ranges == [Self.range(0, 6)])
@@ -115,7 +115,7 @@ import Testing
         #expect(buffer.current.ranges == [Self.range(0, 12)])
     }
 
-    @Test func whatWasScannedGoesWithWhatItOverlaps() {
+    @Test func discardingIFramesRemovesOverlappingMedia() {
         var buffer = StreamBuffer()
         #expect(buffer.discardScanned().isEmpty)
         buffer.insert(Self.entry(0, 6))

@@ -27,30 +27,30 @@ import Testing
         }
     }
 
-    @Test func aBitRateOfTheSegmentIsInKilobitsAndBecomesBytes() throws {
+    @Test func theBitRateOfASegmentGivesItsSize() throws {
         let found = try Self.sizes("#EXT-X-BITRATE:800\n#EXTINF:6,\na.ts\n#EXTINF:4.5,\nb.ts\n#EXTINF:10,\nc.ts\n")
         #expect(found == [[0, 600_000, 0], [0, 450_000, 0], [0, 1_000_000, 0]])
     }
 
-    @Test func aByteRangeIsTheSize() throws {
+    @Test func theByteRangeOfASegmentGivesItsSize() throws {
         let segments = "#EXT-X-BYTERANGE:1000@0\n#EXTINF:6,\na.ts\n#EXT-X-BYTERANGE:2000\n#EXTINF:6,\na.ts\n"
         #expect(try Self.sizes(segments) == [[0, 1_000, 0], [0, 2_000, 0]])
         #expect(try Self.sizes("#EXT-X-BITRATE:800\n" + segments) == [[0, 1_000, 0], [0, 2_000, 0]])
         #expect(try Self.sizes(segments, of: 0, from: 1) == [[2_000, 0, 0]])
     }
 
-    @Test func withoutEitherNothingIsKnown() throws {
+    @Test func theSizeIsUnknownWithoutByteRangeAndBitRate() throws {
         #expect(try Self.sizes("#EXTINF:6,\na.ts\n").isEmpty)
         #expect(try Self.sizes("#EXT-X-BITRATE:800\n#EXTINF:6,\na.ts\n", of: nil).isEmpty)
     }
 
-    @Test func eightSegmentsAreLookedAhead() throws {
+    @Test func theSizesOfEightSegmentsAreReturned() throws {
         let segments = "#EXT-X-BITRATE:8\n" + String(repeating: "#EXTINF:1,\na.ts\n", count: 20)
         #expect(try Self.sizes(segments).count == 8)
         #expect(try Self.sizes(segments, from: 15).count == 5)
     }
 
-    @Test func theBitRateThatIsNeededFollowsTheRate() throws {
+    @Test func theNeededBitRateIsProportionalToTheRate() throws {
         let chooser = VariantChooser(StreamingOptions())
         #expect(chooser.neededBitRate(of: nil, rate: 1).bitsPerSecond == 1_000_000)
         #expect(chooser.neededBitRate(of: nil, rate: 0).bitsPerSecond == 1_000_000)
@@ -71,7 +71,7 @@ import Testing
         "#EXT-X-STREAM-INF:\(attributes)\n\(name).m3u8\n"
     }
 
-    @Test func theFamilyWithTheMostStepsIsTakenAndOfEqualOnesTheFirst() throws {
+    @Test func theFirstFamilyWithTheMostRungsIsSelected() throws {
         let hevc = (0..<2).map { Self.variant("h\($0)", "BANDWIDTH=\($0 + 1)000000,CODECS=\"hvc1.1\"") }.joined()
         let avc = (0..<3).map { Self.variant("a\($0)", "BANDWIDTH=\($0 + 1)000000,CODECS=\"avc1.4d\"") }.joined()
         #expect(try Self.ladderOf(hevc + avc) == ["a0.m3u8", "a1.m3u8", "a2.m3u8"])
@@ -80,7 +80,7 @@ import Testing
         #expect(try Self.ladderOf(two + hevc) == ["a0.m3u8", "a1.m3u8"])
     }
 
-    @Test func ofVariantsWithOnePlaylistTheLowestIsTaken() throws {
+    @Test func theLowestOfVariantsWithTheSamePlaylistIsUsed() throws {
         let lines =
             Self.variant("a", "BANDWIDTH=3000000,CODECS=\"avc1.4d\"")
             + Self.variant("b", "BANDWIDTH=1000000,CODECS=\"avc1.4d\"")
@@ -90,7 +90,7 @@ import Testing
         #expect(found.map { $0.peakBitRate?.bitsPerSecond } == [2_000_000, 1_000_000])
     }
 
-    @Test func variantsOfASelectionHaveItsGroup() throws {
+    @Test func theVariantsOfASelectionHaveItsGroup() throws {
         let presentation = Presentation(
             try multivariant(
                 """
@@ -123,7 +123,7 @@ import Testing
 @Suite struct DateIndexTests {
     /// Compares the positions of many dates by the index with those of a search through all anchors.
     @Test(arguments: 0..<40)
-    func theIndexFindsWhatALookAtAllAnchorsFinds(seed: Int) throws {
+    func theIndexOfDatesAgreesWithALinearSearch(seed: Int) throws {
         var state = UInt64(seed)
         func random(_ count: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
