@@ -82,7 +82,7 @@ struct LiveState: Sendable {
     }
 }
 
-/// Reports the number of frames once a second and at the end.
+/// A counter that reports the number of frames once a second and at the end.
 struct FrameReporter: Sendable {
     private var reported = FrameCounts()
     private var lastReport = Duration.zero

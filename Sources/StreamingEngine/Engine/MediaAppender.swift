@@ -4,7 +4,7 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// Appends segments and gaps to the pipeline, and records accepted ranges in the buffer.
+/// A sender of segments and gaps to the pipeline, which records accepted ranges in the buffer.
 struct MediaAppender: Sendable {
     /// A range of media time without media.
     struct Gap: Sendable {

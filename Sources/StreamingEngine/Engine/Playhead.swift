@@ -31,7 +31,7 @@ enum ScheduledStart: Sendable, Equatable {
     }
 }
 
-/// Sets the rate of the pipeline to the one that the state machine decided.
+/// A controller that sets the rate of the pipeline to the one that the state machine decided.
 struct RateControl: Sendable, Equatable {
     private enum Phase: Equatable {
         case settled

@@ -14,7 +14,7 @@ enum Consequence: Sendable {
     case jump(to: MediaTime)
 }
 
-/// Loads the playlists of the tracks, and reloads live playlists.
+/// A loader of the playlists of the tracks, which reloads live playlists.
 struct PlaylistFollower: Sendable {
     /// The maximum number of playlists in memory that are not current.
     private static let mostKnownTimelines = 64
@@ -195,6 +195,8 @@ struct PlaylistFollower: Sendable {
         return finishLoad(load, .success(playlist), for: kind, &plan, &live, moment, &sink)
     }
 
+    /// Validates that a playlist lists segments, or is live.
+    ///
     /// - Throws: ``StreamingError`` if the playlist has ended without segments, so that it can never be played.
     static func validate(_ playlist: MediaPlaylist, at address: ResourceAddress) throws(StreamingError) {
         guard playlist.segmentSequences.isEmpty, !playlist.isLive else { return }

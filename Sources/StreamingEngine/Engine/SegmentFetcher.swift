@@ -5,7 +5,7 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// Fetches the segments of the tracks, one at a time for each track, and appends them to the pipeline.
+/// A loader of the segments of the tracks, one at a time for each track, which appends them to the pipeline.
 struct SegmentFetcher: Sendable {
     /// The next step of a track that the fetcher does not perform itself.
     enum Step: Sendable {

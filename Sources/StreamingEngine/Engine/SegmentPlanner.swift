@@ -4,7 +4,7 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// Decides which segment of a track is fetched next, and from which variant.
+/// The decision which segment of a track is fetched next, and from which variant.
 enum SegmentPlanner {
     /// A decision about the next step of a track.
     enum Decision: Sendable {

@@ -17,7 +17,7 @@ struct FetchedResource: Sendable {
     let status: Int
 }
 
-/// Loads resources into memory, and repeats attempts that failed.
+/// A loader of resources into memory, which repeats attempts that failed.
 struct ResourceFetch: Sendable {
     let loading: ResourceLoading
     let time: any TimeSource

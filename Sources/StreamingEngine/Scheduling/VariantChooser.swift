@@ -5,8 +5,8 @@ import MediaTransport
 import NIOCore
 import PlaybackReporting
 
-/// Selects variants: builds a ladder of the variants that can be switched between, and lets an adaptation algorithm
-/// select among its rungs.
+/// A selector of variants, which builds a ladder of the variants that can be switched between, and lets an adaptation
+/// algorithm select among its rungs.
 struct VariantChooser: Sendable {
     /// The state of playback before a segment is requested.
     struct Moment {
