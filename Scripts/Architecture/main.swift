@@ -108,7 +108,7 @@ struct Architecture {
         targets = Dictionary(uniqueKeysWithValues: manifest.targets.filter(\.isDescribed).map { ($0.name, $0) })
     }
 
-    /// What contradicts between the manifest and the descriptions, in sentences.
+    /// The contradictions between the manifest and the descriptions, as sentences.
     var contradictions: [String] {
         var found: [String] = []
         let level = Dictionary(
