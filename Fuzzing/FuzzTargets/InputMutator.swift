@@ -27,33 +27,33 @@ package struct InputMutator {
     }
 
     private mutating func mutate(_ input: inout [UInt8]) {
-        let place = below(input.count + 1)
-        let end = min(input.count, place + 1 + below(16))
+        let position = below(input.count + 1)
+        let end = min(input.count, position + 1 + below(16))
         switch below(10) {
-        case 0 where place < input.count: input[place] ^= 1 << UInt8(below(8))
-        case 1 where place < input.count: input[place] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF][below(6)]
-        case 2: input.removeSubrange(place..<end)
-        case 3: input.insert(contentsOf: input[place..<end], at: below(input.count + 1))
-        case 4: input.insert(contentsOf: (0..<(1 + below(4))).map { _ in UInt8(below(256)) }, at: place)
-        case 5: overwriteInteger(&input, place)
+        case 0 where position < input.count: input[position] ^= 1 << UInt8(below(8))
+        case 1 where position < input.count: input[position] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF][below(6)]
+        case 2: input.removeSubrange(position..<end)
+        case 3: input.insert(contentsOf: input[position..<end], at: below(input.count + 1))
+        case 4: input.insert(contentsOf: (0..<(1 + below(4))).map { _ in UInt8(below(256)) }, at: position)
+        case 5: overwriteInteger(&input, position)
         case 6: replaceNumber(&input)
-        case 7 where !tokens.isEmpty: input.insert(contentsOf: tokens[below(tokens.count)], at: place)
+        case 7 where !tokens.isEmpty: input.insert(contentsOf: tokens[below(tokens.count)], at: position)
         case 8:
             let other = seeds[below(seeds.count)]
-            input.replaceSubrange(place..., with: other.dropFirst(below(other.count + 1)))
+            input.replaceSubrange(position..., with: other.dropFirst(below(other.count + 1)))
         default: if input.count > 8 { input.removeLast(below(input.count / 2)) }
         }
     }
 
     /// Overwrites two, four or eight bytes with an extreme integer in big-endian order.
-    private mutating func overwriteInteger(_ input: inout [UInt8], _ place: Int) {
+    private mutating func overwriteInteger(_ input: inout [UInt8], _ position: Int) {
         let extremes: [UInt64] = [
             0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 53, .max >> 1, 1 << 63, .max, .max - 1, 0x7FFF, 0xFFFF,
         ]
         let value = extremes[below(extremes.count)]
         let size = [2, 4, 8][below(3)]
-        for index in 0..<size where place + index < input.count {
-            input[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - index)))
+        for index in 0..<size where position + index < input.count {
+            input[position + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - index)))
         }
     }
 

@@ -29,24 +29,24 @@ extension FuzzTarget {
     let lengths: [Int64?] = [Int64(bytes.count), nil, Int64(bytes.count) + 1_000, 1 << 40, .max]
     let length = lengths[Int(bytes.last ?? 0) % lengths.count]
     let head = Array(bytes.prefix(bytes.count % 2 == 0 ? 600 : bytes.count))
-    let options = MediaFileIndex.Options(pieceDuration: MediaTime(seconds: 1), mostRequests: 40)
-    guard var index = MediaFileIndex(head: head, length: length, options: options) else { return }
-    while case .needs(let range) = index.state {
-        check(index.requestCount <= options.mostRequests, "more requests than the options allow")
+    let options = MediaFileIndexer.Options(minimumSegmentDuration: MediaTime(seconds: 1), maximumRequestCount: 40)
+    guard var index = MediaFileIndexer(head: head, length: length, options: options) else { return }
+    while case .needsBytes(let range) = index.state {
+        check(index.requestCount <= options.maximumRequestCount, "more requests than the options allow")
         check(range.start >= 0 && range.length > 0, "an empty range is requested")
-        check(range.length <= Int64(MediaFileIndex.mostRequestBytes), "a request exceeds its limit")
+        check(range.length <= Int64(MediaFileIndexer.maximumRequestSize), "a request exceeds its limit")
         index.add(Array(bytes.dropFirst(Int(clamping: range.start)).prefix(Int(clamping: range.length))))
     }
     guard case .ready(let timeline) = index.state else { return }
-    check(timeline.pieces)
+    check(timeline.segments)
     if let duration = timeline.duration { check(duration >= .zero, "the duration of a file is negative") }
 }
 
 /// Checks that pieces are valid and in order.
-private func check(_ pieces: [MediaFilePiece]) {
-    check(pieces.count <= Movie.mostPieces, "a file has more pieces than the limit")
+private func check(_ segments: [MediaFileSegment]) {
+    check(segments.count <= Movie.maximumSegmentCount, "a file has more pieces than the limit")
     var start = MediaTime.zero
-    for piece in pieces {
+    for piece in segments {
         check(piece.timeRange.start >= start, "the pieces of a file are not in order")
         check(piece.timeRange.duration >= .zero, "a piece has a negative duration")
         check(piece.byteRange.start >= 0 && piece.byteRange.length >= 0, "a piece has no valid byte range")
@@ -65,14 +65,14 @@ private func check(_ pieces: [MediaFilePiece]) {
         check(index.timeRange.duration >= .zero, "an index has a negative duration")
     }
     guard let movie else { return }
-    check(movie.tracks.count <= Movie.mostTracks, "a movie has more tracks than the limit")
-    check(movie.pieces(of: MediaTime(seconds: 1), in: span))
+    check(movie.tracks.count <= Movie.maximumTrackCount, "a movie has more tracks than the limit")
+    check(movie.segments(minimumDuration: MediaTime(seconds: 1), in: span))
     for track in movie.tracks {
-        _ = track.summary
+        _ = track.mediaTrack
         guard let table = track.sampleTable else { continue }
         check(table.duration >= .zero, "a sample table has a negative duration")
         _ = table.syncSampleTimes(span)
-        guard let samples = track.samples(in: span, atMost: 20_000) else { continue }
+        guard let samples = track.samples(in: span, limit: 20_000) else { continue }
         check(samples.count <= 20_000, "more samples than the limit")
         var time = Int64.min
         for sample in samples {
@@ -83,8 +83,8 @@ private func check(_ pieces: [MediaFilePiece]) {
             )
             _ = sample.presentationTime
             _ = sample.count(before: sample.decodeTime.saturated(1_000))
-            _ = sample.part(0..<min(2, sample.count)).duration
-            _ = sample.samples(in: sample.offset..<sample.endOffset)
+            _ = sample.subrange(0..<min(2, sample.count)).duration
+            _ = sample.indices(in: sample.offset..<sample.endOffset)
             time = sample.decodeTime
         }
     }
@@ -131,12 +131,12 @@ extension Int64 {
     for reference in [nil, 0, 1 << 33, Int64.max, Int64.min] {
         guard let summary = TransportStreamSummary(span, near: reference) else { return }
         check(summary.packetCount <= bytes.count / 188 + 1, "more packets than bytes")
-        if let range = summary.timeRange(through: summary) { check(range.duration >= .zero, "a negative duration") }
+        if let range = summary.timeRange(upTo: summary) { check(range.duration >= .zero, "a negative duration") }
         _ = TransportStreamSummary(span, near: reference, programs: summary.programs)
     }
-    for coding in [CaptionTriplet.VideoCoding.avc, .hevc] {
+    for coding in [CaptionTriplet.VideoCodec.avc, .hevc] {
         check(
-            CaptionTriplet.triplets(inByteStream: span, coding: coding).count <= bytes.count,
+            CaptionTriplet.triplets(inByteStream: span, codec: coding).count <= bytes.count,
             "more captions than bytes"
         )
     }
@@ -160,7 +160,7 @@ extension Int64 {
 @Sendable private func readTag(_ bytes: [UInt8]) {
     guard let tag = ID3Tag(bytes.span) else { return }
     check(tag.byteCount <= bytes.count, "a tag is longer than its input")
-    check(tag.frames.count <= ID3Tag.mostFrames, "a tag has more frames than the limit")
+    check(tag.frames.count <= ID3Tag.maximumFrameCount, "a tag has more frames than the limit")
     var size = 0
     for frame in tag.frames { size += frame.id.utf8.count + FuzzTargets.size(of: frame.value) }
     check(size <= 8 * bytes.count, "the frames of a tag are much larger than the tag")
@@ -178,7 +178,7 @@ private func size(of value: ID3Tag.Value) -> Int {
     case .privateData(let owner, let data): owner.utf8.count + data.count
     case .object(let mimeType, let fileName, let description, let data):
         mimeType.utf8.count + fileName.utf8.count + description.utf8.count + data.count
-    case .picture(let mimeType, _, let description, let data):
+    case .attachedImage(let mimeType, _, let description, let data):
         mimeType.utf8.count + description.utf8.count + data.count
     case .other(let data): data.count
     }

@@ -129,7 +129,7 @@ private func checkEdited(_ edited: Playlist) {
         let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
         guard let edit = try? PlaylistEdit(name: name, value: value) else { continue }
-        let spelling = edit.spelling
+        let spelling = edit.nameAndValue
         let again = try? PlaylistEdit(name: spelling.name, value: spelling.value)
         check(again == edit, "an edit is spelled as another: \(spelling)")
         edits.append(edit)

@@ -20,7 +20,7 @@ func show(_ cues: [SubtitleCue]) {
     var timeline = SubtitleTimeline()
     timeline.insert(Array(cues.prefix(cues.count / 2)))
     timeline.insert(cues)
-    check(timeline.count <= SubtitleTimeline.mostCues, "more cues than the limit")
+    check(timeline.count <= SubtitleTimeline.maximumCueCount, "more cues than the limit")
     var start: MediaTime?
     for cue in timeline.cues {
         check(start.map { cue.timeRange.start >= $0 } ?? true, "cues are not in order")
@@ -41,19 +41,19 @@ func show(_ cues: [SubtitleCue]) {
     guard let mode = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
     let span = rest.span
-    let coding: CaptionTriplet.VideoCoding = mode & 1 == 0 ? .avc : .hevc
+    let coding: CaptionTriplet.VideoCodec = mode & 1 == 0 ? .avc : .hevc
     let triplets =
         switch mode >> 1 & 3 {
-        case 0: CaptionTriplet.list(span)
-        case 1: CaptionTriplet.triplets(inNALUnit: span, coding: coding)
+        case 0: CaptionTriplet.triplets(in: span)
+        case 1: CaptionTriplet.triplets(inNALUnit: span, codec: coding)
         case 2: CaptionTriplet.triplets(inSample: span, lengthSize: Int(mode >> 3 & 7), coding: coding)
-        default: CaptionTriplet.triplets(inByteStream: span, coding: coding)
+        default: CaptionTriplet.triplets(inByteStream: span, codec: coding)
         }
     check(triplets.count <= bytes.count, "more captions than bytes")
     let isByLetters = mode & 0x80 != 0
     var line = CEA608Decoder(
         channel: .init(rawValue: 1 + Int(mode >> 5 & 3)) ?? .cc1,
-        growth: isByLetters ? .letters : .lines
+        granularity: isByLetters ? .perFrame : .perLine
     )
     var digital = CEA708Decoder(service: 1 + Int(mode >> 6))
     var cues: [SubtitleCue] = []
@@ -63,7 +63,7 @@ func show(_ cues: [SubtitleCue]) {
         cues += line.decode(group, at: time) + digital.decode(group, at: time)
         time = time + MediaTime(value: 1, timescale: 30)
     }
-    _ = (line.shown, digital.shown)
+    _ = (line.currentCues, digital.currentCues)
     cues += line.finish(at: time) + digital.finish(at: time)
     for cue in cues { check(cue.timeRange.duration >= .zero, "a caption has a negative duration") }
     show(Array(cues.prefix(400)))
@@ -71,7 +71,7 @@ func show(_ cues: [SubtitleCue]) {
 
 @Sendable private func readWebVTT(_ bytes: [UInt8]) {
     guard let document = try? WebVTTDocument(bytes.span) else { return }
-    check(document.cues.count <= WebVTTDocument.mostCues, "more cues than the limit")
+    check(document.cues.count <= WebVTTDocument.maximumCueCount, "more cues than the limit")
     for cue in document.cues {
         check(cue.timeRange.duration >= .zero, "a cue has a negative duration")
         check(
@@ -81,9 +81,9 @@ func show(_ cues: [SubtitleCue]) {
         _ = document.region(of: cue)
     }
     for reference in [MediaTime.zero, MediaTime(seconds: 95_443), MediaTime(seconds: .max), MediaTime(seconds: .min)] {
-        var gathering = WebVTTCueGathering()
-        let cues = gathering.add(document.cues(near: reference))
-        gathering.forget(before: reference)
+        var deduplicator = WebVTTCueDeduplicator()
+        let cues = deduplicator.add(document.cues(near: reference))
+        deduplicator.discardCues(before: reference)
         check(cues.count <= document.cues.count, "more cues than there are")
     }
     show(document.subtitles(near: .zero))
@@ -92,7 +92,7 @@ func show(_ cues: [SubtitleCue]) {
 @Sendable private func readSubtitleSamples(_ bytes: [UInt8]) {
     let range = MediaTimeRange(start: .zero, duration: MediaTime(seconds: 2))
     if let sample = try? WebVTTSample(bytes.span, timeRange: range) {
-        check(sample.cues.count <= WebVTTSample.mostCues, "more cues than the limit")
+        check(sample.cues.count <= WebVTTSample.maximumCueCount, "more cues than the limit")
         show(sample.cues.compactMap { SubtitleCue($0) })
     }
     if let header = WebVTTDocument(initialization: bytes.span) { show(header.subtitles(near: .zero)) }
@@ -103,7 +103,7 @@ func show(_ cues: [SubtitleCue]) {
 
 @Sendable private func readTimedText(_ bytes: [UInt8]) {
     guard let document = try? TimedTextDocument(bytes.span) else { return }
-    check(document.cues.count <= TimedTextDocument.mostCues, "more cues than the limit")
+    check(document.cues.count <= TimedTextDocument.maximumCueCount, "more cues than the limit")
     for cue in document.cues {
         check(cue.timeRange.duration >= .zero, "a cue has a negative duration")
     }
@@ -116,7 +116,7 @@ func show(_ cues: [SubtitleCue]) {
 
 @Sendable private func readSubRip(_ bytes: [UInt8]) {
     guard let document = try? SubRipDocument(bytes.span) else { return }
-    check(document.cues.count <= SubRipDocument.mostCues, "more cues than the limit")
+    check(document.cues.count <= SubRipDocument.maximumCueCount, "more cues than the limit")
     check(
         document.cues.reduce(0) { $0 + $1.lines.reduce(0) { $0 + $1.plainText.utf8.count } } <= 4 * bytes.count,
         "the cues are much larger than the file"
@@ -130,7 +130,7 @@ func show(_ cues: [SubtitleCue]) {
     let percentages = [50, 0, 100, -1, .infinity, -.infinity, .nan, 1e300, 9.3e18, 0.001]
     placement.verticalPosition = choices.element(of: percentages)
     placement.horizontalPosition = choices.element(of: percentages)
-    placement.regionWidth = choices.element(of: percentages)
+    placement.boxSize = choices.element(of: percentages)
     let ratio = choices.element(of: percentages)
     var cue = SubtitleCue(
         id: "",
@@ -171,10 +171,10 @@ private struct CountingHandler: XMLEventHandler {
     var size = 0
     var isBalanced = true
 
-    mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
+    mutating func startElement(_ name: XMLName, attributes: XMLAttributes, line: Int) {
         depth += 1
         size += name.local.utf8.count
-        for attribute in attributes.all { size += attribute.value.utf8.count }
+        for attribute in attributes.attributes { size += attribute.value.utf8.count }
         if line < 1 { isBalanced = false }
     }
 
@@ -183,13 +183,13 @@ private struct CountingHandler: XMLEventHandler {
         if depth < 0 { isBalanced = false }
     }
 
-    mutating func text(_ text: String) { size += text.utf8.count }
+    mutating func handleText(_ text: String) { size += text.utf8.count }
 }
 
 @Sendable private func readXML(_ bytes: [UInt8]) {
     var handler = CountingHandler()
     do throws(XMLReadingError) {
-        try XMLDocumentReading.read(bytes.span, into: &handler)
+        try XMLDocumentParser.parse(bytes.span, into: &handler)
         check(handler.depth == 0, "an element is not closed")
     } catch {
         check(error.line >= 0, "an error has a negative line")

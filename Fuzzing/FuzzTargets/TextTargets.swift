@@ -70,11 +70,11 @@ extension FuzzTarget {
     var now = Duration.zero
     for size in [1, 1_500, 1 << 20, 0, Int.max >> 8] {
         for direction in [LinkModel.Direction.down, .up] {
-            _ = model.pieceSize(direction, at: now)
+            _ = model.chunkSize(direction, at: now)
             if let count = model.byteCount(direction, in: .seconds(1), at: now) { check(count >= 0, "a negative size") }
             check(model.latency(direction, at: now) >= .zero, "a negative latency")
-            guard let passage = model.send(size, direction, of: &flow, at: now) else { continue }
-            check(passage.arrives >= passage.leaves, "bytes arrive before they are sent")
+            guard let transmission = model.send(size, direction, of: &flow, at: now) else { continue }
+            check(transmission.arrival >= transmission.sendEnd, "bytes arrive before they are sent")
         }
         now += .seconds(5)
     }
@@ -99,7 +99,7 @@ extension FuzzTarget {
             check(estimate.bitsPerSecond >= 0, "a negative rate")
         }
     }
-    memory.remember(BitRate(bitsPerSecond: 1_000_000), for: "home", now: .seconds(1_700_000_000))
+    memory.store(BitRate(bitsPerSecond: 1_000_000), for: "home", now: .seconds(1_700_000_000))
     check(memory.text.contains("home"), "an estimate is not remembered")
 }
 
@@ -116,7 +116,7 @@ extension FuzzTarget {
         address.host, address.port, address.filePath, address.lastPathComponent, address.isHTTP,
         address.normalizedScheme
     )
-    check(address.sharesFolder(with: address), "an address does not share its own folder")
+    check(address.isInSameFolder(as: address), "an address does not share its own folder")
     let base = ResourceAddress("https://origin.example/a/b/c.m3u8?q#f")
     for line in lines.prefix(8) {
         let resolved = base.resolving(String(line))
@@ -157,7 +157,7 @@ extension FuzzTarget {
             times.append(MediaTime(seconds: integer))
             if integer > 0 { times.append(MediaTime(value: 1, timescale: integer)) }
         }
-        _ = OpenRange<BitRate>(String(line))
+        _ = PartialRange<BitRate>(String(line))
     }
     for first in times.prefix(6) {
         check(!first.description.isEmpty, "a time has no description")

@@ -64,8 +64,8 @@ func response(_ bytes: [UInt8], to request: TransportRequest, _ time: any TimeSo
         }
         bytes = Array(bytes[Int(range.start)..<end])
     }
-    let record = TransferRecord(TransferMeasurement(sent: time.now))
-    record.update { $0.firstByte = .zero }
+    let record = TransferRecord(TransferMeasurement(requestStart: time.now))
+    record.update { $0.timeToFirstByte = .zero }
     return TransportResponse(
         status: request.byteRange == nil ? 200 : 206,
         headers: [],

@@ -47,7 +47,7 @@ private func checkText(of jar: CookieJar) {
 
 @Sendable func readCatalog(_ bytes: [UInt8]) {
     guard
-        let catalog = try? StreamCatalogue(Data(bytes), at: ResourceAddress("https://origin.example/Streams.plist"))
+        let catalog = try? StreamCatalog(Data(bytes), at: ResourceAddress("https://origin.example/Streams.plist"))
     else { return }
     check(catalog.streams.count <= bytes.count, "more streams than bytes")
     check(Set(catalog.streams.map(\.id)).count == catalog.streams.count, "two streams have one identifier")
@@ -60,7 +60,7 @@ private func checkText(of jar: CookieJar) {
 
 @Sendable func readAssetList(_ bytes: [UInt8]) {
     let base = ResourceAddress("https://origin.example/list.json")
-    guard let assets = try? AssetListReading.assets(bytes, at: base) else { return }
+    guard let assets = try? AssetListParser.assets(bytes, at: base) else { return }
     check(assets.count <= 100, "more assets than the limit")
     for asset in assets {
         check(asset.address.isAbsolute, "an address is not resolved")
@@ -72,21 +72,21 @@ private func checkText(of jar: CookieJar) {
 }
 
 @Sendable func readQuery(_ bytes: [UInt8]) {
-    guard let path = try? RequestReading.playbackPath(String(decoding: bytes, as: UTF8.self)) else { return }
+    guard let path = try? RequestParsing.playbackPath(String(decoding: bytes, as: UTF8.self)) else { return }
     check(path.utf8.count <= 16 * bytes.count + 64, "an address grows")
     check(!path.utf8.contains { $0 <= 0x20 || $0 >= 0x7F }, "an address has characters that must be encoded")
     guard let mark = path.firstIndex(of: "?") else {
         check(false, "an address has no query")
         return
     }
-    let again = try? RequestReading.playbackPath(String(path[path.index(after: mark)...]))
+    let again = try? RequestParsing.playbackPath(String(path[path.index(after: mark)...]))
     check(again == path, "an address reads as another request")
 }
 
 @Sendable func readRangeField(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     for size in [0, 1, 1_000, .max] {
-        guard let range = RequestReading.byteRange(text, size: size) else { continue }
+        guard let range = RequestParsing.byteRange(text, size: size) else { continue }
         check(range.lowerBound >= 0 && range.upperBound < size, "a range is outside of the resource")
     }
 }
@@ -95,11 +95,11 @@ private func checkText(of jar: CookieJar) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     for line in lines.prefix(8) {
         let text = String(line)
-        if let range = ResponseFieldReading.byteRange(contentRange: text) {
+        if let range = ResponseHeaderParsing.byteRange(contentRange: text) {
             check(range.start >= 0 && range.length > 0 && range.end > range.start, "a range is not valid")
         }
         for date in [nil, "Tue, 15 Nov 1994 08:12:31 GMT", String(lines[0])] {
-            guard let delay = ResponseFieldReading.delay(retryAfter: text, date: date) else { continue }
+            guard let delay = ResponseHeaderParsing.delay(retryAfter: text, date: date) else { continue }
             check(delay >= .zero && delay <= .seconds(86_400 * 365), "a delay is out of bounds")
         }
         if let field = HeaderField(line: text) {

@@ -55,8 +55,8 @@ private func play(
     let commands = (0..<choices.number(below: 12)).map { _ in Command(&choices) }
     let engine = PlaybackEngine(
         source: source,
-        loading: ResourceLoading(origin, policy: LoadErrorPolicy(retries: 1), time: simulation, jitter: { 0.5 }),
-        pipeline: UndecodedPipeline(time: simulation),
+        loading: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 1), time: simulation, jitter: { 0.5 }),
+        pipeline: NonDecodingPipeline(time: simulation),
         options: options,
         time: simulation,
         session: PlaybackSession(id: "fuzz", start: .zero, startDate: .zero, address: source.text)

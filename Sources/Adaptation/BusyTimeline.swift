@@ -8,7 +8,7 @@ internal import MediaTiming
 /// unreported, part of the link's rate is missing, and its bits fill that part when it ends. The bits of the most
 /// recent transfers are redistributed when an overlapping transfer is added.
 ///
-/// Times are nanoseconds on the caller's clock. At most ``mostPieces`` pieces are kept; ``removeExcess(fullTrust:)``
+/// Times are nanoseconds on the caller's clock. At most ``maximumPieceCount`` pieces are kept; ``removeExcess(fullWeightBits:)``
 /// removes and returns the oldest.
 struct BusyTimeline: Sendable {
     /// An interval with a constant bit rate.
@@ -37,45 +37,45 @@ struct BusyTimeline: Sendable {
     /// The maximum number of pieces, which occupy 3 KiB of memory.
     ///
     /// Eight concurrent transfers leave about 20 pieces that can still change.
-    static let mostPieces = 128
+    static let maximumPieceCount = 128
     /// The maximum number of transfers whose bits can still be redistributed: two for each of eight concurrent
     /// transfers.
-    private static let mostMovable = 16
+    private static let maximumRecentTransferCount = 16
     /// The number of redistribution passes for each new transfer; three are enough to recover the constant rate of a
     /// link.
-    private static let rounds = 3
+    private static let redistributionPassCount = 3
     /// The longest part of a transfer that is counted, in nanoseconds: its last hour, which limits the effect of wrong
     /// clocks.
-    static let longestTransfer: Int64 = 3_600_000_000_000
+    static let maximumTransferDuration: Int64 = 3_600_000_000_000
     /// The maximum bit rate, 100 Gbit/s; higher values result from wrong times.
-    static let fastestBitsPerSecond = 100_000_000_000.0
+    static let maximumBitsPerSecond = 100_000_000_000.0
 
     /// The pieces in ascending order of time, without overlaps.
     private(set) var pieces: [Piece] = []
     /// The time before which the timeline cannot change, because those pieces have been removed.
-    private var settledUntil = Int64.min
+    private var unchangeableUntil = Int64.min
     /// The most recent transfers, in the order in which they were added.
-    private var movable: [Transfer] = []
+    private var recentTransfers: [Transfer] = []
 
     /// Marks the interval between two times as busy and distributes the given bits over it.
-    mutating func pour(_ bits: Double, from start: Int64, to end: Int64) {
-        let first = max(start, settledUntil, end -| Self.longestTransfer)
+    mutating func addTransfer(bits: Double, from start: Int64, to end: Int64) {
+        let first = max(start, unchangeableUntil, end -| Self.maximumTransferDuration)
         guard first < end else { return }
-        cover(from: first, to: end)
+        fillGaps(from: first, to: end)
         let kept = bits * Double(end -| first) / Double(end -| start)
-        let shares = raise(from: first, to: end, by: kept)
-        if movable.count == Self.mostMovable { movable.removeFirst() }
-        movable.append(Transfer(start: first, end: end, shares: shares))
-        levelTransfers(from: first, to: end)
-        joinEqualPieces()
+        let shares = distribute(bits: first, from: end, to: kept)
+        if recentTransfers.count == Self.maximumRecentTransferCount { recentTransfers.removeFirst() }
+        recentTransfers.append(Transfer(start: first, end: end, shares: shares))
+        redistributeTransfers(from: first, to: end)
+        mergeEqualPieces()
     }
 
     /// Distributes bits over the busy time between two times, without adding busy time.
-    mutating func pourIntoBusyTime(_ bits: Double, from start: Int64, to end: Int64) {
+    mutating func addToBusyTime(bits: Double, from start: Int64, to end: Int64) {
         split(at: start)
         split(at: end)
-        _ = raise(from: start, to: end, by: bits)
-        joinEqualPieces()
+        _ = distribute(bits: start, from: end, to: bits)
+        mergeEqualPieces()
     }
 
     /// Returns whether any transfer received bytes immediately before the given time.
@@ -86,10 +86,10 @@ struct BusyTimeline: Sendable {
 
     /// Returns the measurements of all pieces, oldest first.
     ///
-    /// - Parameter fullTrust: A number of bits; a contiguous busy interval with fewer bits has a proportionally smaller
+    /// - Parameter fullWeightBits: A number of bits; a contiguous busy interval with fewer bits has a proportionally smaller
     ///   weight.
     /// - Returns: One measurement for each piece.
-    func measurements(fullTrust: Double) -> [Measurement] {
+    func measurements(fullWeightBits: Double) -> [Measurement] {
         var result: [Measurement] = []
         var first = 0
         while first < pieces.count {
@@ -99,7 +99,7 @@ struct BusyTimeline: Sendable {
                 bits += pieces[next].bits
                 next += 1
             }
-            let trust = fullTrust > 0 ? min(1, bits / fullTrust) : 1
+            let trust = fullWeightBits > 0 ? min(1, bits / fullWeightBits) : 1
             for piece in pieces[first..<next] {
                 result.append(Measurement(bitsPerSecond: piece.bitsPerSecond, weight: piece.seconds * trust))
             }
@@ -108,22 +108,22 @@ struct BusyTimeline: Sendable {
         return result
     }
 
-    /// Removes the oldest pieces in excess of ``mostPieces`` and returns their measurements.
-    mutating func removeExcess(fullTrust: Double) -> [Measurement] {
-        let excess = pieces.count - Self.mostPieces
+    /// Removes the oldest pieces in excess of ``maximumPieceCount`` and returns their measurements.
+    mutating func removeExcess(fullWeightBits: Double) -> [Measurement] {
+        let excess = pieces.count - Self.maximumPieceCount
         guard excess > 0 else { return [] }
-        let removed = Array(measurements(fullTrust: fullTrust).prefix(excess))
-        settledUntil = pieces[excess - 1].end
+        let removed = Array(measurements(fullWeightBits: fullWeightBits).prefix(excess))
+        unchangeableUntil = pieces[excess - 1].end
         pieces.removeFirst(excess)
         return removed
     }
 
     /// Removes all pieces and returns their measurements; afterwards, transfers at any time can be added.
-    mutating func removeAll(fullTrust: Double) -> [Measurement] {
-        let removed = measurements(fullTrust: fullTrust)
+    mutating func removeAll(fullWeightBits: Double) -> [Measurement] {
+        let removed = measurements(fullWeightBits: fullWeightBits)
         pieces = []
-        movable = []
-        settledUntil = .min
+        recentTransfers = []
+        unchangeableUntil = .min
         return removed
     }
 }
@@ -140,7 +140,7 @@ extension BusyTimeline {
     }
 
     /// Fills the gaps between two times with pieces of rate zero.
-    private mutating func cover(from start: Int64, to end: Int64) {
+    private mutating func fillGaps(from start: Int64, to end: Int64) {
         split(at: start)
         split(at: end)
         var index = pieces.partitioningIndex { $0.end > start }
@@ -160,10 +160,10 @@ extension BusyTimeline {
     /// A piece has to begin or end at each of the two times.
     ///
     /// - Returns: The bit rate that each piece gained.
-    private mutating func raise(from start: Int64, to end: Int64, by bits: Double) -> [Piece] {
+    private mutating func distribute(bits start: Int64, from end: Int64, to bits: Double) -> [Piece] {
         let range = self.range(from: start, to: end)
         guard !range.isEmpty, bits > 0 else { return [] }
-        let level = Self.level(of: pieces[range], raisedBy: bits)
+        let level = Self.fillLevel(of: pieces[range], addingBits: bits)
         var shares: [Piece] = []
         for index in range where pieces[index].bitsPerSecond < level {
             var share = pieces[index]
@@ -177,28 +177,28 @@ extension BusyTimeline {
     /// Redistributes the bits of the most recent transfers if the given interval overlaps more than one of them.
     ///
     /// The newest transfer comes first: its bits displace those of the one before, and so on back in time.
-    private mutating func levelTransfers(from start: Int64, to end: Int64) {
-        let overlapping = movable.count { $0.start < end && start < $0.end }
+    private mutating func redistributeTransfers(from start: Int64, to end: Int64) {
+        let overlapping = recentTransfers.count { $0.start < end && start < $0.end }
         guard overlapping > 1 else { return }
-        for _ in 0..<Self.rounds {
-            for index in movable.indices.reversed() {
-                let first = max(movable[index].start, settledUntil)
-                guard first < movable[index].end else { continue }
-                let bits = takeBack(movable[index].shares)
+        for _ in 0..<Self.redistributionPassCount {
+            for index in recentTransfers.indices.reversed() {
+                let first = max(recentTransfers[index].start, unchangeableUntil)
+                guard first < recentTransfers[index].end else { continue }
+                let bits = removeShares(recentTransfers[index].shares)
                 split(at: first)
-                split(at: movable[index].end)
-                movable[index].shares = raise(from: first, to: movable[index].end, by: bits)
+                split(at: recentTransfers[index].end)
+                recentTransfers[index].shares = distribute(bits: first, from: recentTransfers[index].end, to: bits)
             }
         }
     }
 
     /// Removes the given shares from the pieces that can still change and returns the number of bits removed.
-    private mutating func takeBack(_ shares: [Piece]) -> Double {
+    private mutating func removeShares(_ shares: [Piece]) -> Double {
         var bits = 0.0
-        for share in shares where share.end > settledUntil {
+        for share in shares where share.end > unchangeableUntil {
             split(at: share.start)
             split(at: share.end)
-            for index in range(from: max(share.start, settledUntil), to: share.end) {
+            for index in range(from: max(share.start, unchangeableUntil), to: share.end) {
                 pieces[index].bitsPerSecond = max(0, pieces[index].bitsPerSecond - share.bitsPerSecond)
                 bits += share.bitsPerSecond * pieces[index].seconds
             }
@@ -207,7 +207,7 @@ extension BusyTimeline {
     }
 
     /// Joins adjacent pieces with the same rate.
-    private mutating func joinEqualPieces() {
+    private mutating func mergeEqualPieces() {
         var joined: [Piece] = []
         for piece in pieces {
             if let last = joined.last, last.end == piece.start, last.bitsPerSecond == piece.bitsPerSecond {
@@ -227,7 +227,7 @@ extension BusyTimeline {
 
     /// Returns the rate up to which the pieces are filled when the given bits, more than zero, are distributed over
     /// them.
-    private static func level(of pieces: ArraySlice<Piece>, raisedBy bits: Double) -> Double {
+    private static func fillLevel(of pieces: ArraySlice<Piece>, addingBits bits: Double) -> Double {
         var left = bits
         var level = 0.0
         var seconds = 0.0
@@ -238,6 +238,6 @@ extension BusyTimeline {
             level = piece.bitsPerSecond
             seconds += piece.seconds
         }
-        return min(level + left / seconds, fastestBitsPerSecond)
+        return min(level + left / seconds, maximumBitsPerSecond)
     }
 }

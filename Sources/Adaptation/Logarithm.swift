@@ -21,7 +21,7 @@ func binaryLogarithm(_ value: Double) -> Double {
 func powerOfTwo(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : .greatestFiniteMagnitude }
     let bounded = min(max(exponent, -1_000), 1_000)
-    return bounded <= 0 ? halved(times: -bounded) : 1 / halved(times: bounded)
+    return bounded <= 0 ? exponentialDecay(halfLives: -bounded) : 1 / exponentialDecay(halfLives: bounded)
 }
 
 /// Returns *e* to the power of the given number.

@@ -16,16 +16,16 @@ extension ThroughputEstimator {
         ///
         /// 64 KiB: a sender begins with ten packets, about 14 KiB (RFC 6928), and doubles that every round trip. A
         /// transfer of 16 KiB measures little more than one round trip; 64 KiB take three.
-        public var fullWeight: ByteCount
+        public var fullWeightSize: ByteCount
         /// The duration below which a transfer has no bit rate of its own and counts as having arrived at once.
         ///
         /// 1 ms: below that, the measurement shows how fast a process reads its socket buffer, not how fast the network
         /// filled it.
-        public var shortestTransfer: Duration
+        public var minimumTransferDuration: Duration
         /// The longest pause between two responses, each of which arrived at once, that still count as back to back.
         ///
         /// 50 ms: the time for a packet of 1.5 kB at 240 kbit/s. A longer pause is processing time of the server.
-        public var longestGap: Duration
+        public var maximumGap: Duration
         /// The weight of the initial estimate, in transfer time.
         ///
         /// 0.5 s: less than one or two segments that are measured now.
@@ -42,25 +42,25 @@ extension ThroughputEstimator {
         /// - Parameters:
         ///   - fastHalfLife: See ``fastHalfLife``.
         ///   - slowHalfLife: See ``slowHalfLife``.
-        ///   - fullWeight: See ``fullWeight``.
-        ///   - shortestTransfer: See ``shortestTransfer``.
-        ///   - longestGap: See ``longestGap``.
+        ///   - fullWeightSize: See ``fullWeightSize``.
+        ///   - minimumTransferDuration: See ``minimumTransferDuration``.
+        ///   - maximumGap: See ``maximumGap``.
         ///   - initialWeight: See ``initialWeight``.
         ///   - latencyHalfLife: See ``latencyHalfLife``.
         public init(
             fastHalfLife: Duration = .seconds(3),
             slowHalfLife: Duration = .seconds(9),
-            fullWeight: ByteCount = ByteCount(65_536),
-            shortestTransfer: Duration = .milliseconds(1),
-            longestGap: Duration = .milliseconds(50),
+            fullWeightSize: ByteCount = ByteCount(65_536),
+            minimumTransferDuration: Duration = .milliseconds(1),
+            maximumGap: Duration = .milliseconds(50),
             initialWeight: Duration = .milliseconds(500),
             latencyHalfLife: Int = 5
         ) {
             self.fastHalfLife = fastHalfLife
             self.slowHalfLife = slowHalfLife
-            self.fullWeight = fullWeight
-            self.shortestTransfer = shortestTransfer
-            self.longestGap = longestGap
+            self.fullWeightSize = fullWeightSize
+            self.minimumTransferDuration = minimumTransferDuration
+            self.maximumGap = maximumGap
             self.initialWeight = initialWeight
             self.latencyHalfLife = latencyHalfLife
         }

@@ -21,13 +21,13 @@ public struct ThroughputEstimator: Sendable {
     /// The averages of the transfers that can no longer change.
     private var settled: ThroughputAverages
     /// The responses without a bit rate of their own.
-    private var instants = InstantArrivals()
+    private var instantArrivals = InstantArrivals()
     /// The lower bound on the bit rate of those responses, with their whole latency counted as transfer time.
-    private var lowerBound = FadingAverage(halfLife: 1)
+    private var lowerBound = MovingAverage(halfLife: 1)
     /// The latest end of any sample, in nanoseconds.
-    private var horizon = Int64.min
+    private var latestEnd = Int64.min
     /// The average latency in seconds; each request has the weight 1.
-    private var latencies: FadingAverage
+    private var latencies: MovingAverage
 
     /// Creates an estimator without samples.
     ///
@@ -37,12 +37,12 @@ public struct ThroughputEstimator: Sendable {
     ///   - options: The weights and thresholds.
     public init(initial: BitRate? = nil, options: Options = Options()) {
         self.options = options
-        self.initial = initial.map { min(Double($0.bitsPerSecond), BusyTimeline.fastestBitsPerSecond) }
+        self.initial = initial.map { min(Double($0.bitsPerSecond), BusyTimeline.maximumBitsPerSecond) }
         settled = ThroughputAverages(
-            fast: FadingAverage(halfLife: options.fastHalfLife.clampedSeconds),
-            slow: FadingAverage(halfLife: options.slowHalfLife.clampedSeconds)
+            fast: MovingAverage(halfLife: options.fastHalfLife.clampedSeconds),
+            slow: MovingAverage(halfLife: options.slowHalfLife.clampedSeconds)
         )
-        latencies = FadingAverage(halfLife: Double(max(1, options.latencyHalfLife)))
+        latencies = MovingAverage(halfLife: Double(max(1, options.latencyHalfLife)))
     }
 
     /// Adds a sample; samples from a cache are ignored.
@@ -57,12 +57,12 @@ public struct ThroughputEstimator: Sendable {
         let start = sample.start.clampedNanoseconds
         let end = max(start, sample.end.clampedNanoseconds)
         let bits = Double(sample.bytes.bytes) * 8
-        beginAnewIfClockWasSet(end)
-        if end -| start < options.shortestTransfer.clampedNanoseconds || start == end {
+        resetIfClockWasSetBack(end: end)
+        if end -| start < options.minimumTransferDuration.clampedNanoseconds || start == end {
             let latency = max(.zero, sample.latency).clampedNanoseconds
-            add(InstantArrivals.Arrival(request: start -| latency, moment: end, bits: bits))
+            add(InstantArrivals.Arrival(request: start -| latency, time: end, bits: bits))
         } else {
-            pour(bits, from: start, to: end)
+            addTransfer(bits: bits, from: start, to: end)
         }
     }
 
@@ -76,7 +76,7 @@ public struct ThroughputEstimator: Sendable {
         if let initial {
             // An initial estimate below the lower bound is out of date.
             let prior = max(initial, lowerBound.value ?? 0)
-            cautious = averages.lower { $0.value(after: prior, weighing: initialWeight) ?? prior }
+            cautious = averages.lower { $0.value(withPrior: prior, weight: initialWeight) ?? prior }
         } else {
             cautious = averages.lower { $0.value } ?? lowerBound.value
         }
@@ -98,7 +98,7 @@ public struct ThroughputEstimator: Sendable {
     public var confidence: Double {
         let slow = currentAverages.slow
         guard slow.weight > 0 else { return 0 }
-        return slow.weight / (slow.weight + initialWeight * slow.remainder)
+        return slow.weight / (slow.weight + initialWeight * slow.priorDecay)
     }
 
     private var initialWeight: Double { max(0, options.initialWeight.clampedSeconds) }
@@ -106,45 +106,45 @@ public struct ThroughputEstimator: Sendable {
 
 extension ThroughputEstimator {
     /// The number of bits from which a busy interval has its full weight.
-    private var fullTrust: Double { Double(options.fullWeight.bytes) * 8 }
+    private var fullWeightBits: Double { Double(options.fullWeightSize.bytes) * 8 }
 
     /// The averages including the recent transfers.
     private var currentAverages: ThroughputAverages {
         var averages = settled
-        averages.add(timeline.measurements(fullTrust: fullTrust))
+        averages.add(timeline.measurements(fullWeightBits: fullWeightBits))
         return averages
     }
 
     /// Adds a transfer, together with the responses that arrived at once while it ran.
-    private mutating func pour(_ bits: Double, from start: Int64, to end: Int64) {
-        timeline.pour(bits + instants.takeBits(after: start, through: end), from: start, to: end)
-        settled.add(timeline.removeExcess(fullTrust: fullTrust))
+    private mutating func addTransfer(bits: Double, from start: Int64, to end: Int64) {
+        timeline.addTransfer(bits: bits + instantArrivals.takeBits(after: start, through: end), from: start, to: end)
+        settled.add(timeline.removeExcess(fullWeightBits: fullWeightBits))
     }
 
     /// Adds a response that arrived at once.
     private mutating func add(_ arrival: InstantArrivals.Arrival) {
-        if timeline.isBusy(before: arrival.moment) {
-            timeline.pourIntoBusyTime(arrival.bits, from: arrival.request, to: arrival.moment)
-            settled.add(timeline.removeExcess(fullTrust: fullTrust))
+        if timeline.isBusy(before: arrival.time) {
+            timeline.addToBusyTime(bits: arrival.bits, from: arrival.request, to: arrival.time)
+            settled.add(timeline.removeExcess(fullWeightBits: fullWeightBits))
             return
         }
         lowerBound.add(arrival.bitsPerSecondWithLatency, weight: arrival.secondsWithLatency)
-        let shortest = options.shortestTransfer.clampedNanoseconds
-        let longest = options.longestGap.clampedNanoseconds
-        let beginning = instants.beginning(of: arrival, shortest: shortest, longest: longest)
-        instants.insert(arrival)
-        if let beginning { pour(0, from: beginning, to: arrival.moment) }
+        let shortest = options.minimumTransferDuration.clampedNanoseconds
+        let longest = options.maximumGap.clampedNanoseconds
+        let beginning = instantArrivals.transferStart(of: arrival, minimumGap: shortest, maximumGap: longest)
+        instantArrivals.insert(arrival)
+        if let beginning { addTransfer(bits: 0, from: beginning, to: arrival.time) }
     }
 
     /// Starts a new timeline if a sample is too old to be merely out of order.
     ///
     /// Otherwise, after one sample with a time far in the future, all correct samples would be too old to count.
-    private mutating func beginAnewIfClockWasSet(_ end: Int64) {
-        if horizon > .min, end < horizon -| BusyTimeline.longestTransfer {
-            settled.add(timeline.removeAll(fullTrust: fullTrust))
-            instants = InstantArrivals()
-            horizon = end
+    private mutating func resetIfClockWasSetBack(end: Int64) {
+        if latestEnd > .min, end < latestEnd -| BusyTimeline.maximumTransferDuration {
+            settled.add(timeline.removeAll(fullWeightBits: fullWeightBits))
+            instantArrivals = InstantArrivals()
+            latestEnd = end
         }
-        horizon = max(horizon, end)
+        latestEnd = max(latestEnd, end)
     }
 }

@@ -26,9 +26,9 @@ extension ThroughputMemory {
             if let known = entries[name], known.secondsSince1970 >= entry.secondsSince1970 { continue }
             insert(entry, for: name)
             // Limits the memory for files of any length.
-            if entries.count >= 2 * Self.mostNetworks { forgetOldest() }
+            if entries.count >= 2 * Self.maximumNetworkCount { removeOldest() }
         }
-        forgetOldest()
+        removeOldest()
     }
 
     private static func parse(_ line: Substring.UTF8View) -> (String, Entry)? {

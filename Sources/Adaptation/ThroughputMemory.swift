@@ -3,21 +3,21 @@ public import MediaTiming
 /// The throughput estimates of earlier sessions, by network, used as initial estimates.
 ///
 /// A value type without access to files: the owner reads and writes the file (``init(text:)``, ``text``). At most
-/// ``mostNetworks`` networks are kept, those seen most recently.
+/// ``maximumNetworkCount`` networks are kept, those seen most recently.
 public struct ThroughputMemory: Sendable, Hashable {
     /// The maximum number of networks, 64: more than most people use in a month.
-    public static let mostNetworks = 64
+    public static let maximumNetworkCount = 64
     /// The maximum length of a network name, 255 bytes in UTF-8.
     ///
     /// Networks with longer names are not stored. The SSID of a wireless network has at most 32 bytes (IEEE 802.11).
-    public static let longestName = 255
+    public static let maximumNameLength = 255
     /// The age above which an estimate is ignored: 30 days.
-    public static let greatestAge = Duration.seconds(30 * 86_400)
+    public static let maximumAge = Duration.seconds(30 * 86_400)
     /// The age above which an estimate is reduced to three quarters: one day.
     ///
     /// Within a day, the same hour has not come again, and the estimate says nothing about the busiest time of the
     /// link.
-    public static let freshAge = Duration.seconds(86_400)
+    public static let fullWeightAge = Duration.seconds(86_400)
 
     /// The stored estimate of one network.
     struct Entry: Sendable, Hashable {
@@ -39,38 +39,38 @@ public struct ThroughputMemory: Sendable, Hashable {
     ///   - estimate: The measured throughput (``ThroughputEstimator/estimate``).
     ///   - network: A name of the network that does not change between sessions.
     ///   - now: The time since 1970-01-01T00:00:00Z, stored in whole seconds.
-    public mutating func remember(_ estimate: BitRate, for network: String, now: Duration) {
+    public mutating func store(_ estimate: BitRate, for network: String, now: Duration) {
         let entry = Entry(bitsPerSecond: estimate.bitsPerSecond, secondsSince1970: now.wholeSeconds)
         insert(entry, for: network)
-        forgetOldest(keeping: network)
+        removeOldest(keeping: network)
     }
 
-    /// Returns the estimate for a network, reduced if it is older than ``freshAge``.
+    /// Returns the estimate for a network, reduced if it is older than ``fullWeightAge``.
     ///
     /// - Parameters:
     ///   - network: The name under which the estimate was stored.
     ///   - now: The time since 1970-01-01T00:00:00Z. If an estimate has a later time, because a clock was wrong, the
     ///     difference counts as its age.
-    /// - Returns: The estimate, or `nil` if there is none or it is older than ``greatestAge``.
+    /// - Returns: The estimate, or `nil` if there is none or it is older than ``maximumAge``.
     public func estimate(for network: String, now: Duration) -> BitRate? {
         guard let entry = entries[network] else { return nil }
         let age = now.wholeSeconds.subtractingSaturated(entry.secondsSince1970).magnitude
-        if age > Self.greatestAge.wholeSeconds.magnitude { return nil }
-        if age <= Self.freshAge.wholeSeconds.magnitude { return BitRate(bitsPerSecond: entry.bitsPerSecond) }
+        if age > Self.maximumAge.wholeSeconds.magnitude { return nil }
+        if age <= Self.fullWeightAge.wholeSeconds.magnitude { return BitRate(bitsPerSecond: entry.bitsPerSecond) }
         return BitRate(bitsPerSecond: entry.bitsPerSecond -| entry.bitsPerSecond / 4)
     }
 
     /// Inserts an entry, unless its rate is zero or the name is too long.
     mutating func insert(_ entry: Entry, for network: String) {
-        guard entry.bitsPerSecond > 0, network.utf8.count <= Self.longestName else { return }
+        guard entry.bitsPerSecond > 0, network.utf8.count <= Self.maximumNameLength else { return }
         entries[network] = entry
     }
 
-    /// Removes the oldest networks in excess of ``mostNetworks``.
+    /// Removes the oldest networks in excess of ``maximumNetworkCount``.
     ///
     /// - Parameter network: A network that is never removed: the others may have times from a clock that was ahead.
-    mutating func forgetOldest(keeping network: String? = nil) {
-        var excess = entries.count - Self.mostNetworks
+    mutating func removeOldest(keeping network: String? = nil) {
+        var excess = entries.count - Self.maximumNetworkCount
         guard excess > 0 else { return }
         for name in namesByAge.reversed() where name != network && excess > 0 {
             entries[name] = nil

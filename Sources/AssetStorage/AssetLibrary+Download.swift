@@ -60,11 +60,11 @@ extension AssetLibrary {
     ///     ``StoredAsset/selection``.
     /// - Returns: The identifier of the asset.
     /// - Throws: ``StorageError``; ``StorageError/Code/busy`` if the existing asset is being deleted.
-    public func enter(source: ResourceAddress, title: String, selection: String) throws -> String {
+    public func addAsset(source: ResourceAddress, title: String, selection: String) throws -> String {
         let id = try write { database in
             if var record = try AssetRecord.filter(Column("source") == source.text).fetchOne(database) {
                 guard record.state != .deleting else {
-                    throw StorageError(.busy, "the asset is being deleted; try again in a moment")
+                    throw StorageError(.busy, "the asset is being deleted; try again later")
                 }
                 record.selection = selection
                 try record.update(database)
@@ -95,8 +95,8 @@ extension AssetLibrary {
     ///
     /// Stored files are not downloaded again. A rendition whose media changed at the origin is planned again from the
     /// start. The caller must hold the lock of the asset.
-    public func plan(
-        _ id: String,
+    public func planDownload(
+        of id: String,
         source: Playlist,
         at address: ResourceAddress,
         renditions: [PlannedRendition]
@@ -109,23 +109,23 @@ extension AssetLibrary {
             record.state = .partial
             try record.update(database)
             let known = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
-            var places = Dictionary(known.map { (Place($0), $0) }) { first, _ in first }
+            var positions = Dictionary(known.map { (RenditionPosition($0), $0) }) { first, _ in first }
             var folders = Set(known.map(\.folder))
             for rendition in renditions {
-                let place = Place(isVariant: rendition.role == .variant, position: rendition.position)
-                let existing = places.removeValue(forKey: place)
+                let position = RenditionPosition(isVariant: rendition.role == .variant, position: rendition.position)
+                let existing = positions.removeValue(forKey: position)
                 let folder = existing?.folder ?? Self.unusedFolder(for: rendition, besides: folders)
                 folders.insert(folder)
                 try Self.plan(rendition, in: folder, of: id, replacing: existing, database)
             }
         }
         try makeFolders(id)
-        try removeUnknownFiles(id)
+        try removeUnreferencedFiles(id)
         try writePlaylists(id)
     }
 
     /// The position of a rendition in the multivariant playlist of the source.
-    private struct Place: Hashable {
+    private struct RenditionPosition: Hashable {
         let isVariant: Bool
         let position: Int
 

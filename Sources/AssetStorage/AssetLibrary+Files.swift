@@ -37,7 +37,7 @@ extension AssetLibrary {
     static let pageSize = 1_000
 
     /// Returns a file object to write a resource with.
-    public func makeFile(for resource: StoredResource, of id: String) -> PackageFile {
+    public func makePackageFile(for resource: StoredResource, of id: String) -> PackageFile {
         PackageFile("\(packageDirectory(id).path)/\(resource.path)", files: files)
     }
 
@@ -159,8 +159,8 @@ extension AssetLibrary {
     ///
     /// - Returns: The paths of these files, relative to the package.
     @discardableResult
-    public func forgetLostFiles(_ id: String) throws -> [String] {
-        try forgetFiles(of: id) { path, row in PackageFile.size(path) == row.bytes }
+    public func removeMissingFilesFromCatalog(_ id: String) throws -> [String] {
+        try removeFilesFromCatalog(of: id) { path, row in PackageFile.size(path) == row.bytes }
     }
 
     /// Checks the size and the checksum of every stored file of an asset.
@@ -173,7 +173,7 @@ extension AssetLibrary {
         let lock = try lock(id)
         defer { withExtendedLifetime(lock) {} }
         var withoutChecksum = 0
-        var damaged = try forgetFiles(of: id) { path, row in
+        var damaged = try removeFilesFromCatalog(of: id) { path, row in
             guard PackageFile.size(path) == row.bytes else { return false }
             guard let checksum = row.checksum else {
                 withoutChecksum += 1
@@ -185,7 +185,7 @@ extension AssetLibrary {
         return VerificationResult(damaged: damaged, withoutChecksum: withoutChecksum)
     }
 
-    private func forgetFiles(
+    private func removeFilesFromCatalog(
         of id: String,
         unless isIntact: (_ path: String, _ row: ResourceRecord) -> Bool
     ) throws -> [String] {
@@ -223,7 +223,7 @@ extension AssetLibrary {
     ///
     /// - Throws: ``StorageError/Code/incomplete`` if a file is missing.
     public func finish(_ id: String) throws {
-        try forgetLostFiles(id)
+        try removeMissingFilesFromCatalog(id)
         let missing = try missingCount(id)
         guard missing == 0 else {
             throw StorageError(.incomplete, "\(missing) files of the asset are missing")
@@ -254,7 +254,7 @@ extension AssetLibrary {
     /// Removes files that are not in the catalog: unfinished files, and files of renditions that are no longer planned.
     ///
     /// The caller must hold the lock of the asset.
-    func removeUnknownFiles(_ id: String) throws {
+    func removeUnreferencedFiles(_ id: String) throws {
         let package = packageDirectory(id).path
         func names(in folder: String) -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

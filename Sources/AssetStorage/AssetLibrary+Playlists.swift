@@ -109,7 +109,7 @@ extension AssetLibrary {
             try bytes.withUnsafeBytes { try file.write($0) }
             try file.finish()
         } catch {
-            file.abandon()
+            file.discard()
             throw error
         }
         try synchronizeFolder(url)

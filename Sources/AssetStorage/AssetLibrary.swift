@@ -30,13 +30,13 @@ public final class AssetLibrary: Sendable {
         do {
             try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
-            catalog = try Catalog.opening(directory.appendingPathComponent(Catalog.fileName).path)
+            catalog = try Catalog.open(directory.appendingPathComponent(Catalog.fileName).path)
         } catch let error as StorageError {
             throw error
         } catch {
             throw StorageError(.cannotOpen, "the library \(directory.path) cannot be opened (\(Self.reason(error)))")
         }
-        sweep()
+        removeUnreferencedPackages()
     }
 
     /// Opens a library for reading only, without any change to its directory, which may be on a read-only file system.
@@ -249,7 +249,7 @@ public final class AssetLibrary: Sendable {
 
     /// Finishes interrupted deletions, and removes packages that are not in the catalog unless another task has locked
     /// them.
-    private func sweep() {
+    private func removeUnreferencedPackages() {
         let packages = directory.appendingPathComponent("packages")
         // The directory is listed before the catalog is read: an asset is entered in the catalog before its package is
         // created, so a listed package that is not in the catalog belongs to no asset, even if other processes change
@@ -283,7 +283,7 @@ public final class AssetLibrary: Sendable {
         let tag = directory.appendingPathComponent("CACHEDIR.TAG")
         guard !FileManager.default.fileExists(atPath: tag.path) else { return }
         let text =
-            "Signature: 8a477f597d28d172789f06886806bc55\n# Millstream stores streams here; they can be downloaded again.\n"
+            "Signature: 8a477f597d28d172789f06886806bc55\n# Streams downloaded by Millstream; they can be downloaded again.\n"
         try PrivateFiles.write(Array(text.utf8), to: tag.path)
         #else
         var url = directory
@@ -305,10 +305,10 @@ public final class AssetLibrary: Sendable {
             duration: stored.map(\.rendition.duration).max(),
             bytes: stored.reduce(.zero) { $0 + $1.bytes },
             renditions: stored.map(\.rendition),
-            loadedTimeRanges: StoredRendition.commonTime(of: stored.map(\.rendition)),
+            loadedTimeRanges: StoredRendition.commonTimeRanges(of: stored.map(\.rendition)),
             path: "packages/\(record.id)",
             selection: record.selection,
-            isPlayableOffline: StoredRendition.makePlayableSet(stored.map(\.rendition))
+            isPlayableOffline: StoredRendition.isPlayableSet(stored.map(\.rendition))
                 && stored.allSatisfy(\.hasSharedFiles)
         )
     }
@@ -372,7 +372,7 @@ extension StoredRendition {
     }
 
     /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
-    static func commonTime(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
+    static func commonTimeRanges(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
         guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
         return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
             var loaded = rendition.loadedTimeRanges
@@ -383,7 +383,7 @@ extension StoredRendition {
 
     /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one
     /// of them.
-    static func makePlayableSet(_ renditions: [StoredRendition]) -> Bool {
+    static func isPlayableSet(_ renditions: [StoredRendition]) -> Bool {
         let audio = renditions.filter { $0.role == .audio }
         return renditions.contains { $0.role == .variant && $0.isComplete }
             && (audio.isEmpty || audio.contains(where: \.isComplete))

@@ -13,7 +13,7 @@ enum Catalog: Sendable {
     static let fileName = "catalogue.sqlite"
 
     /// Opens the catalog at a path, and creates or migrates it if needed.
-    static func opening(_ path: String) throws -> Catalog {
+    static func `open`(_ path: String) throws -> Catalog {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.foreignKeysEnabled = true
@@ -35,11 +35,11 @@ enum Catalog: Sendable {
     /// - Throws: ``StorageError/Code/tooNew``.
     fileprivate static func checkVersion(_ database: Database) throws {
         guard try Schema.migrator.hasBeenSuperseded(database) else { return }
-        throw StorageError(.tooNew, "the library was made by a newer version of Millstream")
+        throw StorageError(.tooNew, "the library was created by a newer version of Millstream")
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try Self.translating {
+        try Self.convertingErrors {
             switch self {
             case .writable(let pool): try pool.read(body)
             case .readOnly(let catalog): try catalog.read(body)
@@ -49,20 +49,20 @@ enum Catalog: Sendable {
 
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         guard case .writable(let pool) = self else {
-            throw StorageError(.cannotOpen, "the library was opened for reading only")
+            throw StorageError(.cannotOpen, "the library is open for reading only")
         }
-        return try Self.translating { try pool.write(body) }
+        return try Self.convertingErrors { try pool.write(body) }
     }
 
     func close() throws {
         guard case .writable(let pool) = self else { return }
         // The last connection to close merges the log into the database; a read-only connection cannot do this.
         pool.invalidateReadOnlyConnections()
-        try Self.translating { try pool.close() }
+        try Self.convertingErrors { try pool.close() }
     }
 
     /// Converts errors of the database to ``StorageError``.
-    private static func translating<Value>(_ body: () throws -> Value) throws -> Value {
+    private static func convertingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as DatabaseError {
@@ -85,10 +85,10 @@ struct ReadOnlyCatalog: Sendable {
     let path: String
 
     /// The maximum number of attempts to read while another process writes.
-    private static let tries = 8
+    private static let maximumAttempts = 8
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        for _ in 0..<Self.tries {
+        for _ in 0..<Self.maximumAttempts {
             // A process that has the database open has a write-ahead log and allows concurrent readers.
             guard !hasLog else { return try readBesideWriters(body) }
             // Without a log, SQLite would create one to read. The database is therefore read as an immutable file, and
@@ -97,7 +97,7 @@ struct ReadOnlyCatalog: Sendable {
             let result = Result { try open("file:\(Self.uriPath(path))?mode=ro&immutable=1", body) }
             if !hasLog, identity == before { return try result.get() }
         }
-        throw StorageError(.busy, "the library \(path) is being written")
+        throw StorageError(.busy, "the library \(path) is being changed by another process; try again later")
     }
 
     private var hasLog: Bool { (PackageFile.size(path + "-wal") ?? 0) > 0 || PackageFile.size(path + "-shm") != nil }

@@ -66,7 +66,7 @@ public final class PackageFile: @unchecked Sendable {
     }
 
     /// Closes and removes the unfinished file.
-    public func abandon() {
+    public func discard() {
         closeFile()
         // A file that cannot be removed now is removed when the asset is downloaded again.
         try? files.removeFile(partialPath)

@@ -65,7 +65,7 @@ public final class PackageTransport: Transport {
             guard let origin, request.address.isHTTP else {
                 throw TransportError(
                     .addressRefused,
-                    "only what the package names is loaded",
+                    "the URL is not part of the package",
                     address: request.address
                 )
             }
@@ -83,7 +83,7 @@ public final class PackageTransport: Transport {
         guard try resource.address.isHTTP || library.asset(id).source.filePath != nil else {
             throw TransportError(
                 .addressRefused,
-                "\(name) would be a file of this machine, and the asset is from elsewhere",
+                "\(name) refers to a local file, which a remote asset must not use",
                 address: request.address
             )
         }

@@ -45,7 +45,10 @@ public struct StorageError: Error, Sendable {
     init(_ failure: FileFailure, writing path: String) {
         switch failure.number {
         case ENOENT:
-            self.init(.notFound, "\(path) cannot be written: its folder is gone; was the asset deleted meanwhile?")
+            self.init(
+                .notFound,
+                "\(path) cannot be written: its directory no longer exists; the asset may have been deleted"
+            )
         case _ where failure.isFull: self.init(.full, "\(path) cannot be written (\(failure.reason))")
         default: self.init(.disk, "\(path) cannot be written (\(failure.reason))")
         }

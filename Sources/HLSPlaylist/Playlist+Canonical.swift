@@ -52,13 +52,13 @@ private struct CanonicalWriter {
         for tag in TagName.allCases where tag != .header && tag != .endList {
             guard let written = lines[tag] else { continue }
             // All variable definitions are written in order; of any other tag, the first readable one.
-            let spelled = written.compactMap { spelling(tag, $0.value) }
+            let spelled = written.compactMap { canonicalForm(tag, $0.value) }
             for line in tag == .define ? spelled[...] : spelled.prefix(1) { append(line) }
         }
     }
 
     /// Returns a tag in its canonical form, or `nil` if its value cannot be read.
-    private func spelling(_ tag: TagName, _ value: Range<Int>?) -> String? {
+    private func canonicalForm(_ tag: TagName, _ value: Range<Int>?) -> String? {
         let text = value.map { String(Substring(bytes.text($0)).trimmingBlanks()) } ?? ""
         switch tag {
         case .independentSegments, .iFramesOnly, .discontinuity, .gap, .endList: return "#\(tag.rawValue)"
@@ -97,14 +97,14 @@ private struct CanonicalWriter {
         var seen: Set<String> = []
         let attributes = AttributeList(bytes, in: value).attributes.filter { seen.insert($0.name).inserted }
         let sorted = attributes.enumerated().sorted { first, second in
-            let places = (order[first.element.name] ?? .max, order[second.element.name] ?? .max)
-            return places.0 != places.1 ? places.0 < places.1 : first.offset < second.offset
+            let positions = (order[first.element.name] ?? .max, order[second.element.name] ?? .max)
+            return positions.0 != positions.1 ? positions.0 < positions.1 : first.offset < second.offset
         }
-        let spelled = sorted.map { spelling($0.element, AttributeGrammar.kind(of: $0.element.name, in: tag)) }
+        let spelled = sorted.map { canonicalForm($0.element, AttributeGrammar.kind(of: $0.element.name, in: tag)) }
         return "#\(tag.rawValue):\(spelled.joined(separator: ","))"
     }
 
-    private func spelling(_ attribute: AttributeList.Attribute, _ kind: AttributeKind?) -> String {
+    private func canonicalForm(_ attribute: AttributeList.Attribute, _ kind: AttributeKind?) -> String {
         let isQuoted: Bool =
             switch kind {
             case .string, .anyString, .enumeratedList: true
@@ -130,18 +130,20 @@ private struct CanonicalWriter {
         var information: String?
         var byteRange: String?
         for line in media.lines(ofSegment: position) {
-            if line.isAddress {
+            if line.isURI {
                 if let byteRange { append(byteRange) }
                 append(information ?? "#EXTINF:0,")
                 append(bytes.text(line.text))
                 return
             }
             switch line.tag {
-            case .segmentInformation: information = spelling(.segmentInformation, line.value)
-            case .byteRange: byteRange = spelling(.byteRange, line.value)
+            case .segmentInformation: information = canonicalForm(.segmentInformation, line.value)
+            case .byteRange: byteRange = canonicalForm(.byteRange, line.value)
             case let tag?:
-                let isAboutAll = tag.scope == .any || tag.scope == .mediaPlaylist || tag == .skip
-                guard !isAboutAll, tag.scope != .multivariant, let spelled = spelling(tag, line.value) else { continue }
+                let isPlaylistWide = tag.scope == .any || tag.scope == .mediaPlaylist || tag == .skip
+                guard !isPlaylistWide, tag.scope != .multivariant, let spelled = canonicalForm(tag, line.value) else {
+                    continue
+                }
                 append(spelled)
             case nil: writeUnknown(line.text)
             }

@@ -41,10 +41,10 @@ public enum Playlist: Sendable {
             index = try PlaylistIndex(bytes, limits: limits)
         } catch {
             // Media files also exceed the limits; the error that names the actual content is more useful.
-            if let content = ForeignContent(bytes) { throw .notAPlaylist(content: content) }
+            if let content = UnexpectedContent(bytes) { throw .notAPlaylist(content: content) }
             throw error
         }
-        guard index.hasHeader || index.kind != nil else { throw .notAPlaylist(content: ForeignContent(bytes)) }
+        guard index.hasHeader || index.kind != nil else { throw .notAPlaylist(content: UnexpectedContent(bytes)) }
         return switch index.kind {
         case .multivariant: .multivariant(MultivariantPlaylist(bytes: bytes, index: index, context: context))
         case .media, nil: .media(MediaPlaylist(bytes: bytes, index: index, context: context))

@@ -54,11 +54,11 @@ extension Playlist {
         for record in index.tags {
             guard let tag = record.tag else { continue }
             var scanner = LineScanner(Int(record.lineStart)..<bytes.count)
-            guard !Self.attributes(holdingAddressesOf: tag).isEmpty, let line = scanner.next(in: bytes.span),
+            guard !Self.uriAttributes(of: tag).isEmpty, let line = scanner.next(in: bytes.span),
                 let tagLine = TagLine(line, in: bytes)
             else { continue }
             let attributes = AttributeList(bytes, in: tagLine.value)
-            for name in Self.attributes(holdingAddressesOf: tag) {
+            for name in Self.uriAttributes(of: tag) {
                 guard let attribute = attributes.attribute(name), !attribute.value.isEmpty,
                     let role = Self.role(of: tag, attributes)
                 else {
@@ -100,7 +100,7 @@ extension Playlist {
         return result.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    private static func attributes(holdingAddressesOf tag: TagName) -> [String] {
+    private static func uriAttributes(of tag: TagName) -> [String] {
         switch tag {
         case .key, .map, .part, .preloadHint, .renditionReport, .media, .iFrameVariant, .sessionData, .sessionKey:
             ["URI"]

@@ -5,7 +5,7 @@
 public enum PlaylistParsingError: Error, Sendable, Hashable {
     /// The bytes contain neither `#EXTM3U` nor any playlist tag (RFC 8216bis §4.1); `content` is their actual format,
     /// if known.
-    case notAPlaylist(content: ForeignContent?)
+    case notAPlaylist(content: UnexpectedContent?)
     /// The playlist is of the other kind than the expected one.
     case unexpectedKind(found: Playlist.Kind)
     /// The input exceeds a limit of ``PlaylistLimits``.
@@ -18,8 +18,8 @@ extension PlaylistParsingError: CustomStringConvertible {
         switch self {
         case .notAPlaylist(let content):
             content.map { "\($0.rawValue), not an HLS playlist" }
-                ?? "not an HLS playlist: there is no #EXTM3U and no tag of one"
-        case .unexpectedKind(let found): "a \(found.rawValue) playlist where the other kind was expected"
+                ?? "not an HLS playlist: it has neither #EXTM3U nor any playlist tag"
+        case .unexpectedKind(let found): "a \(found.rawValue) playlist, but the other kind was expected"
         case .limitExceeded(let limit, let line): "line \(line): \(limit)"
         }
     }
@@ -36,15 +36,15 @@ extension PlaylistParsingError: CustomStringConvertible {
 }
 
 /// A format, recognized by its first bytes, that was received in place of a playlist.
-public enum ForeignContent: String, Sendable, Hashable {
+public enum UnexpectedContent: String, Sendable, Hashable {
     /// An empty document, or one that consists of white space.
-    case nothing = "empty"
+    case empty = "empty"
     /// An MPEG-DASH manifest.
     case dashManifest = "a DASH manifest"
     /// An HTML page, often an error page that a server sends with a success status.
     case webPage = "a web page"
     /// A file in the ISO base media file format.
-    case movie = "an MP4 file"
+    case mp4 = "an MP4 file"
     /// MPEG-2 transport stream packets.
     case transportStream = "an MPEG transport stream"
 
@@ -52,13 +52,13 @@ public enum ForeignContent: String, Sendable, Hashable {
     public init?(_ bytes: [UInt8]) {
         let head = bytes.prefix(4096)
         guard head.contains(where: { !" \t\r\n".utf8.contains($0) }) else {
-            self = .nothing
+            self = .empty
             return
         }
         if bytes.count >= 8,
             ["ftyp", "styp", "moof", "moov", "sidx"].contains(where: { head[4..<8].elementsEqual($0.utf8) })
         {
-            self = .movie
+            self = .mp4
         } else if bytes.count > 188, bytes[0] == 0x47, bytes[188] == 0x47 {
             self = .transportStream
         } else if head.firstRange(of: Array("<MPD".utf8)) != nil {

@@ -22,7 +22,7 @@ public struct DecodingError: Error, Sendable, Hashable {
     public let message: String
 
     /// Creates an error with a code and a message.
-    public init(_ code: Code, _ message: String) {
+    public init(status code: Code, operation message: String) {
         self.code = code
         self.message = message
     }
@@ -32,16 +32,16 @@ public struct DecodingError: Error, Sendable, Hashable {
     /// - Parameters:
     ///   - status: A negative `AVERROR` value.
     ///   - doing: The operation that failed, as the start of the message.
-    init(_ status: Int32, _ doing: String) {
+    init(status: Int32, operation doing: String) {
         let code: Code =
             status == cffmpeg_error_no_memory()
             ? .outOfMemory : status == cffmpeg_error_invalid_data() ? .notReadable : .failed
-        self.init(code, "\(doing): \(Self.text(status))")
+        self.init(status: code, operation: "\(doing): \(Self.description(of: status))")
     }
 
-    static let outOfMemory = DecodingError(.outOfMemory, "FFmpeg has no memory left")
+    static let outOfMemory = DecodingError(status: .outOfMemory, operation: "FFmpeg cannot allocate memory")
 
-    private static func text(_ status: Int32) -> String {
+    private static func description(of status: Int32) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let base = buffer.baseAddress, unsafe av_strerror(status, base, 128) >= 0 else {
                 return "error \(status)"

@@ -6,7 +6,7 @@ package struct DecimalDigits: Sendable, Hashable {
     package let fractionDigits: Int
 
     /// The maximum number of decimal digits that always fit in 64 bits.
-    private static let mostDigits = 18
+    private static let maximumDigitCount = 18
 
     /// Creates a number from text of the form `[+-]digits[.digits]`; the result is `nil` for anything else.
     ///
@@ -24,8 +24,8 @@ package struct DecimalDigits: Sendable, Hashable {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 seenDigit = true
-                if seenPoint, fraction == Self.mostDigits { continue }
-                if counted == Self.mostDigits {
+                if seenPoint, fraction == Self.maximumDigitCount { continue }
+                if counted == Self.maximumDigitCount {
                     guard seenPoint else { return nil }
                     continue
                 }

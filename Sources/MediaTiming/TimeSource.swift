@@ -51,7 +51,7 @@ public struct ScheduledAction: Sendable {
 public struct SystemTimeSource: TimeSource {
     private static let origin = ContinuousClock.now
     /// The maximum duration of a sleep, 100 years, so that its end can be represented by the clock.
-    private static let longestSleep = Duration.seconds(3_155_760_000 as Int64)
+    private static let maximumSleep = Duration.seconds(3_155_760_000 as Int64)
 
     /// Creates a time source; all instances share one reference point.
     public init() {}
@@ -64,6 +64,6 @@ public struct SystemTimeSource: TimeSource {
     /// - Throws: `CancellationError` when the task is canceled.
     public func sleep(for duration: Duration) async throws {
         // The standard library adds the duration to the current instant without saturation, in 64 bits of seconds.
-        try await ContinuousClock().sleep(for: min(duration, Self.longestSleep))
+        try await ContinuousClock().sleep(for: min(duration, Self.maximumSleep))
     }
 }

@@ -15,7 +15,7 @@ public struct FileTransport: Transport {
     /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let path = request.address.filePath else {
-            throw TransportError(.addressRefused, "not the address of a file", address: request.address)
+            throw TransportError(.addressRefused, "the URL is not a file URL", address: request.address)
         }
         let address = request.address
         let begun = time.now
@@ -25,11 +25,15 @@ public struct FileTransport: Transport {
         guard let range, range.end <= size, offset <= range.length,
             let rest = ByteRange(start: range.start +| offset, length: range.length -| offset)
         else {
-            throw TransportError(.wrongContent, "the file has \(size) bytes only", address: address)
+            throw TransportError(
+                .wrongContent,
+                "the requested byte range exceeds the file size of \(size) bytes",
+                address: address
+            )
         }
-        let record = TransferRecord(TransferMeasurement(sent: begun))
+        let record = TransferRecord(TransferMeasurement(requestStart: begun))
         let chunks = FileChunks(handle: handle, range: rest, chunkSize: Self.chunkSize, address: address)
-        record.update { $0.firstByte = time.now - begun }
+        record.update { $0.timeToFirstByte = time.now - begun }
         return TransportResponse(
             status: rest.length == size ? 200 : 206,
             headers: [],
@@ -43,16 +47,20 @@ public struct FileTransport: Transport {
     private static func open(_ path: String, _ address: ResourceAddress) throws -> (OpenFile, Int64) {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw TransportError(.fileNotFound, "there is no file \(path)", address: address)
+            throw TransportError(.fileNotFound, "the file \(path) does not exist", address: address)
         }
         guard !isFolder.boolValue else {
-            throw TransportError(.fileFailed, "\(path) is a folder, not a file", address: address)
+            throw TransportError(.fileFailed, "\(path) is a directory, not a file", address: address)
         }
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)
         }
         guard let size = try? handle.seekToEnd() else {
-            throw TransportError(.fileFailed, "\(path) is no regular file; use - to read a pipe", address: address)
+            throw TransportError(
+                .fileFailed,
+                "\(path) is not a regular file; use - to read from a pipe",
+                address: address
+            )
         }
         return (OpenFile(handle: handle), Int64(clamping: size))
     }
@@ -85,7 +93,11 @@ private struct FileChunks: AsyncSequence, Sendable {
                 return try file.handle.read(upToCount: count)
             }
             guard let data, !data.isEmpty else {
-                throw TransportError(.connectionLost, "the file became shorter while it was read", address: address)
+                throw TransportError(
+                    .connectionLost,
+                    "the file was truncated while it was being read",
+                    address: address
+                )
             }
             position +|= Int64(data.count)
             return ByteBuffer(bytes: data)

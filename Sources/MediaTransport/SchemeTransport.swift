@@ -37,7 +37,7 @@ public struct SchemeTransport: Transport {
         }
         throw TransportError(
             .addressRefused,
-            "addresses with the scheme \(request.address.scheme ?? "(none)") cannot be loaded",
+            "URLs with the scheme \(request.address.scheme ?? "(none)") cannot be loaded",
             address: request.address
         )
     }
@@ -46,7 +46,7 @@ public struct SchemeTransport: Transport {
     private func bytes(of request: TransportRequest) throws -> TransportResponse {
         let text = request.address.text.dropFirst("data:".count)
         guard let comma = text.firstIndex(of: ",") else {
-            throw TransportError(.addressRefused, "a data address without a comma", address: request.address)
+            throw TransportError(.addressRefused, "the data URL has no comma", address: request.address)
         }
         let content = String(text[text.index(after: comma)...])
         let bytes: [UInt8]? =
@@ -54,14 +54,18 @@ public struct SchemeTransport: Transport {
             ? Data(base64Encoded: PercentEncoding.decode(content) ?? content).map { [UInt8]($0) }
             : PercentEncoding.decode(content).map { Array($0.utf8) }
         guard let bytes else {
-            throw TransportError(.addressRefused, "a data address that cannot be decoded", address: request.address)
+            throw TransportError(.addressRefused, "the data URL cannot be decoded", address: request.address)
         }
         let range = request.byteRange ?? ByteRange(start: 0, length: Int64(bytes.count))
         guard let range, range.end <= bytes.count else {
-            throw TransportError(.wrongContent, "the data address has \(bytes.count) bytes", address: request.address)
+            throw TransportError(
+                .wrongContent,
+                "the requested byte range exceeds the \(bytes.count) bytes of the data URL",
+                address: request.address
+            )
         }
-        let record = TransferRecord(TransferMeasurement(sent: time.now))
-        record.update { $0.firstByte = .zero }
+        let record = TransferRecord(TransferMeasurement(requestStart: time.now))
+        record.update { $0.timeToFirstByte = .zero }
         return TransportResponse(
             status: range.length == bytes.count ? 200 : 206,
             headers: [],

@@ -6,15 +6,15 @@ import Synchronization
 public struct TransferMeasurement: Sendable, Hashable {
     /// The time at which the request was sent, by the clock of the transport; after name resolution and connection
     /// setup.
-    public var sent: Duration
+    public var requestStart: Duration
     /// The duration of the name resolution; `nil` if it was not needed.
-    public var domainLookup: Duration?
+    public var domainLookupDuration: Duration?
     /// The duration of the connection setup, including TLS; `nil` if an existing connection was used.
-    public var connect: Duration?
+    public var connectDuration: Duration?
     /// The time from sending the request to the first byte of the response; `nil` before it is received.
-    public var firstByte: Duration?
+    public var timeToFirstByte: Duration?
     /// The time from sending the request to the last byte of the body; `nil` before it is received.
-    public var lastByte: Duration?
+    public var timeToLastByte: Duration?
     /// The number of bytes of the body that were received so far, as transferred; compressed bodies count with their
     /// compressed size.
     public var bytes: ByteCount
@@ -28,16 +28,16 @@ public struct TransferMeasurement: Sendable, Hashable {
     public var isFromCache: Bool
 
     /// Creates an empty measurement.
-    public init(sent: Duration = .zero, isFromCache: Bool = false) {
-        self.sent = sent
+    public init(requestStart: Duration = .zero, isFromCache: Bool = false) {
+        self.requestStart = requestStart
         bytes = .zero
         self.isFromCache = isFromCache
     }
 
     /// The time from the first to the last byte of the body; `nil` before the last byte is received.
     public var transferDuration: Duration? {
-        guard let firstByte, let lastByte else { return nil }
-        return max(.zero, lastByte - firstByte)
+        guard let timeToFirstByte, let timeToLastByte else { return nil }
+        return max(.zero, timeToLastByte - timeToFirstByte)
     }
 }
 
@@ -45,11 +45,11 @@ public struct TransferMeasurement: Sendable, Hashable {
 public final class TransferRecord: Sendable {
     private struct State {
         var measurement: TransferMeasurement
-        var piece: PieceUnderWay?
+        var chunk: ArrivingChunk?
     }
 
     /// A number of bytes that arrive at a constant rate over a simulated link.
-    package struct PieceUnderWay: Sendable {
+    package struct ArrivingChunk: Sendable {
         let byteCount: Int64
         let start: Duration
         let end: Duration
@@ -61,7 +61,7 @@ public final class TransferRecord: Sendable {
         }
 
         /// The number of bytes that have arrived.
-        fileprivate var arrived: ByteCount {
+        fileprivate var receivedBytes: ByteCount {
             let share = end > start ? (time.now - start) / (end - start) : 1
             return ByteCount(Int64(saturating: Double(byteCount) * min(max(share, 0), 1)))
         }
@@ -77,9 +77,9 @@ public final class TransferRecord: Sendable {
     /// The current measurement.
     public var measurement: TransferMeasurement {
         state.withLock { state in
-            guard let piece = state.piece else { return state.measurement }
+            guard let chunk = state.chunk else { return state.measurement }
             var measurement = state.measurement
-            measurement.bytes = measurement.bytes + piece.arrived
+            measurement.bytes = measurement.bytes + chunk.receivedBytes
             return measurement
         }
     }
@@ -88,18 +88,20 @@ public final class TransferRecord: Sendable {
     public func update(_ change: (inout TransferMeasurement) -> Void) { state.withLock { change(&$0.measurement) } }
 
     /// Sets the chunk that is arriving; the previous chunk counts as received.
-    package func expect(_ piece: PieceUnderWay?) {
+    package func setArrivingChunk(_ chunk: ArrivingChunk?) {
         state.withLock { state in
-            if let former = state.piece {
+            if let former = state.chunk {
                 state.measurement.bytes = state.measurement.bytes + ByteCount(former.byteCount)
             }
-            state.piece = piece
+            state.chunk = chunk
         }
     }
 
     /// Adds received bytes of the body.
-    func received(_ byteCount: Int) { update { $0.bytes = $0.bytes + ByteCount(Int64(byteCount)) } }
+    func addReceivedBytes(_ byteCount: Int) { update { $0.bytes = $0.bytes + ByteCount(Int64(byteCount)) } }
 
     /// Sets the time of the end of the body, unless it is already set.
-    func ended(at now: Duration) { update { $0.lastByte = $0.lastByte ?? max(.zero, now - $0.sent) } }
+    func recordEnd(at now: Duration) {
+        update { $0.timeToLastByte = $0.timeToLastByte ?? max(.zero, now - $0.requestStart) }
+    }
 }

@@ -4,7 +4,7 @@ public import ResourceAddressing
 
 /// A source of resources, such as HTTP, a file, a cache, a simulated link, or a scripted test.
 ///
-/// A request is a single attempt. Retries are decided by ``LoadErrorPolicy`` in ``ResourceLoading``, never by a
+/// A request is a single attempt. Retries are decided by ``LoadErrorPolicy`` in ``ResourceLoader``, never by a
 /// transport.
 public protocol Transport: Sendable {
     /// Sends a request.
@@ -186,7 +186,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// Creates a body from bytes in memory.
     public init(_ bytes: some Sequence<UInt8> & Sendable) {
         let buffer = ByteBuffer(bytes: bytes)
-        makeIterator = { SingleBuffer(rest: buffer.readableBytes > 0 ? buffer : nil) }
+        makeIterator = { SingleBuffer(remaining: buffer.readableBytes > 0 ? buffer : nil) }
     }
 
     /// Returns a body that adds the bytes to a record as they are read, for transports that do not observe the network.
@@ -228,10 +228,10 @@ private struct MeasuredBuffers: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             guard let buffer = try await iterator.next() else {
-                record.ended(at: time.now)
+                record.recordEnd(at: time.now)
                 return nil
             }
-            record.received(buffer.readableBytes)
+            record.addReceivedBytes(buffer.readableBytes)
             return buffer
         }
     }
@@ -242,10 +242,10 @@ private struct MeasuredBuffers: AsyncSequence, Sendable {
 }
 
 private struct SingleBuffer: BufferIterator {
-    var rest: ByteBuffer?
+    var remaining: ByteBuffer?
 
     mutating func nextBuffer() async throws -> ByteBuffer? {
-        defer { rest = nil }
-        return rest
+        defer { remaining = nil }
+        return remaining
     }
 }

@@ -59,7 +59,7 @@ public struct TransportError: Error, Sendable {
     /// A Boolean value that indicates whether configured header fields were not sent because they are for other hosts.
     ///
     /// After a status of 401 or 403, the server may require one of these fields.
-    public var hasWithheldHeaderFields = false
+    public var hasOmittedHeaderFields = false
     /// The header fields of the response; the values of fields with the same name are joined with commas.
     public var headerFields: [String: String] = [:]
 

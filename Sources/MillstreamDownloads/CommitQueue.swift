@@ -12,7 +12,7 @@ final class CommitQueue: Sendable {
         /// The file was committed, or the commit failed.
         case done(Result<Void, any Error>)
         /// The waiting task must commit the next group, which includes its own file.
-        case lead
+        case commitGroup
     }
 
     private struct Entry {
@@ -40,9 +40,9 @@ final class CommitQueue: Sendable {
                 defer { state.isBusy = true }
                 return !state.isBusy
             }
-            if isFirst { continuation.resume(returning: Turn.lead) }
+            if isFirst { continuation.resume(returning: Turn.commitGroup) }
         }
-        guard case .lead = turn else {
+        guard case .commitGroup = turn else {
             if case .done(let result) = turn { try result.get() }
             return
         }
@@ -63,7 +63,7 @@ final class CommitQueue: Sendable {
             state.isBusy = !state.entries.isEmpty
             return state.entries.first
         }
-        next?.waiting.resume(returning: .lead)
+        next?.waiting.resume(returning: .commitGroup)
         try result.get()
     }
 }

@@ -10,11 +10,11 @@ final class DownloadBudget: Sendable {
     /// The bit rate that is assumed if a playlist does not specify one: twice the highest bit rate in common use.
     private static let assumedRate = BitRate(bitsPerSecond: 200_000_000)
     /// The factor by which the size of media may exceed the product of its bit rate and duration.
-    private static let slack = 4.0
+    private static let sizeTolerance = 4.0
     /// The size that a segment, an initialization section, or a subtitle file may always have.
-    static let leastFileSize = ByteCount(64 << 20)
+    static let guaranteedFileSize = ByteCount(64 << 20)
     /// The size that an asset may always have.
-    private static let leastAssetSize = ByteCount(1 << 30)
+    private static let guaranteedAssetSize = ByteCount(1 << 30)
     /// The size of a key in bytes (RFC 8216bis §4.4.4.4).
     static let keySize: Int64 = 16
     /// The number of bytes after which the free space of the disk is checked again.
@@ -41,14 +41,14 @@ final class DownloadBudget: Sendable {
         let expected = asset.renditions.reduce(ByteCount.zero) { sum, rendition in
             sum + Self.expectedSize(rendition.duration, rates[rendition.folder] ?? Self.assumedRate)
         }
-        assetSize = min(limits.assetSize, max(Self.leastAssetSize, expected)).bytes
+        assetSize = min(limits.assetSize, max(Self.guaranteedAssetSize, expected)).bytes
         state = Mutex(State(stored: asset.bytes.bytes))
     }
 
     /// Returns the maximum size of media with the given duration and bit rate, including the tolerance factor.
     static func expectedSize(_ duration: MediaTime, _ rate: BitRate) -> ByteCount {
         // Both numbers come from a playlist, so their product may be too large for an integer.
-        ByteCount(Int64(saturating: max(0, duration.seconds) * Double(rate.bitsPerSecond) / 8 * slack))
+        ByteCount(Int64(saturating: max(0, duration.seconds) * Double(rate.bitsPerSecond) / 8 * sizeTolerance))
     }
 
     /// Returns the maximum size of a file.
@@ -58,7 +58,7 @@ final class DownloadBudget: Sendable {
         let expected =
             resource.kind == .segment
             ? Self.expectedSize(resource.timeRange.duration, rates[resource.folder] ?? Self.assumedRate) : .zero
-        return min(limits.fileSize, max(Self.leastFileSize, expected))
+        return min(limits.fileSize, max(Self.guaranteedFileSize, expected))
     }
 
     /// Checks a file before its first byte is written.
@@ -67,8 +67,8 @@ final class DownloadBudget: Sendable {
     ///   - resource: The file.
     ///   - announced: The size that the server announced; `nil` if it did not.
     ///   - address: The URL of the file after all redirects.
-    /// - Throws: The errors of ``check(_:of:at:)`` and ``spend(_:)``.
-    func begin(_ resource: StoredResource, announced: Int64?, at address: ResourceAddress) throws {
+    /// - Throws: The errors of ``check(_:of:at:)`` and ``addBytes(_:)``.
+    func checkBeforeWriting(_ resource: StoredResource, announced: Int64?, at address: ResourceAddress) throws {
         guard let announced else { return try checkSpace(for: 0) }
         try check(announced, of: resource, at: address)
         try checkAsset(announced)
@@ -82,22 +82,22 @@ final class DownloadBudget: Sendable {
         let limit = limit(for: resource)
         guard count > limit.bytes else { return }
         if resource.kind == .key {
-            throw TransportError(.wrongContent, "a key has 16 bytes, and more came", address: address)
+            throw TransportError(.wrongContent, "the key is longer than 16 bytes", address: address)
         }
         if let range = resource.byteRange, limit.bytes == range.length {
             throw TransportError(
                 .wrongContent,
-                "more than the \(range.length) bytes that were asked for came",
+                "the server sent more than the requested \(range.length) bytes",
                 address: address
             )
         }
-        throw TransportError(.tooLarge, "the file is larger than \(limit), which is what it may have", address: address)
+        throw TransportError(.tooLarge, "the file exceeds its size limit of \(limit)", address: address)
     }
 
     /// Counts bytes that are about to be written.
     ///
     /// - Throws: ``DownloadError`` or `StorageError`, which end the download.
-    func spend(_ count: Int64) throws {
+    func addBytes(_ count: Int64) throws {
         try checkAsset(count)
         let checksSpace = state.withLock { state in
             state.stored +|= count
@@ -110,14 +110,14 @@ final class DownloadBudget: Sendable {
     }
 
     /// Subtracts the bytes that were counted for a file that is abandoned.
-    func refund(_ count: Int64) { state.withLock { $0.stored = max(0, $0.stored -| count) } }
+    func subtractBytes(_ count: Int64) { state.withLock { $0.stored = max(0, $0.stored -| count) } }
 
     private func checkAsset(_ count: Int64) throws {
         guard state.withLock({ $0.stored }) +| count > assetSize else { return }
         throw DownloadError(
             .tooLarge,
-            "the download is larger than \(ByteCount(assetSize)), which is what it may have",
-            hint: "--max-size sets another limit"
+            "the download exceeds its size limit of \(ByteCount(assetSize))",
+            hint: "use --max-size to change the limit"
         )
     }
 
@@ -125,8 +125,8 @@ final class DownloadBudget: Sendable {
         guard let free = library.freeSpace?.bytes, free < limits.freeSpace.bytes +| count else { return }
         throw StorageError(
             .full,
-            "the disk is nearly full: \(ByteCount(free)) are free in \(library.directory.path), of which "
-                + "\(limits.freeSpace) are not used"
+            "the disk is nearly full: \(ByteCount(free)) are free in \(library.directory.path), and "
+                + "\(limits.freeSpace) must stay free"
         )
     }
 }

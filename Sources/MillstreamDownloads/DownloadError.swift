@@ -59,8 +59,8 @@ public struct DownloadError: Error, Sendable {
     init(_ error: StorageError) {
         let hint: String? =
             switch error.code {
-            case .full: "free some space, then run the same command again: it goes on where it stopped"
-            case .busy: "wait until it has ended, or stop it"
+            case .full: "free some space and run the same command again to resume the download"
+            case .busy: "wait until the other task has finished, or stop it"
             default: nil
             }
         self.init(.storage, error.message, hint: hint, detail: error.code.rawValue)

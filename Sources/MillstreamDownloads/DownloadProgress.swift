@@ -8,7 +8,7 @@ public struct DownloadProgress: Sendable, Hashable {
     /// The time ranges for which all selected renditions are stored, in order and without overlaps.
     public let loadedTimeRanges: MediaTimeRangeSet
     /// The duration of the presentation; zero if it is unknown.
-    public let expected: MediaTime
+    public let duration: MediaTime
     /// The number of stored bytes, including those of earlier downloads and of files in progress.
     public let bytes: ByteCount
     /// The progress from 0 to 100; 100 only if all files are stored, including keys and initialization sections.
@@ -18,15 +18,15 @@ public struct DownloadProgress: Sendable, Hashable {
     public init(_ asset: StoredAsset) {
         self.init(
             loadedTimeRanges: asset.loadedTimeRanges,
-            expected: asset.duration ?? .zero,
+            duration: asset.duration ?? .zero,
             bytes: asset.bytes,
             percent: asset.percent
         )
     }
 
-    init(loadedTimeRanges: MediaTimeRangeSet, expected: MediaTime, bytes: ByteCount, percent: Double) {
+    init(loadedTimeRanges: MediaTimeRangeSet, duration: MediaTime, bytes: ByteCount, percent: Double) {
         self.loadedTimeRanges = loadedTimeRanges
-        self.expected = expected
+        self.duration = duration
         self.bytes = bytes
         self.percent = percent
     }
@@ -38,7 +38,7 @@ public struct DownloadProgress: Sendable, Hashable {
                 "loadedTimeRanges": .array(
                     loadedTimeRanges.ranges.map { .array([.seconds($0.start), .seconds($0.end)]) }
                 ),
-                "expected": .seconds(expected),
+                "expected": .seconds(duration),
                 "percent": .real((percent * 10).rounded(.down) / 10),
                 "bytes": .integer(bytes.bytes),
             ])
@@ -63,7 +63,7 @@ struct ProgressCounter {
         self.missing = missing
     }
 
-    mutating func stored(_ resource: StoredResource, bytes count: ByteCount) {
+    mutating func addStoredFile(_ resource: StoredResource, bytes count: ByteCount) {
         loaded[resource.folder, default: MediaTimeRangeSet()].insert(resource.timeRange)
         bytes += count
         missing -= 1
@@ -79,7 +79,7 @@ struct ProgressCounter {
         let share = expected > .zero ? common.totalDuration.seconds / expected.seconds * 100 : 0
         return DownloadProgress(
             loadedTimeRanges: common,
-            expected: expected,
+            duration: expected,
             bytes: bytes,
             percent: missing == 0 ? 100 : min(share, 99.9)
         )
@@ -90,8 +90,8 @@ struct ProgressCounter {
 final class ProgressMeter: Sendable {
     private struct State {
         var counter: ProgressCounter
-        var flights: [Int: Int64] = [:]
-        var lastFlight = 0
+        var filesInProgress: [Int: Int64] = [:]
+        var lastFileID = 0
     }
 
     private let state: Mutex<State>
@@ -101,27 +101,27 @@ final class ProgressMeter: Sendable {
     }
 
     /// Starts counting the bytes of a file, and returns an identifier for it.
-    func takeOff() -> Int {
+    func beginFile() -> Int {
         state.withLock { state in
-            state.lastFlight += 1
-            state.flights[state.lastFlight] = 0
-            return state.lastFlight
+            state.lastFileID += 1
+            state.filesInProgress[state.lastFileID] = 0
+            return state.lastFileID
         }
     }
 
     /// Adds received bytes of a file.
-    func received(_ count: Int, by flight: Int) {
-        state.withLock { $0.flights[flight]? +|= Int64(count) }
+    func addBytes(_ count: Int, to flight: Int) {
+        state.withLock { $0.filesInProgress[flight]? +|= Int64(count) }
     }
 
     /// Stops counting the bytes of a file that was stored or abandoned.
-    func land(_ flight: Int) {
-        state.withLock { _ = $0.flights.removeValue(forKey: flight) }
+    func endFile(_ flight: Int) {
+        state.withLock { _ = $0.filesInProgress.removeValue(forKey: flight) }
     }
 
     /// Adds a stored file to the progress.
-    func stored(_ resource: StoredResource, bytes: ByteCount) {
-        state.withLock { $0.counter.stored(resource, bytes: bytes) }
+    func addStoredFile(_ resource: StoredResource, bytes: ByteCount) {
+        state.withLock { $0.counter.addStoredFile(resource, bytes: bytes) }
     }
 
     /// The current progress, including the bytes of files that are being fetched.
@@ -130,8 +130,8 @@ final class ProgressMeter: Sendable {
             let progress = state.counter.progress
             return DownloadProgress(
                 loadedTimeRanges: progress.loadedTimeRanges,
-                expected: progress.expected,
-                bytes: progress.bytes + ByteCount(state.flights.values.reduce(0, +|)),
+                duration: progress.duration,
+                bytes: progress.bytes + ByteCount(state.filesInProgress.values.reduce(0, +|)),
                 percent: progress.percent
             )
         }

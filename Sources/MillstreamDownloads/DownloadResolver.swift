@@ -6,7 +6,7 @@ import ResourceAddressing
 
 /// A resolver that loads the playlists of a source and applies the selection of the download.
 struct DownloadResolver {
-    let loading: ResourceLoading
+    let loader: ResourceLoader
     let selection: DownloadSelection
     /// The maximum total size of the playlists of an asset.
     var playlistSize = DownloadLimits().playlistSize
@@ -39,13 +39,13 @@ struct DownloadResolver {
             )
             return Resolution(playlist: playlist, address: address, renditions: [rendition])
         case .multivariant(let multivariant):
-            let wanted = try choose(from: multivariant)
+            let choices = try choose(from: multivariant)
             let loaded = try await loadPlaylists(
-                wanted.map(\.address),
+                choices.map(\.address),
                 variables: multivariant.variables,
                 besides: ByteCount(Int64(playlist.bytes.count))
             )
-            let renditions = wanted.compactMap { choice in
+            let renditions = choices.compactMap { choice in
                 loaded[choice.address].map { loaded in
                     PlannedRendition(
                         role: choice.role,
@@ -90,7 +90,9 @@ struct DownloadResolver {
             while running > 0 || !waiting.isEmpty {
                 while running < Self.concurrentLoads, let address = waiting.popFirst() {
                     let limit = left
-                    group.addTask { (address, try await plan(address, variables: variables, limit: limit)) }
+                    group.addTask {
+                        (address, try await loadMediaPlaylist(address, variables: variables, limit: limit))
+                    }
                     running += 1
                 }
                 guard let (address, loaded) = try await group.next() else { break }
@@ -108,7 +110,7 @@ struct DownloadResolver {
     private func tooLarge(_ address: ResourceAddress) -> DownloadError {
         DownloadError(
             .tooLarge,
-            "the playlists of the stream are larger than \(playlistSize), which is what they may have",
+            "the playlists of the stream exceed the size limit of \(playlistSize)",
             hint: "choose fewer variants and languages",
             address: address
         )
@@ -185,11 +187,11 @@ struct DownloadResolver {
         let names = offered.map { $0.language ?? $0.name }.filter { seen.insert($0).inserted }
         throw DownloadError(
             .nothingSelected,
-            "there \(type == .audio ? "is no sound" : "are no subtitles") in "
+            "there \(type == .audio ? "is no audio" : "are no subtitles") in "
                 + missing.joined(separator: ", "),
             hint: names.isEmpty
-                ? "the stream has none \(type == .audio ? "apart from its video" : "at all")"
-                : "there is \(names.joined(separator: ", "))"
+                ? "the stream has no \(type == .audio ? "separate audio renditions" : "subtitles")"
+                : "available: \(names.joined(separator: ", "))"
         )
     }
 
@@ -222,22 +224,26 @@ struct DownloadResolver {
                 let heights = all.compactMap { $0.resolution?.description }.joined(separator: ", ")
                 throw DownloadError(
                     .nothingSelected,
-                    "no variant is at most \(height) pixels high",
-                    hint: "there are \(heights)"
+                    "no variant has a height of at most \(height) pixels",
+                    hint: "available: \(heights)"
                 )
             }
             return [best]
         }
     }
 
-    private func plan(
+    private func loadMediaPlaylist(
         _ address: ResourceAddress,
         variables: [String: String],
         limit: ByteCount
     ) async throws -> LoadedPlaylist {
         let (playlist, address) = try await load(address, variables: variables, limit: limit)
         guard case .media(let media) = playlist else {
-            throw DownloadError(.notAPlaylist, "a variant leads to another multivariant playlist", address: address)
+            throw DownloadError(
+                .notAPlaylist,
+                "a variant or rendition refers to a multivariant playlist instead of a media playlist",
+                address: address
+            )
         }
         try check(media, at: address)
         return LoadedPlaylist(playlist: media, address: address)
@@ -248,11 +254,11 @@ struct DownloadResolver {
         variables: [String: String],
         limit: ByteCount
     ) async throws -> (Playlist, ResourceAddress) {
-        let loaded: ResourceLoading.Loaded
+        let loaded: ResourceLoader.Loaded
         do {
-            loaded = try await loading.load(
+            loaded = try await loader.load(
                 TransportRequest(address, kind: .playlist),
-                limit: min(limit, ResourceLoading.playlistLimit)
+                limit: min(limit, ResourceLoader.defaultSizeLimit)
             )
         } catch let error as TransportError where error.code == .tooLarge && limit < playlistSize {
             throw tooLarge(address)
@@ -276,8 +282,8 @@ struct DownloadResolver {
         guard !playlist.isLive else {
             throw DownloadError(
                 .live,
-                "a live stream cannot be kept while it runs: its playlist has no EXT-X-ENDLIST",
-                hint: "try again when it has ended",
+                "a live stream cannot be downloaded: its playlist has no EXT-X-ENDLIST",
+                hint: "try again after the stream has ended",
                 address: address
             )
         }

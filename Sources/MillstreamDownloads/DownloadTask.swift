@@ -18,7 +18,9 @@ public struct DownloadTask: Sendable {
         /// The title to display; derived from the URL by default.
         public var title: String?
         /// The maximum number of files that are fetched concurrently; a value outside of 1...64 is clamped.
-        public var jobs: Int { didSet { jobs = Self.clamped(jobs: jobs) } }
+        public var maximumConcurrentFetches: Int {
+            didSet { maximumConcurrentFetches = Self.clamped(jobs: maximumConcurrentFetches) }
+        }
         /// The size limits of the download.
         public var limits: DownloadLimits
 
@@ -30,18 +32,18 @@ public struct DownloadTask: Sendable {
         ///   - selection: The variants and renditions to download; by default the best variant with all audio and
         ///     subtitles.
         ///   - title: The title to display; derived from the URL by default.
-        ///   - jobs: The maximum number of concurrent fetches; 6 by default, as in browsers, because a server may treat
+        ///   - maximumConcurrentFetches: The maximum number of concurrent fetches; 6 by default, as in browsers, because a server may treat
         ///     many connections from one client as an attack.
         ///   - limits: The size limits of the download.
         public init(
             selection: DownloadSelection = DownloadSelection(),
             title: String? = nil,
-            jobs: Int = 6,
+            maximumConcurrentFetches: Int = 6,
             limits: DownloadLimits = DownloadLimits()
         ) {
             self.selection = selection
             self.title = title
-            self.jobs = Self.clamped(jobs: jobs)
+            self.maximumConcurrentFetches = Self.clamped(jobs: maximumConcurrentFetches)
             self.limits = limits
         }
     }
@@ -59,7 +61,7 @@ public struct DownloadTask: Sendable {
     /// The URL of the source playlist.
     public let source: ResourceAddress
     private let library: AssetLibrary
-    private let loading: ResourceLoading
+    private let loader: ResourceLoader
     private let options: Options
     private let time: any TimeSource
 
@@ -67,13 +69,13 @@ public struct DownloadTask: Sendable {
     public init(
         _ source: ResourceAddress,
         into library: AssetLibrary,
-        loading: ResourceLoading,
+        loader: ResourceLoader,
         options: Options = Options(),
         time: any TimeSource = SystemTimeSource()
     ) {
         self.source = source
         self.library = library
-        self.loading = loading
+        self.loader = loader
         self.options = options
         self.time = time
     }
@@ -91,7 +93,7 @@ public struct DownloadTask: Sendable {
         options: Options = Options(),
         time: any TimeSource = SystemTimeSource()
     ) {
-        self.init(asset.address, into: library, loading: asset.loading, options: options, time: time)
+        self.init(asset.address, into: library, loader: asset.loader, options: options, time: time)
     }
 
     /// The interval between progress reports.
@@ -99,7 +101,7 @@ public struct DownloadTask: Sendable {
     /// The number of bytes that are collected before they are written on another thread.
     private static let writeSize = 256 << 10
     /// The maximum number of attempts to create the asset if it is deleted at the same time.
-    private static let entryAttempts = 3
+    private static let maximumCreationAttempts = 3
 
     /// Downloads the missing files of the asset.
     ///
@@ -120,21 +122,21 @@ public struct DownloadTask: Sendable {
 
     private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
         let resolution = try await DownloadResolver(
-            loading: loading,
+            loader: loader,
             selection: options.selection,
             playlistSize: options.limits.playlistSize
         ).resolve(source)
-        let (id, lock) = try enter()
+        let (id, lock) = try createAsset()
         defer { withExtendedLifetime(lock) {} }
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let (asset, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
-            try library.plan(
-                id,
+            try library.planDownload(
+                of: id,
                 source: resolution.playlist,
                 at: resolution.address,
                 renditions: resolution.renditions
             )
-            try library.forgetLostFiles(id)
+            try library.removeMissingFilesFromCatalog(id)
             return (try library.asset(id), try library.missingCount(id))
         }
         let meter = ProgressMeter(ProgressCounter(asset, missing: missing))
@@ -142,7 +144,7 @@ public struct DownloadTask: Sendable {
         report(.resolved(id: id, meter.progress))
         do {
             // The task is canceled at the end of this scope.
-            async let _: Void = tell(meter, of: id, report)
+            async let _: Void = reportProgress(meter, of: id, report)
             try await fetchMissing(of: id, meter, budget)
         }
         let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
@@ -155,14 +157,14 @@ public struct DownloadTask: Sendable {
     }
 
     /// Creates the catalog entry of the asset and locks it.
-    private func enter() throws -> (id: String, lock: PackageLock) {
+    private func createAsset() throws -> (id: String, lock: PackageLock) {
         var attempt = 1
         while true {
             let title = options.title ?? defaultTitle
-            let id = try library.enter(source: source, title: title, selection: options.selection.description)
+            let id = try library.addAsset(source: source, title: title, selection: options.selection.description)
             do {
                 return (id, try library.lock(id))
-            } catch let error as StorageError where error.code == .notFound && attempt < Self.entryAttempts {
+            } catch let error as StorageError where error.code == .notFound && attempt < Self.maximumCreationAttempts {
                 // Another task deleted the asset before it was locked, so it is created again.
                 attempt += 1
             }
@@ -171,16 +173,16 @@ public struct DownloadTask: Sendable {
 
     /// Reports changes of the progress at a regular interval, whether or not files are finished, until the task is
     /// canceled.
-    private func tell(
+    private func reportProgress(
         _ meter: ProgressMeter,
         of id: String,
         _ report: @escaping @Sendable (Event) -> Void
     ) async {
-        var told = meter.progress
+        var reported = meter.progress
         while (try? await time.sleep(for: Self.progressInterval)) != nil {
             let progress = meter.progress
-            guard progress != told else { continue }
-            told = progress
+            guard progress != reported else { continue }
+            reported = progress
             report(.progress(id: id, progress))
         }
     }
@@ -192,11 +194,11 @@ public struct DownloadTask: Sendable {
         try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
             var running = 0
             fetching: while true {
-                filling: while running < options.jobs {
+                filling: while running < options.maximumConcurrentFetches {
                     switch queue.next() {
                     case .fetch(let resource):
                         running += 1
-                        group.addTask(executorPreference: loading.transport.executor) {
+                        group.addTask(executorPreference: loader.transport.executor) {
                             let fetched = await Result<ByteCount, any Error>.catching {
                                 let file = try await fetch(resource, of: id, meter, budget)
                                 try await commits.commit(WrittenFile(resource, file))
@@ -204,7 +206,7 @@ public struct DownloadTask: Sendable {
                             }
                             return (resource, fetched)
                         }
-                    case .read(let last):
+                    case .readNextPage(let last):
                         queue.append(
                             try await NIOThreadPool.singleton.runIfActive { [library] in
                                 try library.missingResources(id, after: last)
@@ -218,13 +220,13 @@ public struct DownloadTask: Sendable {
                 running -= 1
                 switch result {
                 case .success(let bytes):
-                    meter.stored(resource, bytes: bytes)
-                    queue.stored()
+                    meter.addStoredFile(resource, bytes: bytes)
+                    queue.fetchSucceeded()
                 case .failure(let error):
                     // Other errors, such as a full disk or a cancellation, end the download immediately.
                     guard error is TransportError else { throw error }
                     firstError = firstError ?? error
-                    queue.failed()
+                    queue.fetchFailed()
                 }
             }
         }
@@ -255,12 +257,12 @@ public struct DownloadTask: Sendable {
             kind: TransportRequest.Kind(resource.kind),
             byteRange: resource.byteRange
         )
-        return try await loading.retrying(request) { response in
-            try budget.begin(resource, announced: response.expectedLength, at: response.address)
-            let file = library.makeFile(for: resource, of: id)
+        return try await loader.send(request) { response in
+            try budget.checkBeforeWriting(resource, announced: response.expectedLength, at: response.address)
+            let file = library.makePackageFile(for: resource, of: id)
             // Received bytes count as progress until the file is stored or abandoned.
-            let flight = meter.takeOff()
-            defer { meter.land(flight) }
+            let fileID = meter.beginFile()
+            defer { meter.endFile(fileID) }
             var received: Int64 = 0
             do {
                 try await write(response, to: file) { count in
@@ -268,13 +270,13 @@ public struct DownloadTask: Sendable {
                 } received: { count in
                     received +|= Int64(clamping: count)
                     try budget.check(received, of: resource, at: response.address)
-                    try budget.spend(Int64(clamping: count))
-                    meter.received(count, by: flight)
+                    try budget.addBytes(Int64(clamping: count))
+                    meter.addBytes(count, to: fileID)
                 }
             } catch {
-                budget.refund(received)
+                budget.subtractBytes(received)
                 // This is not done on another thread, because the thread pool would not run it after a cancellation.
-                file.abandon()
+                file.discard()
                 throw error
             }
             return file
@@ -311,14 +313,14 @@ public struct DownloadTask: Sendable {
         if let range = resource.byteRange, count != range.length {
             throw TransportError(
                 .wrongContent,
-                "\(count) bytes came where \(range.length) were asked for",
+                "the server sent \(count) bytes instead of the requested \(range.length)",
                 address: response.address
             )
         }
         if resource.kind == .key, count != DownloadBudget.keySize {
             throw TransportError(
                 .wrongContent,
-                "a key has 16 bytes, and \(count) came",
+                "the key has \(count) bytes instead of 16",
                 address: response.address
             )
         }

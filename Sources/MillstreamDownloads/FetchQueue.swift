@@ -6,7 +6,7 @@ struct FetchQueue {
     enum Action: Equatable {
         case fetch(StoredResource)
         /// The next page of missing files, after the given one, must be read.
-        case read(after: StoredResource?)
+        case readNextPage(after: StoredResource?)
         /// No fetch can be started; some fetches may still be running.
         case wait
         /// All files are fetched.
@@ -34,15 +34,15 @@ struct FetchQueue {
 
     mutating func next() -> Action {
         if failures > Self.toleratedFailures { return running > 0 ? .wait : .fail }
-        if waiting.isEmpty, hasMore { return .read(after: last) }
+        if waiting.isEmpty, hasMore { return .readNextPage(after: last) }
         guard let resource = waiting.popFirst() else { return running > 0 ? .wait : failures > 0 ? .fail : .finish }
         running += 1
         return .fetch(resource)
     }
 
-    mutating func stored() { running -= 1 }
+    mutating func fetchSucceeded() { running -= 1 }
 
-    mutating func failed() {
+    mutating func fetchFailed() {
         running -= 1
         failures += 1
     }

@@ -46,24 +46,24 @@ public struct ListeningError: Error, CustomStringConvertible {
     public let hint: String?
 
     init(host: String, port: Int, message: String) {
-        description = "nothing can be served at \(host.contains(":") ? "[\(host)]" : host):\(port): \(message)"
-        hint = "--host wants an address of this machine"
+        description = "cannot listen on \(host.contains(":") ? "[\(host)]" : host):\(port): \(message)"
+        hint = "--host must be an address of this machine"
     }
 
     init(host: String, port: Int, code: CInt) {
-        let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let endpoint = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         switch code {
         case EADDRINUSE:
-            description = "nothing can be served at \(place): another program has the port"
+            description = "cannot listen on \(endpoint): the port is in use by another program"
             hint = "try another --port, or --port 0 for a free one"
         case EACCES, EPERM:
-            description = "nothing can be served at \(place): ports below 1024 need privileges"
+            description = "cannot listen on \(endpoint): ports below 1024 require privileges"
             hint = "try a --port above 1023"
         case EADDRNOTAVAIL:
-            description = "nothing can be served at \(place): this machine does not have that address"
+            description = "cannot listen on \(endpoint): this machine does not have the address"
             hint = "try --host 127.0.0.1, or 0.0.0.0 for every address of this machine"
         default:
-            description = "nothing can be served at \(place): \(String(cString: strerror(code)))"
+            description = "cannot listen on \(endpoint): \(String(cString: strerror(code)))"
             hint = nil
         }
     }

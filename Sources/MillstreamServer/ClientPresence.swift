@@ -5,10 +5,10 @@ import Synchronization
 /// The presence of the client of a connection.
 ///
 /// The end of a connection is noticed at once, even while the client waits for a response and nothing is read from the
-/// connection; see ``ClientDeparture``.
+/// connection; see ``ClientDisconnectHandler``.
 final class ClientPresence: Sendable {
     private struct State {
-        var hasLeft = false
+        var isDisconnected = false
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
     }
@@ -19,10 +19,10 @@ final class ClientPresence: Sendable {
     private let state = Mutex(State())
 
     /// Records that the client has closed the connection, and runs the registered actions.
-    func leave() {
+    func markDisconnected() {
         let actions = state.withLock { state in
             defer { state.actions = [:] }
-            state.hasLeft = true
+            state.isDisconnected = true
             return Array(state.actions.values)
         }
         for action in actions { action() }
@@ -31,9 +31,9 @@ final class ClientPresence: Sendable {
     /// Registers an action for when the client closes the connection; runs it at once if that has happened.
     ///
     /// - Returns: The number with which ``forget(_:)`` removes the action; `nil` if it has run.
-    private func whenLeft(_ action: @escaping @Sendable () -> Void) -> Int? {
+    private func onDisconnect(_ action: @escaping @Sendable () -> Void) -> Int? {
         let number: Int? = state.withLock { state in
-            guard !state.hasLeft else { return nil }
+            guard !state.isDisconnected else { return nil }
             state.nextAction += 1
             state.actions[state.nextAction] = action
             return state.nextAction
@@ -49,18 +49,18 @@ final class ClientPresence: Sendable {
 
     /// Runs an operation that is cancelled, with a `CancellationError`, when the client of the current request closes
     /// the connection.
-    static func whileClientStays<Result: Sendable>(
+    static func whileClientIsConnected<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let current else { return try await operation() }
         return try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await operation() }
             // Leaving the scope of the group cancels the operation, whatever caused it.
-            let (departures, source) = AsyncStream<Void>.makeStream()
-            let number = current.whenLeft { source.finish() }
+            let (disconnects, source) = AsyncStream<Void>.makeStream()
+            let number = current.onDisconnect { source.finish() }
             defer { current.forget(number) }
             group.addTask {
-                for await _ in departures {}
+                for await _ in disconnects {}
                 throw CancellationError()
             }
             defer { group.cancelAll() }
@@ -71,30 +71,30 @@ final class ClientPresence: Sendable {
 }
 
 /// A channel handler that detects when the client closes its side of a connection.
-final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
+final class ClientDisconnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     typealias InboundOut = Any
 
     let presence = ClientPresence()
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .inputClosed? = event as? ChannelEvent { presence.leave() }
+        if case .inputClosed? = event as? ChannelEvent { presence.markDisconnected() }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        presence.leave()
+        presence.markDisconnected()
         context.fireChannelInactive()
     }
 }
 
 extension HTTP1Channel {
     /// Creates an HTTP/1.1 channel whose request handlers can detect that the client has closed the connection.
-    static func noticingDepartures(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
+    static func detectingDisconnects(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
         HTTP1Channel(
             responder: { request, writer, channel in
                 let presence = try? await channel.eventLoop.submit {
-                    try channel.pipeline.syncOperations.handler(type: ClientDeparture.self).presence
+                    try channel.pipeline.syncOperations.handler(type: ClientDisconnectHandler.self).presence
                 }.get()
                 // A closure cannot consume a captured noncopyable value, so the writer is moved out of an optional.
                 var pending: ResponseWriter? = consume writer
@@ -103,7 +103,7 @@ extension HTTP1Channel {
                     try await responder(request, writer, channel)
                 }
             },
-            configuration: .init(additionalChannelHandlers: [ClientDeparture()])
+            configuration: .init(additionalChannelHandlers: [ClientDisconnectHandler()])
         )
     }
 }

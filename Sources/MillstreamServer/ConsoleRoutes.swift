@@ -13,36 +13,36 @@ import ServiceLifecycle
 
 /// The routes of the web console and of its API.
 struct ConsoleRoutes {
-    let catalogue: StreamCatalogue
+    let catalog: StreamCatalog
     let library: AssetLibrary
-    let loading: ResourceLoading
-    let desk: DownloadDesk
+    let loader: ResourceLoader
+    let downloads: DownloadQueue
     let broadcast: EventBroadcast
     let metrics: ServerMetrics
-    let links: LinkDesk
+    let links: LinkRegistry
     let connections: ConnectionRegistry
-    let work: WorkBudget
+    let capacity: ServerCapacity
     let workers: EditWorkers
     private let files = FileResponder()
 
     init(
-        catalogue: StreamCatalogue,
+        catalog: StreamCatalog,
         library: AssetLibrary,
-        loading: ResourceLoading,
-        desk: DownloadDesk,
+        loader: ResourceLoader,
+        downloads: DownloadQueue,
         broadcast: EventBroadcast,
         metrics: ServerMetrics,
-        links: LinkDesk,
+        links: LinkRegistry,
         connections: ConnectionRegistry,
-        work: WorkBudget,
+        capacity: ServerCapacity,
         workers: EditWorkers
     ) {
-        self.work = work
+        self.capacity = capacity
         self.workers = workers
-        self.catalogue = catalogue
+        self.catalog = catalog
         self.library = library
-        self.loading = loading
-        self.desk = desk
+        self.loader = loader
+        self.downloads = downloads
         self.broadcast = broadcast
         self.metrics = metrics
         self.links = links
@@ -64,7 +64,7 @@ struct ConsoleRoutes {
                 body: ResponseBody(
                     byteBuffer: ByteBuffer(
                         string: metrics.text(
-                            downloads: desk.count,
+                            downloads: downloads.count,
                             listeners: broadcast.listenerCount,
                             connections: connections.connectionCount
                         )
@@ -77,15 +77,15 @@ struct ConsoleRoutes {
         api.get("streams/:id/poster", use: poster)
         api.get("inspect", use: inspect)
         api.get("library") { _, _ in
-            Response.json(.fields(["assets": .array(try library.assets().map(desk.report))]))
+            Response.json(.fields(["assets": .array(try library.assets().map(downloads.report))]))
         }
         api.post("downloads", use: startDownload)
         api.delete("downloads/:id") { _, context in
-            desk.cancel(try context.parameters.require("id"))
+            downloads.cancel(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
         api.delete("library/:id") { _, context in
-            try await desk.delete(try context.parameters.require("id"))
+            try await downloads.delete(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
         api.get("conditions") { _, _ in Response.json(links.report) }
@@ -102,7 +102,7 @@ struct ConsoleRoutes {
     private func page(_ name: String, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // ``TargetGuard`` has refused names that lead out of the folder.
         guard let folder = Bundle.module.url(forResource: "Console", withExtension: nil) else {
-            throw ServerError(.notFound, "not-found", "there is nothing at this address")
+            throw ServerError(.notFound, "not-found", "not found")
         }
         var response = try await files.respond(
             folder.appendingPathComponent(name),
@@ -117,11 +117,11 @@ struct ConsoleRoutes {
     }
 
     @Sendable private func streams(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let kept = Dictionary(
+        let storedAssetIDs = Dictionary(
             try library.assets().map { ($0.source.text, $0.id) },
             uniquingKeysWith: { first, _ in first }
         )
-        let reports = catalogue.streams.map { stream in
+        let reports = catalog.streams.map { stream in
             ReportValue.fields([
                 "id": .string(stream.id),
                 "name": .string(stream.name),
@@ -130,7 +130,7 @@ struct ConsoleRoutes {
                 "detail": stream.detail.map { .string($0) },
                 "poster": stream.poster.map { _ in .string("/api/streams/\(stream.id)/poster") },
                 "advertisement": .bool(stream.isAdvertisement),
-                "asset": kept[stream.address.text].map { .string($0) },
+                "asset": storedAssetIDs[stream.address.text].map { .string($0) },
             ])
         }
         return .json(.fields(["streams": .array(reports)]))
@@ -141,16 +141,16 @@ struct ConsoleRoutes {
 
     @Sendable private func poster(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let id = try context.parameters.require("id")
-        guard let poster = catalogue.streams.first(where: { $0.id == id })?.poster else {
-            throw ServerError(.notFound, "not-found", "the stream \(id) has no picture")
+        guard let poster = catalog.streams.first(where: { $0.id == id })?.poster else {
+            throw ServerError(.notFound, "not-found", "the stream \(id) has no poster image")
         }
-        let loaded = try await loading.load(TransportRequest(poster, kind: .other), limit: Self.posterLimit)
+        let loaded = try await loader.load(TransportRequest(poster, kind: .other), limit: Self.posterLimit)
         let type =
             loaded.contentType
             ?? FileResponder.mediaType(String(poster.lastPathComponent.split(separator: ".").last ?? ""))
         // An HTML page or an SVG that is labeled as an image could run scripts as part of the console.
         guard type.lowercased().hasPrefix("image/"), !type.lowercased().hasPrefix("image/svg") else {
-            throw ServerError(.badGateway, "wrong-content", "the picture of \(id) is no picture")
+            throw ServerError(.badGateway, "wrong-content", "the poster of \(id) is not an image")
         }
         return Response(
             status: .ok,
@@ -163,13 +163,15 @@ struct ConsoleRoutes {
         guard let url = QueryItems(request.uri.query)["url"], ResourceAddress(url).isHTTP else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
-        let budget = try work.admit()
-        let editing = EditedPlayback(loading: loading, budget: budget, workers: workers)
-        let report = try await ClientPresence.whileClientStays { try await editing.report(of: ResourceAddress(url)) }
-        return .json(report, holding: budget)
+        let budget = try capacity.admit()
+        let editing = PlaylistEditor(loader: loader, budget: budget, workers: workers)
+        let report = try await ClientPresence.whileClientIsConnected {
+            try await editing.report(of: ResourceAddress(url))
+        }
+        return .json(report, budget: budget)
     }
 
-    private struct DownloadOrder: Decodable {
+    private struct DownloadParameters: Decodable {
         let url: String
         let title: String?
         let variants: String?
@@ -179,22 +181,22 @@ struct ConsoleRoutes {
     @Sendable private func startDownload(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
-        guard let order = try? JSONDecoder().decode(DownloadOrder.self, from: Data(body.readableBytesView)),
+        guard let order = try? JSONDecoder().decode(DownloadParameters.self, from: Data(body.readableBytesView)),
             ResourceAddress(order.url).isHTTP
-        else { throw ServerError(.badRequest, "invalid-body", "the body has to hold url, an http or https address") }
+        else { throw ServerError(.badRequest, "invalid-body", "the body must contain url, an http or https address") }
         var selection = DownloadSelection()
         switch (order.variants, order.maxHeight) {
         case (_, let height?): selection.variants = .maximumHeight(height)
         case ("lowest", _): selection.variants = .lowest
         case ("all", _): selection.variants = .all
         case ("best", _), (nil, _): selection.variants = .best
-        default: throw ServerError(.badRequest, "invalid-body", "variants is best, lowest or all")
+        default: throw ServerError(.badRequest, "invalid-body", "variants must be best, lowest or all")
         }
-        let id = try await desk.start(ResourceAddress(order.url), title: order.title, selection: selection)
+        let id = try await downloads.start(ResourceAddress(order.url), title: order.title, selection: selection)
         return .json(.fields(["id": .string(id)]), status: .accepted)
     }
 
-    private struct ConditionsOrder: Decodable {
+    private struct ConditionsParameters: Decodable {
         let conditions: String
         /// The source of a stream with its own conditions and the conditions in its address; both are absent for a
         /// change of the shared link.
@@ -208,18 +210,18 @@ struct ConsoleRoutes {
     ) async throws -> Response {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
-        guard let order = try? JSONDecoder().decode(ConditionsOrder.self, from: Data(body.readableBytesView)),
+        guard let order = try? JSONDecoder().decode(ConditionsParameters.self, from: Data(body.readableBytesView)),
             (order.url == nil) == (order.named == nil)
         else {
             throw ServerError(
                 .badRequest,
                 "invalid-body",
-                "the body has to hold conditions, and url and named where they are for one stream"
+                "the body must contain conditions, and for a single stream url and named"
             )
         }
         var id: String?
         if let url = order.url, let named = order.named {
-            id = LinkDesk.identifier(LinkDesk.Stream(source: ResourceAddress(url), conditions: named))
+            id = LinkRegistry.identifier(LinkRegistry.Stream(source: ResourceAddress(url), conditions: named))
         }
         try links.change(id, to: order.conditions)
         return .json(links.report)

@@ -10,7 +10,7 @@ struct EditWorkers: Sendable {
     private let pool: NIOThreadPool?
 
     /// An executor that runs work on the calling task.
-    static let caller = EditWorkers(pool: nil)
+    static let callingTask = EditWorkers(pool: nil)
 
     private init(pool: NIOThreadPool?) { self.pool = pool }
 

@@ -11,8 +11,8 @@ public import ResourceAddressing
 /// with the edits that apply to it; media is loaded from its origin.
 public struct EditedTransport: Transport {
     private let base: any Transport
-    private let loading: ResourceLoading
-    private let work = WorkBudget(ServerLimits())
+    private let loader: ResourceLoader
+    private let capacity = ServerCapacity(ServerLimits())
     private let time: any TimeSource
 
     /// A host that is guaranteed not to exist (RFC 6761 §6.4).
@@ -27,7 +27,7 @@ public struct EditedTransport: Transport {
     public init(_ base: any Transport, policy: LoadErrorPolicy, time: any TimeSource = SystemTimeSource()) {
         self.base = base
         self.time = time
-        loading = ResourceLoading(base, policy: policy, time: time)
+        loader = ResourceLoader(base, policy: policy, time: time)
     }
 
     /// Returns the address of an edited playlist, valid only for this kind of transport.
@@ -42,14 +42,14 @@ public struct EditedTransport: Transport {
         let text = request.address.text
         guard text.hasPrefix(Self.origin + "/") else { return try await base.send(request) }
         guard request.address.path == "/play.m3u8" else {
-            throw TransportError(.wrongContent, "there is nothing at this address", address: request.address)
+            throw TransportError(.wrongContent, "not found", address: request.address)
         }
         let sent = time.now
         let bytes: [UInt8]
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = Self.origin
-            let playback = EditedPlayback(loading: loading, budget: try work.admit(), workers: .caller)
+            let playback = PlaylistEditor(loader: loader, budget: try capacity.admit(), workers: .callingTask)
             bytes = try await playback.playlist(for: wanted)
         } catch let error as ServerError {
             let code: TransportError.Code = error.status == .contentTooLarge ? .tooLarge : .wrongContent
@@ -57,8 +57,8 @@ public struct EditedTransport: Transport {
         } catch let error as PlaylistEditError {
             throw TransportError(.wrongContent, error.description, address: request.address)
         }
-        let record = TransferRecord(TransferMeasurement(sent: sent))
-        record.update { $0.firstByte = time.now - sent }
+        let record = TransferRecord(TransferMeasurement(requestStart: sent))
+        record.update { $0.timeToFirstByte = time.now - sent }
         return TransportResponse(
             status: 200,
             headers: [],

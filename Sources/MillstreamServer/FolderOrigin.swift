@@ -54,10 +54,10 @@ public struct FolderOrigin: Sendable {
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProtectiveHeaders())
         router.add(middleware: MediaAccess())
-        router.add(middleware: ErrorAnswers())
+        router.add(middleware: ErrorResponses())
         router.add(middleware: TargetGuard())
         if !conditions.isPerfect {
-            let link = LinkDesk(shared: conditions).shared
+            let link = LinkRegistry(shared: conditions).shared
             router.add(middleware: LinkConditioning { _ in link })
         }
         let files = FileResponder()

@@ -23,7 +23,7 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         }
         do {
-            return try await carry(request, context, over: link, next)
+            return try await respond(to: request, context: context, over: link, next: next)
         } catch let error as LinkFailure {
             // An error response could not cross the link either, so the connection is closed by a body that fails.
             return Response(
@@ -39,14 +39,14 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         let reason: TransportError
     }
 
-    private func cross(
+    private func sendHead(
         _ direction: LinkModel.Direction,
-        _ link: ConditionedLink,
-        _ flow: inout LinkModel.Flow
+        over link: ConditionedLink,
+        flow: inout LinkModel.Flow
     ) async throws {
         do {
             try await withGracefulShutdownHandler {
-                try await link.carryHead(direction, of: &flow)
+                try await link.transmitHead(direction, of: &flow)
             } onGracefulShutdown: {
                 link.end()
             }
@@ -55,34 +55,34 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    private func carry(
-        _ request: Request,
-        _ context: Context,
+    private func respond(
+        to request: Request,
+        context: Context,
         over link: ConditionedLink,
-        _ next: @concurrent (Request, Context) async throws -> Response
+        next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         // The player resolves the name of this server itself; the delay of that is simulated for the first request.
         _ = try await link.resolve("")
         var up = LinkModel.Flow()
-        try await cross(.up, link, &up)
+        try await sendHead(.up, over: link, flow: &up)
         var down = LinkModel.Flow()
         var response: Response
         do {
             response = try await next(request, context)
         } catch {
             // An error response has to cross the link too.
-            try await cross(.down, link, &down)
+            try await sendHead(.down, over: link, flow: &down)
             throw error
         }
         // The body is produced while the head crosses the link.
-        let journey = BodyJourney(response.body, time: link.time)
-        try await cross(.down, link, &down)
+        let body = BufferedBody(response.body, time: link.time)
+        try await sendHead(.down, over: link, flow: &down)
         let flow = down
         response.body = ResponseBody(contentLength: response.body.contentLength) { writer in
-            var traversal = LinkTraversal(link, .down, continuing: flow)
+            var traversal = LinkTransfer(link, .down, continuing: flow)
             // A server that shuts down does not wait for bytes that a slow link still has to deliver.
             try await withGracefulShutdownHandler {
-                while let buffer = try await traversal.next(from: journey.offers) { try await writer.write(buffer) }
+                while let buffer = try await traversal.next(from: body.queue) { try await writer.write(buffer) }
             } onGracefulShutdown: {
                 link.end()
             }
@@ -93,36 +93,36 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
 }
 
 /// A response body that is produced ahead of its transmission; the production ends with the last reference to it.
-private final class BodyJourney: Sendable {
-    let offers: OfferedBuffers
+private final class BufferedBody: Sendable {
+    let queue: BufferQueue
     private let writing: Task<Void, Never>
 
     init(_ body: ResponseBody, time: any TimeSource) {
-        let offers = OfferedBuffers(time: time)
-        self.offers = offers
+        let queue = BufferQueue(time: time)
+        self.queue = queue
         writing = Task(executorPreference: time.taskExecutor) {
             do {
-                try await body.write(OfferingWriter(offers: offers))
-                offers.finish(.success(()))
+                try await body.write(BufferQueueWriter(queue: queue))
+                queue.finish(.success(()))
             } catch {
-                offers.finish(.failure(error))
+                queue.finish(.failure(error))
             }
         }
     }
 
     deinit {
-        offers.abandon()
+        queue.cancel()
         writing.cancel()
     }
 }
 
 /// A writer that offers the bytes of a body for transmission.
-private struct OfferingWriter: ResponseBodyWriter {
-    let offers: OfferedBuffers
+private struct BufferQueueWriter: ResponseBodyWriter {
+    let queue: BufferQueue
 
     mutating func write(_ buffer: ByteBuffer) async throws {
-        guard await offers.offer(buffer) else { throw CancellationError() }
+        guard await queue.append(buffer) else { throw CancellationError() }
     }
 
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws { offers.finish(.success(())) }
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws { queue.finish(.success(())) }
 }

@@ -20,7 +20,7 @@ public struct LocalOrigin: Sendable {
         /// The port; 0 uses a free one.
         public var port: Int
         /// The streams that the console lists.
-        public var catalogue: StreamCatalogue
+        public var catalog: StreamCatalog
         /// The hosts from which sources may be loaded besides those of the catalog, as `HOST` or `HOST:PORT`; if empty,
         /// all public hosts.
         public var allowedHosts: [String]
@@ -46,7 +46,7 @@ public struct LocalOrigin: Sendable {
         public init(
             host: String = "127.0.0.1",
             port: Int = 8080,
-            catalogue: StreamCatalogue = StreamCatalogue([]),
+            catalog: StreamCatalog = StreamCatalog([]),
             allowedHosts: [String] = [],
             conditions: LinkProfile = .off,
             names: [String] = [],
@@ -56,7 +56,7 @@ public struct LocalOrigin: Sendable {
         ) {
             self.host = host
             self.port = port
-            self.catalogue = catalogue
+            self.catalog = catalog
             self.allowedHosts = allowedHosts
             self.conditions = conditions
             self.names = names
@@ -101,16 +101,16 @@ public struct LocalOrigin: Sendable {
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let policy = SourcePolicy(
             allowedHosts: options.allowedHosts,
-            catalogue: options.catalogue.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
+            catalog: options.catalog.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
         )
         let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
         var http = httpOptions
-        http.mayVisit = { policy.mayVisit($0, at: $1) }
+        http.allowsLoading = { policy.allowsLoading($0, resolvedTo: $1) }
         // All clients can name sources, so the owner's header fields and cookies are sent only to sources of the
         // catalog and of the owner.
-        let trusted = options.catalogue.streams.map(\.address)
+        let trusted = options.catalog.streams.map(\.address)
         let allowed = options.allowedHosts.compactMap { HeaderFieldScope($0) }
-        http.headers += options.catalogue.streams.flatMap(\.headers)
+        http.headers += options.catalog.streams.flatMap(\.headers)
         http.headers += [ScopedHeaderField](options.sourceHeaders, forOriginsOf: trusted)
         http.headers += allowed.flatMap { scope in
             options.sourceHeaders.map { ScopedHeaderField($0, for: scope) }
@@ -119,16 +119,16 @@ public struct LocalOrigin: Sendable {
         http.usesCookies = { address in (trusted + named).contains { $0.isSameSite(as: address) } }
         let foreignPolicy = policy.restrictedToPublicAddresses
         var foreignHTTP = httpOptions.withoutSecrets
-        foreignHTTP.mayVisit = { foreignPolicy.mayVisit($0, at: $1) }
+        foreignHTTP.allowsLoading = { foreignPolicy.allowsLoading($0, resolvedTo: $1) }
         // Look-ups for pages of other sites must not delay those of the owner.
         foreignHTTP.lookups = HostLookupQueue(HostLookupQueue.Limits(concurrentLookups: 4, pendingNames: 64))
         let transport = HTTPTransport(http)
         let foreignTransport = HTTPTransport(foreignHTTP)
-        func loading(_ transport: HTTPTransport) -> ResourceLoading {
-            ResourceLoading(SchemeTransport(http: transport, file: nil), policy: self.policy)
+        func loading(_ transport: HTTPTransport) -> ResourceLoader {
+            ResourceLoader(SchemeTransport(http: transport, file: nil), policy: self.policy)
         }
         let sources = SourceAccess(
-            own: (loading(transport), policy, HostCache(http.lookups)),
+            trusted: (loading(transport), policy, HostCache(http.lookups)),
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         do {
@@ -156,46 +156,46 @@ public struct LocalOrigin: Sendable {
     ) async throws {
         let broadcast = EventBroadcast()
         let metrics = ServerMetrics()
-        let loading = sources.own.loading
-        let desk = DownloadDesk(library: library, loading: loading, broadcast: broadcast, logger: logger)
-        let links = LinkDesk(shared: options.conditions)
+        let loading = sources.trusted.loading
+        let downloads = DownloadQueue(library: library, loader: loading, broadcast: broadcast, logger: logger)
+        let links = LinkRegistry(shared: options.conditions)
         let registry = ConnectionRegistry(options.connections)
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ProtectiveHeaders())
-        router.add(middleware: ErrorAnswers())
+        router.add(middleware: ErrorResponses())
         router.add(middleware: TargetGuard())
         router.add(
             middleware: InitiatorClassification(names: names, trustedProxies: options.connections.trustedProxies)
         )
         router.add(middleware: ForwardedRequestLimit(registry: registry))
-        let work = WorkBudget(options.limits)
+        let work = ServerCapacity(options.limits)
         let workers = EditWorkers(threads: options.limits.concurrentEdits)
         MediaRoutes(
             sources: sources,
             library: library,
             links: links,
             signer: signer,
-            work: work,
+            capacity: work,
             workers: workers
         ).add(to: router)
         ConsoleRoutes(
-            catalogue: options.catalogue,
+            catalog: options.catalog,
             library: library,
-            loading: loading,
-            desk: desk,
+            loader: loading,
+            downloads: downloads,
             broadcast: broadcast,
             metrics: metrics,
             links: links,
             connections: registry,
-            work: work,
+            capacity: work,
             workers: workers
         ).add(to: router)
         let application = Application(
             router: router,
             server: .limited(by: registry),
             configuration: .init(address: .hostname(options.host, port: options.port), serverName: "Millstream"),
-            services: [desk, LibraryWatch(library: library, desk: desk, broadcast: broadcast)],
+            services: [downloads, LibraryObserver(library: library, downloads: downloads, broadcast: broadcast)],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
             logger: logger
         )
@@ -210,9 +210,9 @@ public struct LocalOrigin: Sendable {
 }
 
 /// A service that reports changes by other processes in the library to the console, and detects disconnected listeners.
-struct LibraryWatch: Service {
+struct LibraryObserver: Service {
     let library: AssetLibrary
-    let desk: DownloadDesk
+    let downloads: DownloadQueue
     let broadcast: EventBroadcast
     /// The clock for the interval between checks.
     var time: any TimeSource = SystemTimeSource()
@@ -220,17 +220,17 @@ struct LibraryWatch: Service {
     private static let interval = Duration.seconds(3)
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await watch() }
+        await cancelWhenGracefulShutdown { await observe() }
     }
 
-    private func watch() async {
+    private func observe() async {
         var known: [String: StoredAsset] = [:]
         while !Task.isCancelled {
             do { try await time.sleep(for: Self.interval) } catch { return }
             guard broadcast.listenerCount > 0 else { continue }
             let assets = (try? library.assets()) ?? []
             for asset in assets where known[asset.id] != asset {
-                broadcast.send(ServerEvent(name: "asset", data: desk.report(asset)))
+                broadcast.send(ServerEvent(name: "asset", data: downloads.report(asset)))
             }
             for id in known.keys where !assets.contains(where: { $0.id == id }) {
                 broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))

@@ -15,21 +15,21 @@ struct MediaRoutes {
     /// The access to sources by kind of client.
     let sources: SourceAccess
     let library: AssetLibrary
-    let links: LinkDesk
+    let links: LinkRegistry
     let signer: SegmentSigner
-    let work: WorkBudget
+    let capacity: ServerCapacity
     let workers: EditWorkers
     private let files = FileResponder()
 
     init(
         sources: SourceAccess,
         library: AssetLibrary,
-        links: LinkDesk,
+        links: LinkRegistry,
         signer: SegmentSigner,
-        work: WorkBudget,
+        capacity: ServerCapacity,
         workers: EditWorkers
     ) {
-        self.work = work
+        self.capacity = capacity
         self.workers = workers
         self.sources = sources
         self.library = library
@@ -40,7 +40,7 @@ struct MediaRoutes {
     func add(to router: Router<ServerRequestContext>) {
         // Media responses can be subject to link conditions; the console and the metrics never are.
         let conditioning = LinkConditioning<ServerRequestContext> { try link(for: $0) }
-        let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorAnswers())
+        let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorResponses())
         media.group().add(middleware: conditioning).get("play.m3u8", use: play)
         // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
@@ -48,7 +48,7 @@ struct MediaRoutes {
         for path: RouterPath in ["play.m3u8", "segment/:name"] {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
         }
-        router.group().add(middleware: PrivateAccess()).add(middleware: ErrorAnswers()).add(middleware: conditioning)
+        router.group().add(middleware: PrivateAccess()).add(middleware: ErrorResponses()).add(middleware: conditioning)
             .get("offline/:id/**", use: offline)
     }
 
@@ -56,23 +56,23 @@ struct MediaRoutes {
     private func link(for request: Request) throws -> ConditionedLink? {
         let query = QueryItems(request.uri.query)
         let source = ResourceAddress(query["url"] ?? request.uri.path)
-        guard let named = try LinkRequest(query, source: source) else {
+        guard let named = try LinkParameters(query, source: source) else {
             return links.shared.profile.isPerfect ? nil : links.shared
         }
-        return try links.link(named.id, for: LinkDesk.Stream(source: source, conditions: named.conditions))
+        return try links.link(named.id, for: LinkRegistry.Stream(source: source, conditions: named.conditions))
     }
 
     @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: work.limits)
+        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits)
         playback.mediaAddressing = .server(signer)
         if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
         let loading = sources.access(for: context.initiator).loading
-        let budget = try work.admit()
-        let editing = EditedPlayback(loading: loading, budget: budget, workers: workers)
-        let bytes = try await ClientPresence.whileClientStays { [playback] in
+        let budget = try capacity.admit()
+        let editing = PlaylistEditor(loader: loading, budget: budget, workers: workers)
+        let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await editing.playlist(for: playback)
         }
-        return .playlist(bytes, holding: budget)
+        return .playlist(bytes, budget: budget)
     }
 
     /// Returns the scheme and host with which the client reached this server.
@@ -95,7 +95,7 @@ struct MediaRoutes {
                     hint: "add segments=proxy to the address of the playlist"
                 )
             }
-            guard try await policy.mayVisit(segment.target, resolving: hosts),
+            guard try await policy.allowsLoading(segment.target, resolving: hosts),
                 let location = segment.target.headerValue
             else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
@@ -115,13 +115,13 @@ struct MediaRoutes {
     private func proxied(
         _ address: ResourceAddress,
         _ request: Request,
-        _ loading: ResourceLoading
+        _ loader: ResourceLoader
     ) async throws -> Response {
         // The range is forwarded unchanged; the origin validates it.
         let range = request.headers[.range].map { [HeaderField("Range", $0)] } ?? []
-        let answer = try await loading.transport.send(TransportRequest(address, kind: .segment, headers: range))
+        let answer = try await loader.transport.send(TransportRequest(address, kind: .segment, headers: range))
         var headers: HTTPFields = [:]
-        for (name, ours) in Self.passedOn {
+        for (name, ours) in Self.forwardedHeaderFields {
             if let value = answer.header(name) { headers[ours] = value }
         }
         headers[.contentType] = FileResponder.safeMediaType(headers[.contentType])
@@ -135,7 +135,9 @@ struct MediaRoutes {
                 for try await buffer in body {
                     // Bytes in excess of `Content-Length` would be taken for the next response.
                     rest -|= Int64(buffer.readableBytes)
-                    guard rest >= 0 else { throw TransportError(.wrongContent, "more than announced came") }
+                    guard rest >= 0 else {
+                        throw TransportError(.wrongContent, "the response is longer than its Content-Length")
+                    }
                     try await writer.write(buffer)
                 }
                 try await writer.finish(nil)
@@ -144,7 +146,7 @@ struct MediaRoutes {
     }
 
     /// The header fields of an origin that are forwarded; those about the connection and cookies are not.
-    private static let passedOn: [(String, HTTPField.Name)] = [
+    private static let forwardedHeaderFields: [(String, HTTPField.Name)] = [
         ("Content-Type", .contentType), ("Content-Range", .contentRange), ("Accept-Ranges", .acceptRanges),
         ("ETag", .eTag), ("Last-Modified", .lastModified), ("Content-Encoding", .contentEncoding),
     ]
@@ -168,7 +170,7 @@ struct MediaRoutes {
             throw ServerError(
                 .conflict,
                 "asset-incomplete",
-                "too little of this asset is kept to play it",
+                "the asset is not complete enough to be played",
                 hint: "wait for its download, or start it again"
             )
         }
@@ -178,10 +180,10 @@ struct MediaRoutes {
         let isPlaylist = path.hasSuffix(".m3u8")
         let query = QueryItems(request.uri.query)
         let isAbsolute = isPlaylist && query["absolute"] != nil
-        let link = isPlaylist ? try LinkRequest(query, source: ResourceAddress(request.uri.path)) : nil
+        let link = isPlaylist ? try LinkParameters(query, source: ResourceAddress(request.uri.path)) : nil
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             var playlist = try Playlist.parse(
-                path == "multivariant.m3u8" ? completeOnly(asset) : [UInt8](Data(contentsOf: url)),
+                path == "multivariant.m3u8" ? playlistOfCompleteRenditions(asset) : [UInt8](Data(contentsOf: url)),
                 context: PlaylistContext(address: ResourceAddress(Self.base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
@@ -203,7 +205,7 @@ struct MediaRoutes {
     }
 
     /// Returns the multivariant playlist without incomplete variants and renditions, since they cannot be played.
-    private func completeOnly(_ asset: StoredAsset) throws -> [UInt8] {
+    private func playlistOfCompleteRenditions(_ asset: StoredAsset) throws -> [UInt8] {
         guard let url = library.file("multivariant.m3u8", of: asset.id) else {
             throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")
         }

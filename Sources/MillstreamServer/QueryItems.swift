@@ -31,10 +31,10 @@ struct QueryItems {
     var text: String {
         items.map { item in
             item.value.isEmpty
-                ? item.name : "\(item.name)=\(PercentEncoding.encode(item.value, keeping: Self.keptBytes))"
+                ? item.name : "\(item.name)=\(PercentEncoding.encode(item.value, allowing: Self.unencodedBytes))"
         }.joined(separator: "&")
     }
 
     /// The bytes that are not encoded in values, so that addresses stay readable.
-    private static let keptBytes = PercentEncoding.unreservedBytes.union(":/@,!*()$".utf8)
+    private static let unencodedBytes = PercentEncoding.unreservedBytes.union(":/@,!*()$".utf8)
 }

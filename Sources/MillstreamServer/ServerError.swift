@@ -109,20 +109,20 @@ extension Response {
     ///   - bytes: The playlist.
     ///   - budget: The budget that is held until the client has received the response.
     /// - Returns: The response.
-    static func playlist(_ bytes: [UInt8], holding budget: RequestBudget? = nil) -> Response {
+    static func playlist(_ bytes: [UInt8], budget: RequestBudget? = nil) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache"],
-            body: ResponseBody(pieces: bytes, holding: budget)
+            body: ResponseBody(chunks: bytes, budget: budget)
         )
     }
 
     /// Returns a response with a report that is already encoded as JSON.
-    static func json(_ bytes: [UInt8], holding budget: RequestBudget) -> Response {
+    static func json(_ bytes: [UInt8], budget: RequestBudget) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(pieces: bytes, holding: budget)
+            body: ResponseBody(chunks: bytes, budget: budget)
         )
     }
 }
@@ -130,7 +130,7 @@ extension Response {
 extension TransportError {
     /// Advice for a refused request that was sent without the owner's header fields; `nil` for other errors.
     package var withheldHeaderFieldsHint: String? {
-        guard hasWithheldHeaderFields, status == 401 || status == 403, let address, let host = address.host,
+        guard hasOmittedHeaderFields, status == 401 || status == 403, let address, let host = address.host,
             let port = address.port
         else { return nil }
         let isDefaultPort = port == (address.normalizedScheme == "https" ? 443 : 80)
@@ -143,14 +143,14 @@ extension TransportError {
 
 extension ResponseBody {
     /// The size of the pieces in which long responses are written, in bytes.
-    private static var pieceSize: Int { 64 << 10 }
+    private static var chunkSize: Int { 64 << 10 }
 
     /// Creates a body that is written in pieces at the speed of the client, without a copy of all bytes.
-    init(pieces bytes: [UInt8], holding budget: RequestBudget?) {
+    init(chunks bytes: [UInt8], budget: RequestBudget?) {
         self.init(contentLength: bytes.count) { writer in
             var start = 0
             while start < bytes.count {
-                let end = min(start + Self.pieceSize, bytes.count)
+                let end = min(start + Self.chunkSize, bytes.count)
                 try await writer.write(ByteBuffer(bytes: bytes[start..<end]))
                 start = end
             }

@@ -17,7 +17,7 @@ public struct ServerLimits: Sendable, Hashable {
     /// The maximum size of an edited playlist or a report.
     ///
     /// The default is 64 MiB.
-    public var answerBytes: ByteCount
+    public var responseBytes: ByteCount
     /// The maximum number of edits in an address.
     ///
     /// The default is 16; each edit is a pass over the playlist.
@@ -44,7 +44,7 @@ public struct ServerLimits: Sendable, Hashable {
     public init(
         playlistBytes: ByteCount = ByteCount(32 << 20),
         playlistEntries: Int = 200_000,
-        answerBytes: ByteCount = ByteCount(64 << 20),
+        responseBytes: ByteCount = ByteCount(64 << 20),
         edits: Int = 16,
         sources: Int = 8,
         concurrentEdits: Int = max(1, System.coreCount - 1),
@@ -53,7 +53,7 @@ public struct ServerLimits: Sendable, Hashable {
     ) {
         self.playlistBytes = playlistBytes
         self.playlistEntries = playlistEntries
-        self.answerBytes = answerBytes
+        self.responseBytes = responseBytes
         self.edits = edits
         self.sources = sources
         self.concurrentEdits = concurrentEdits

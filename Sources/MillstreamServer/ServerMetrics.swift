@@ -20,13 +20,13 @@ final class ServerMetrics: Sendable {
 
     /// Returns the metrics in the text exposition format of Prometheus.
     func text(downloads: Int, listeners: Int, connections: Int) -> String {
-        var text = "# HELP millstream_requests_total Requests answered, by part of the server and status.\n"
+        var text = "# HELP millstream_requests_total Responses, by part of the server and status.\n"
         text += "# TYPE millstream_requests_total counter\n"
         let sorted = counts.withLock { $0 }.sorted { ($0.key.area, $0.key.status) < ($1.key.area, $1.key.status) }
         for (key, count) in sorted {
             text += "millstream_requests_total{area=\"\(key.area)\",status=\"\(key.status)\"} \(count)\n"
         }
-        text += "# HELP millstream_downloads_running Downloads that run.\n# TYPE millstream_downloads_running gauge\n"
+        text += "# HELP millstream_downloads_running Running downloads.\n# TYPE millstream_downloads_running gauge\n"
         text += "millstream_downloads_running \(downloads)\n"
         text += "# HELP millstream_event_listeners Open streams of events.\n# TYPE millstream_event_listeners gauge\n"
         text += "millstream_event_listeners \(listeners)\n"

@@ -6,7 +6,7 @@ import MediaTiming
 import ResourceAddressing
 
 /// A middleware that converts errors into error responses, and logs internal errors of the server.
-struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
+struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
         _ request: Request,
         context: Context,

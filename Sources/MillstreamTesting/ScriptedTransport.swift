@@ -8,7 +8,7 @@ import Synchronization
 /// An address can have several responses: each request gets the next one, and the last one is repeated.
 public final class ScriptedTransport: Transport {
     /// A predefined response.
-    public enum Answer: Sendable {
+    public enum Response: Sendable {
         /// A resource with these bytes and a media type; range requests return the requested bytes.
         case bytes([UInt8], contentType: String? = nil)
         /// A request that fails with this error.
@@ -19,11 +19,11 @@ public final class ScriptedTransport: Transport {
         case redirected(to: ResourceAddress, [UInt8])
 
         /// Returns a response with the UTF-8 bytes of a text.
-        public static func text(_ text: String) -> Answer { .bytes(Array(text.utf8)) }
+        public static func text(_ text: String) -> Response { .bytes(Array(text.utf8)) }
     }
 
     private struct State {
-        var answers: [String: [Answer]]
+        var answers: [String: [Response]]
         var requests: [TransportRequest] = []
     }
 
@@ -31,7 +31,7 @@ public final class ScriptedTransport: Transport {
     private let time: any TimeSource
 
     /// Creates a transport; the response for any other address is 404.
-    public init(_ answers: [String: [Answer]] = [:], time: any TimeSource = SystemTimeSource()) {
+    public init(_ answers: [String: [Response]] = [:], time: any TimeSource = SystemTimeSource()) {
         state = Mutex(State(answers: answers))
         self.time = time
     }
@@ -48,13 +48,13 @@ public final class ScriptedTransport: Transport {
     public var requestedAddresses: [String] { requests.map(\.address.text) }
 
     /// Sets the responses of an address, replacing earlier ones.
-    public func answer(_ address: String, with answers: Answer...) {
+    public func setResponses(for address: String, _ answers: Response...) {
         state.withLock { $0.answers[address] = answers }
     }
 
     /// Returns the next predefined response.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let answer: Answer? = state.withLock { state in
+        let answer: Response? = state.withLock { state in
             state.requests.append(request)
             guard var answers = state.answers[request.address.text], !answers.isEmpty else { return nil }
             let next = answers.count > 1 ? answers.removeFirst() : answers[0]
@@ -101,19 +101,19 @@ public final class ScriptedTransport: Transport {
         guard let range, range.end <= bytes.count, offset <= range.length else {
             throw TransportError(
                 .wrongContent,
-                "the resource has \(bytes.count) bytes, and \(request.byteRange?.end ?? 0) of them were counted on",
+                "the resource has \(bytes.count) bytes, but the request needs \(request.byteRange?.end ?? 0)",
                 address: request.address
             )
         }
-        let piece = bytes[Int(range.start +| offset)..<Int(range.end)]
-        let record = TransferRecord(TransferMeasurement(sent: time.now))
-        record.update { $0.firstByte = .zero }
+        let chunk = bytes[Int(range.start +| offset)..<Int(range.end)]
+        let record = TransferRecord(TransferMeasurement(requestStart: time.now))
+        record.update { $0.timeToFirstByte = .zero }
         return TransportResponse(
             status: request.byteRange == nil && offset == 0 ? 200 : 206,
             headers: contentType.map { [HeaderField("Content-Type", $0)] } ?? [],
             address: request.address,
-            expectedLength: Int64(piece.count),
-            body: TransportBody(piece).measured(by: record, time),
+            expectedLength: Int64(chunk.count),
+            body: TransportBody(chunk).measured(by: record, time),
             record: record
         )
     }

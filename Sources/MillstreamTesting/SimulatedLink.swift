@@ -16,12 +16,12 @@ public final class SimulatedLink: Transport {
     private let model: Mutex<LinkModel>
     private let carries: @Sendable (TransportRequest) -> Bool
     private let dnsDelay: Duration
-    private let patience: Duration
+    private let stallTimeout: Duration
     private let knownHosts = Mutex<Set<String>>([])
 
     /// The duration of the pieces in which a body crosses the link; an abandoned transfer wastes at most one piece.
-    private static let pieceDuration = Duration.milliseconds(200)
-    private static let leastPiece: Int64 = 1_460
+    private static let chunkDuration = Duration.milliseconds(200)
+    private static let minimumChunkSize: Int64 = 1_460
 
     /// Creates a link that starts now.
     ///
@@ -29,21 +29,21 @@ public final class SimulatedLink: Transport {
     ///   - profile: The conditions of the link.
     ///   - base: The transport for the bytes; its own duration is added.
     ///   - seed: The seed of the random packet loss.
-    ///   - patience: The duration after which a stalled transfer fails; 20 s, as players do.
+    ///   - stallTimeout: The duration after which a stalled transfer fails; 20 s, as players do.
     ///   - time: The clock.
     ///   - carries: Returns whether a request goes over the link; by default, all do. Other requests are not delayed.
     public init(
         _ profile: LinkProfile,
         to base: any Transport,
         seed: UInt64 = 1,
-        patience: Duration = .seconds(20),
+        stallTimeout: Duration = .seconds(20),
         time: any TimeSource,
         carries: @escaping @Sendable (TransportRequest) -> Bool = { _ in true }
     ) {
         self.base = base
         self.time = time
         self.carries = carries
-        self.patience = patience
+        self.stallTimeout = stallTimeout
         dnsDelay = profile.dnsDelay
         model = Mutex(LinkModel(profile, startingAt: time.now, seed: seed))
     }
@@ -58,22 +58,22 @@ public final class SimulatedLink: Transport {
         let response = try await base.send(request)
         let now = time.now
         try await time.sleep(for: model.withLock { $0.latency(.down, at: now) })
-        let record = TransferRecord(TransferMeasurement(sent: sent))
-        if isNewHost { record.update { $0.domainLookup = dnsDelay } }
+        let record = TransferRecord(TransferMeasurement(requestStart: sent))
+        if isNewHost { record.update { $0.domainLookupDuration = dnsDelay } }
         let firstByte = time.now - sent
-        record.update { $0.firstByte = firstByte }
+        record.update { $0.timeToFirstByte = firstByte }
         return TransportResponse(
             status: response.status,
             headers: response.headers,
             address: response.address,
             expectedLength: response.expectedLength,
-            body: TransportBody(Crossing(link: self, body: response.body, record: record, sent: sent)),
+            body: TransportBody(LinkedBody(link: self, body: response.body, record: record, sent: sent)),
             record: record
         )
     }
 
     /// A body that crosses the link.
-    private struct Crossing: AsyncSequence, Sendable {
+    private struct LinkedBody: AsyncSequence, Sendable {
         typealias Element = ByteBuffer
 
         let link: SimulatedLink
@@ -84,14 +84,14 @@ public final class SimulatedLink: Transport {
         func makeAsyncIterator() -> Iterator { Iterator(crossing: self, source: body.makeAsyncIterator()) }
 
         struct Iterator: AsyncIteratorProtocol {
-            let crossing: Crossing
+            let crossing: LinkedBody
             var source: TransportBody.AsyncIterator
             var flow = LinkModel.Flow()
 
             mutating func next() async throws -> ByteBuffer? {
                 guard let buffer = try await source.next() else {
                     let (time, sent) = (crossing.link.time, crossing.sent)
-                    crossing.record.update { $0.lastByte = $0.lastByte ?? time.now - sent }
+                    crossing.record.update { $0.timeToLastByte = $0.timeToLastByte ?? time.now - sent }
                     return nil
                 }
                 try await cross(buffer.readableBytes)
@@ -104,31 +104,36 @@ public final class SimulatedLink: Transport {
                 while rest > 0 {
                     var flow = flow
                     let (left, now) = (rest, link.time.now)
-                    let (count, passage) = link.model.withLock { model in
-                        let carried = model.byteCount(.down, in: SimulatedLink.pieceDuration, at: now) ?? .max
-                        let size = Swift.max(SimulatedLink.leastPiece, carried)
+                    let (count, transmission) = link.model.withLock { model in
+                        let carried = model.byteCount(.down, in: SimulatedLink.chunkDuration, at: now) ?? .max
+                        let size = Swift.max(SimulatedLink.minimumChunkSize, carried)
                         // A short remainder is sent with the last piece.
                         let count = Int64(left) / 3 < size / 2 ? left : Int(size)
                         return (count, model.send(count, .down, of: &flow, at: now))
                     }
                     self.flow = flow
-                    guard let passage, passage.arrives - now < link.patience else {
-                        try await link.time.sleep(for: link.patience)
-                        throw TransportError(.timedOut, "nothing came for \(link.patience.components.seconds) seconds")
+                    guard let transmission, transmission.arrival - now < link.stallTimeout else {
+                        try await link.time.sleep(for: link.stallTimeout)
+                        throw TransportError(
+                            .timedOut,
+                            "no bytes were received for \(link.stallTimeout.components.seconds) seconds"
+                        )
                     }
-                    crossing.record.expect(
-                        TransferRecord.PieceUnderWay(
+                    crossing.record.setArrivingChunk(
+                        TransferRecord.ArrivingChunk(
                             byteCount: Int64(count),
                             from: now,
-                            to: passage.arrives,
+                            to: transmission.arrival,
                             link.time
                         )
                     )
-                    try await link.time.sleep(for: Swift.max(.zero, passage.arrives - now))
-                    guard !passage.breaks else { throw TransportError(.connectionLost, "the connection broke") }
+                    try await link.time.sleep(for: Swift.max(.zero, transmission.arrival - now))
+                    guard !transmission.breaksConnection else {
+                        throw TransportError(.connectionLost, "the connection broke")
+                    }
                     rest -= count
                 }
-                crossing.record.expect(nil)
+                crossing.record.setArrivingChunk(nil)
             }
         }
     }

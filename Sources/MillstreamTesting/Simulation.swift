@@ -17,15 +17,15 @@ public final class Simulation: TaskExecutor, TimeSource {
     fileprivate struct Sleeper {
         let deadline: Duration
         let id: Int
-        let alarm: Alarm
+        let wakeAction: WakeAction
     }
 
     /// The operation that is performed at a deadline.
-    fileprivate enum Alarm {
+    fileprivate enum WakeAction {
         case resume(CheckedContinuation<Void, any Error>)
         case call(@Sendable () -> Void)
 
-        func ring() {
+        func perform() {
             switch self {
             case .resume(let continuation): continuation.resume()
             case .call(let action): action()
@@ -45,8 +45,8 @@ public final class Simulation: TaskExecutor, TimeSource {
         var now = Duration.zero
         /// The number of tasks that wait for operations outside the simulation, and the real time at which the first of
         /// them began.
-        var outsiders = 0
-        var outsideSince = ContinuousClock.now
+        var realTimeTaskCount = 0
+        var realTimeStart = ContinuousClock.now
         var lastID = 0
         var cancelled: Set<Int> = []
         /// The numbers of programs that were started and finished; the thread of a finished program ends.
@@ -96,7 +96,7 @@ public final class Simulation: TaskExecutor, TimeSource {
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return true }
                     let deadline = state.currentTime + max(duration, .zero)
-                    state.push(Sleeper(deadline: deadline, id: id, alarm: .resume(continuation)))
+                    state.push(Sleeper(deadline: deadline, id: id, wakeAction: .resume(continuation)))
                     return false
                 }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
@@ -112,7 +112,7 @@ public final class Simulation: TaskExecutor, TimeSource {
         let id = change { state in
             state.lastID += 1
             let deadline = state.currentTime + max(duration, .zero)
-            state.push(Sleeper(deadline: deadline, id: state.lastID, alarm: .call(action)))
+            state.push(Sleeper(deadline: deadline, id: state.lastID, wakeAction: .call(action)))
             return state.lastID
         }
         return ScheduledAction { [self] in state.withLock { _ = $0.removeSleeper(id) } }
@@ -122,18 +122,18 @@ public final class Simulation: TaskExecutor, TimeSource {
     ///
     /// A program can thus communicate with real servers at full speed: only the time in which all tasks wait is
     /// skipped. Such a program does not run identically each time.
-    public nonisolated(nonsending) func outside<Result>(
+    public nonisolated(nonsending) func withRealTime<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         state.withLock { state in
-            if state.outsiders == 0 { state.outsideSince = .now }
-            state.outsiders += 1
+            if state.realTimeTaskCount == 0 { state.realTimeStart = .now }
+            state.realTimeTaskCount += 1
         }
         defer {
             change { state in
                 let now = state.currentTime
-                state.outsiders -= 1
-                if state.outsiders == 0 { state.now = now }
+                state.realTimeTaskCount -= 1
+                if state.realTimeTaskCount == 0 { state.now = now }
             }
         }
         return try await body()
@@ -145,7 +145,7 @@ public final class Simulation: TaskExecutor, TimeSource {
             state.cancelled.insert(id)
             return nil
         }
-        if case .resume(let continuation) = sleeper?.alarm { continuation.resume(throwing: CancellationError()) }
+        if case .resume(let continuation) = sleeper?.wakeAction { continuation.resume(throwing: CancellationError()) }
     }
 
     /// Runs a program in this simulation.
@@ -192,7 +192,7 @@ public final class Simulation: TaskExecutor, TimeSource {
                     state.isWaiting = true
                     return .wait(nil)
                 }
-                if state.outsiders > 0 {
+                if state.realTimeTaskCount > 0 {
                     let rest = first.deadline - state.currentTime
                     guard rest <= .zero else {
                         state.isWaiting = true
@@ -208,7 +208,7 @@ public final class Simulation: TaskExecutor, TimeSource {
             case .job(let job, nil): job.runSynchronously(on: asUnownedTaskExecutor())
             case .job(let job, let actor?):
                 job.runSynchronously(isolatedTo: actor, taskExecutor: asUnownedTaskExecutor())
-            case .sleeper(let sleeper): sleeper.alarm.ring()
+            case .sleeper(let sleeper): sleeper.wakeAction.perform()
             case .wait(nil): wake.wait()
             case .wait(let rest?):
                 let nanoseconds = min(rest, .seconds(60)) / .nanoseconds(1)
@@ -220,7 +220,7 @@ public final class Simulation: TaskExecutor, TimeSource {
 }
 
 extension Simulation.State {
-    fileprivate var currentTime: Duration { outsiders > 0 ? now + (ContinuousClock.now - outsideSince) : now }
+    fileprivate var currentTime: Duration { realTimeTaskCount > 0 ? now + (ContinuousClock.now - realTimeStart) : now }
 
     fileprivate mutating func takeJob() -> (job: UnownedJob, actorExecutor: UnownedSerialExecutor?)? {
         guard nextJob < jobs.count else { return nil }
@@ -251,12 +251,12 @@ extension Simulation.State {
         let last = sleepers.count - 1
         sleepers.swapAt(position, last)
         let removed = sleepers.removeLast()
-        if position < last { settle(position) }
+        if position < last { restoreHeap(from: position) }
         return removed
     }
 
     /// Moves the element at a position up or down to restore the order of the heap.
-    private mutating func settle(_ start: Int) {
+    private mutating func restoreHeap(from start: Int) {
         var position = start
         while position > 0, isBefore(position, (position - 1) / 2) {
             sleepers.swapAt(position, (position - 1) / 2)

@@ -12,7 +12,7 @@ public final class SyntheticOrigin: Transport {
     public enum Resource: Sendable {
         /// A playlist or another text.
         case text(String)
-        /// Zeros with the size of the media, limited to ``SyntheticOrigin/largestSize``.
+        /// Zeros with the size of the media, limited to ``SyntheticOrigin/maximumMediaSize``.
         case media(ByteCount)
         /// Bytes with content.
         case bytes([UInt8])
@@ -30,7 +30,7 @@ public final class SyntheticOrigin: Transport {
     }
 
     /// The maximum size of a media resource.
-    public static let largestSize = ByteCount(256 << 20)
+    public static let maximumMediaSize = ByteCount(256 << 20)
 
     /// Creates an origin whose resources can change over time, as those of a live stream do.
     ///
@@ -67,7 +67,7 @@ public final class SyntheticOrigin: Transport {
         switch resource(request.address.text, time.now) {
         case .text(let text): body = ByteBuffer(string: text)
         case .bytes(let bytes): body = ByteBuffer(bytes: bytes)
-        case .media(let size): body = zeros(Int(min(max(size, .zero), Self.largestSize).bytes))
+        case .media(let size): body = zeros(Int(min(max(size, .zero), Self.maximumMediaSize).bytes))
         case .failure(let error): throw error
         case nil:
             throw TransportError(.status, "the server answered 404 Not Found", address: request.address, status: 404)
@@ -81,8 +81,8 @@ public final class SyntheticOrigin: Transport {
             }
             body = part
         }
-        let record = TransferRecord(TransferMeasurement(sent: time.now))
-        record.update { $0.firstByte = .zero }
+        let record = TransferRecord(TransferMeasurement(requestStart: time.now))
+        record.update { $0.timeToFirstByte = .zero }
         let whole = body
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         if whole.readableBytes > 0 { continuation.yield(whole) }

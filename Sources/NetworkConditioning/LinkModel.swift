@@ -16,22 +16,22 @@ public struct LinkModel: Sendable {
     /// The state of one transfer in one direction.
     public struct Flow: Sendable, Hashable {
         /// The time at which the last chunk left the bottleneck, in nanoseconds.
-        var left = Int64.min
+        var lastSendEnd = Int64.min
         /// The time at which the last chunk arrived, in nanoseconds; chunks that follow cannot arrive earlier.
-        var arrived = Int64.min
+        var lastArrival = Int64.min
 
         /// Creates a flow that has sent no data.
         public init() {}
     }
 
     /// The result of sending a chunk.
-    public struct Passage: Sendable, Hashable {
+    public struct Transmission: Sendable, Hashable {
         /// The time at which the chunk has left the bottleneck and the next chunk of its flow may be sent.
-        public let leaves: Duration
+        public let sendEnd: Duration
         /// The time at which the chunk arrives.
-        public let arrives: Duration
-        /// A Boolean value that indicates whether the connection breaks at ``arrives`` instead of delivering the chunk.
-        public let breaks: Bool
+        public let arrival: Duration
+        /// A Boolean value that indicates whether the connection breaks at ``arrival`` instead of delivering the chunk.
+        public let breaksConnection: Bool
     }
 
     /// The conditions of the link.
@@ -39,22 +39,22 @@ public struct LinkModel: Sendable {
     private var origin: Int64
     private var freeDown = Int64.min
     private var freeUp = Int64.min
-    private var dice: LossDice
-    private let slack: Int64
+    private var lossModel: LossModel
+    private let timerTolerance: Int64
 
     /// Creates a link.
     ///
     /// - Parameters:
     ///   - profile: The conditions of the link.
     ///   - now: The time at which the profile starts.
-    ///   - slack: The maximum delay after which a chunk still counts as sent on time. Timers of a real clock fire late,
+    ///   - timerTolerance: The maximum delay after which a chunk still counts as sent on time. Timers of a real clock fire late,
     ///     and without this tolerance the link would be idle in the meantime.
     ///   - seed: The seed for packet loss; equal seeds lose the same packets.
-    public init(_ profile: LinkProfile, startingAt now: Duration, slack: Duration = .zero, seed: UInt64 = 1) {
+    public init(_ profile: LinkProfile, startingAt now: Duration, timerTolerance: Duration = .zero, seed: UInt64 = 1) {
         self.profile = profile
         origin = now.saturatingNanoseconds
-        self.slack = slack.saturatingNanoseconds
-        dice = LossDice(seed: seed)
+        self.timerTolerance = timerTolerance.saturatingNanoseconds
+        lossModel = LossModel(seed: seed)
     }
 
     /// Replaces the conditions of the link; the trace and the outages of the new profile start at `now`.
@@ -67,16 +67,16 @@ public struct LinkModel: Sendable {
     }
 
     /// Returns the number of bytes to send at once: whole packets for about five milliseconds, at most 64 KiB.
-    public func pieceSize(_ direction: Direction, at now: Duration) -> Int {
-        guard let rate = stretch(direction, at: now.saturatingNanoseconds).rate else { return Self.largestPiece }
-        let packets = rate / Self.bitsPerPieceAndSecond
-        return min(Self.largestPiece, max(1, Int(clamping: packets)) *| Self.packetSize)
+    public func chunkSize(_ direction: Direction, at now: Duration) -> Int {
+        guard let rate = bandwidth(direction, at: now.saturatingNanoseconds).rate else { return Self.maximumChunkSize }
+        let packets = rate / Self.bandwidthPerPacket
+        return min(Self.maximumChunkSize, max(1, Int(clamping: packets)) *| Self.packetSize)
     }
 
     /// Returns the number of bytes that cross in `duration` under the conditions at `now`, or `nil` for unlimited
     /// bandwidth.
     public func byteCount(_ direction: Direction, in duration: Duration, at now: Duration) -> Int64? {
-        guard let rate = stretch(direction, at: now.saturatingNanoseconds).rate else { return nil }
+        guard let rate = bandwidth(direction, at: now.saturatingNanoseconds).rate else { return nil }
         return Int64(clamping: Int128(rate) *| Int128(max(0, duration.saturatingNanoseconds)) / 8_000_000_000)
     }
 
@@ -105,7 +105,7 @@ public struct LinkModel: Sendable {
         of flow: inout Flow,
         availableAt available: Duration? = nil,
         at now: Duration
-    ) -> Passage? {
+    ) -> Transmission? {
         let way = direction == .down ? profile.down : profile.up
         guard way.loss < 1 else { return nil }
         let moment = now.saturatingNanoseconds
@@ -113,24 +113,37 @@ public struct LinkModel: Sendable {
             available.map { $0.saturatingNanoseconds.addingSaturated(latency(direction, at: $0).saturatingNanoseconds) }
             ?? .min
         let free = direction == .down ? freeDown : freeUp
-        let start = max(earliest, flow.left, free, latestStart(of: flow, available == nil, at: moment))
-        guard let leaves = finish(direction, from: start, bits: Int64(max(0, byteCount)) *| 8) else { return nil }
-        flow.left = leaves
+        let start = max(
+            earliest,
+            flow.lastSendEnd,
+            free,
+            earliestStart(of: flow, isReady: available == nil, at: moment)
+        )
+        guard let leaves = transmissionEnd(direction, from: start, bits: Int64(max(0, byteCount)) *| 8) else {
+            return nil
+        }
+        flow.lastSendEnd = leaves
         if direction == .down { freeDown = leaves } else { freeUp = leaves }
-        let fate = dice.fate(ofBytes: byteCount, loss: way.loss, roundTrip: roundTrip(at: now))
-        flow.arrived = max(flow.arrived, leaves.addingSaturated(fate.delay))
-        return Passage(leaves: .nanoseconds(leaves), arrives: .nanoseconds(flow.arrived), breaks: fate.breaks)
+        let fate = lossModel.retransmissionDelay(byteCount: byteCount, loss: way.loss, roundTrip: roundTrip(at: now))
+        flow.lastArrival = max(flow.lastArrival, leaves.addingSaturated(fate.delay))
+        return Transmission(
+            sendEnd: .nanoseconds(leaves),
+            arrival: .nanoseconds(flow.lastArrival),
+            breaksConnection: fate.breaksConnection
+        )
     }
 
     /// Returns the time before which a chunk cannot have been sent, in nanoseconds.
     ///
     /// A sender that has its data ready sends without a pause, unless the request for the next chunk is later than
-    /// ``slack``.
-    private func latestStart(of flow: Flow, _ isReady: Bool, at moment: Int64) -> Int64 {
+    /// ``timerTolerance``.
+    private func earliestStart(of flow: Flow, isReady: Bool, at moment: Int64) -> Int64 {
         guard isReady else { return .min }
-        guard flow.left > .min else { return moment }
+        guard flow.lastSendEnd > .min else { return moment }
         // A lost packet delays the receiver's next request, although the sender continues in the meantime.
-        return moment.subtractingSaturated(slack).addingSaturated(flow.left -| max(flow.left, flow.arrived))
+        return moment.subtractingSaturated(timerTolerance).addingSaturated(
+            flow.lastSendEnd -| max(flow.lastSendEnd, flow.lastArrival)
+        )
     }
 
     private func roundTrip(at now: Duration) -> Int64 {
@@ -139,14 +152,14 @@ public struct LinkModel: Sendable {
 
     /// The size of a packet, the unit of loss, in bytes: the payload of a TCP segment on Ethernet.
     static let packetSize = 1_460
-    private static let largestPiece = 64 << 10
+    private static let maximumChunkSize = 64 << 10
     /// The bandwidth in bits per second at which one packet takes five milliseconds.
-    private static let bitsPerPieceAndSecond: Int64 = 8 * 200 * 1_460
+    private static let bandwidthPerPacket: Int64 = 8 * 200 * 1_460
 
     // MARK: Bandwidth over time
 
     /// Returns the bandwidth at `moment` in bits per second (`nil` if unlimited) and the time until which it applies.
-    private func stretch(_ direction: Direction, at moment: Int64) -> (rate: Int64?, end: Int64) {
+    private func bandwidth(_ direction: Direction, at moment: Int64) -> (rate: Int64?, end: Int64) {
         let offset = max(0, moment -| origin)
         var (rate, end) = (profile.up.bandwidth?.bitsPerSecond, Int64.max)
         if direction == .down {
@@ -165,7 +178,7 @@ public struct LinkModel: Sendable {
     }
 
     /// Returns the time at which `bits` bits have crossed, in nanoseconds, or `nil` if they never do.
-    private func finish(_ direction: Direction, from start: Int64, bits: Int64) -> Int64? {
+    private func transmissionEnd(_ direction: Direction, from start: Int64, bits: Int64) -> Int64? {
         var moment = start
         // The unit is 10^−9 bit, so that products of a bandwidth and a time in nanoseconds are exact.
         var rest = Int128(bits) *| 1_000_000_000
@@ -176,9 +189,9 @@ public struct LinkModel: Sendable {
             let skipped = rounds.multipliedReportingOverflow(by: trace.ends.last ?? 0)
             moment = moment.addingSaturated(skipped.overflow ? .max : skipped.partialValue)
         }
-        for _ in 0..<Self.mostStretches {
+        for _ in 0..<Self.maximumBandwidthChangeCount {
             guard rest > 0 else { return moment }
-            let (rate, end) = stretch(direction, at: moment)
+            let (rate, end) = bandwidth(direction, at: moment)
             guard let rate else { return moment }
             let capacity = end == .max ? Int128.max : Int128(end -| moment) *| Int128(rate)
             if rate > 0, capacity >= rest {
@@ -194,7 +207,7 @@ public struct LinkModel: Sendable {
     }
 
     /// The maximum number of bandwidth changes while one chunk crosses; with more, the chunk never arrives.
-    private static let mostStretches = 100_000
+    private static let maximumBandwidthChangeCount = 100_000
 }
 
 extension LinkProfile.Outage {

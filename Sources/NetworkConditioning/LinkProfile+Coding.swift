@@ -23,12 +23,12 @@ extension LinkProfile: Codable {
             self.init(name: "trace", trace: try LinkTrace(from: decoder))
             return
         }
-        try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
+        try NamedKey.rejectUnknown(in: decoder, known: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             name: try container.decodeIfPresent(String.self, forKey: .name) ?? "conditions",
-            down: try container.decodeIfPresent(Direction.self, forKey: .down) ?? Direction(),
-            up: try container.decodeIfPresent(Direction.self, forKey: .up) ?? Direction(),
+            down: try container.decodeIfPresent(DirectionConditions.self, forKey: .down) ?? DirectionConditions(),
+            up: try container.decodeIfPresent(DirectionConditions.self, forKey: .up) ?? DirectionConditions(),
             dnsDelay: try Quantity.seconds(container.decodeIfPresent(Double.self, forKey: .dnsDelay), "dnsDelay")
                 ?? .zero,
             trace: try container.decodeIfPresent(LinkTrace.self, forKey: .trace),
@@ -36,7 +36,9 @@ extension LinkProfile: Codable {
         )
         let given = try container.allKeys.filter { try !container.decodeNil(forKey: $0) }
         guard given.contains(where: { $0 != .name }) else {
-            throw LinkProfileError(description: "none of down, up, dnsDelay, outages and trace is there")
+            throw LinkProfileError(
+                description: "the profile must have at least one of down, up, dnsDelay, outages and trace"
+            )
         }
     }
 
@@ -52,21 +54,23 @@ extension LinkProfile: Codable {
     }
 }
 
-extension LinkProfile.Direction: Codable {
+extension LinkProfile.DirectionConditions: Codable {
     private enum Key: String, CodingKey, CaseIterable { case bandwidth, latency, loss }
 
     /// Decodes the conditions of one direction.
     ///
     /// - Throws: ``LinkProfileError`` for values out of range and unknown keys, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
-        try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
+        try NamedKey.rejectUnknown(in: decoder, known: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             bandwidth: try Quantity.bitRate(container.decodeIfPresent(Double.self, forKey: .bandwidth), "bandwidth"),
             latency: try Quantity.seconds(container.decodeIfPresent(Double.self, forKey: .latency), "latency") ?? .zero,
             loss: try container.decodeIfPresent(Double.self, forKey: .loss) ?? 0
         )
-        guard (0...1).contains(loss) else { throw LinkProfileError(description: "loss has to be 0 to 1, not \(loss)") }
+        guard (0...1).contains(loss) else {
+            throw LinkProfileError(description: "loss must be between 0 and 1, not \(loss)")
+        }
     }
 
     /// Encodes the conditions of one direction.
@@ -86,20 +90,20 @@ extension LinkProfile.Outage: Codable {
     /// - Throws: ``LinkProfileError`` for values out of range, unknown keys, and an interval that is not longer than
     ///   the duration, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
-        try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
+        try NamedKey.rejectUnknown(in: decoder, known: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
-            start: try Quantity.seconds(container.decode(Double.self, forKey: .start), "start", most: 1e9) ?? .zero,
-            duration: try Quantity.seconds(container.decode(Double.self, forKey: .duration), "duration", most: 1e9)
+            start: try Quantity.seconds(container.decode(Double.self, forKey: .start), "start", maximum: 1e9) ?? .zero,
+            duration: try Quantity.seconds(container.decode(Double.self, forKey: .duration), "duration", maximum: 1e9)
                 ?? .zero,
             interval: try Quantity.seconds(
                 container.decodeIfPresent(Double.self, forKey: .interval),
                 "interval",
-                most: 1e9
+                maximum: 1e9
             )
         )
         if let interval, interval <= duration {
-            throw LinkProfileError(description: "the interval of an outage has to be longer than its duration")
+            throw LinkProfileError(description: "the interval of an outage must be longer than its duration")
         }
     }
 
@@ -122,11 +126,11 @@ extension LinkTrace: Codable {
         while !container.isAtEnd {
             periods.append(try container.decode(Period.self))
             guard periods.count <= 1_000_000 else {
-                throw LinkProfileError(description: "a trace has at most a million periods")
+                throw LinkProfileError(description: "a trace must have at most a million periods")
             }
         }
         guard let trace = LinkTrace(periods) else {
-            throw LinkProfileError(description: "a trace needs at least one period")
+            throw LinkProfileError(description: "a trace must have at least one period")
         }
         self = trace
     }
@@ -150,18 +154,18 @@ extension LinkTrace.Period: Codable {
     /// - Throws: ``LinkProfileError`` for values out of range, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        func milliseconds(_ key: Key, most: Double) throws -> Duration {
+        func milliseconds(_ key: Key, maximum: Double) throws -> Duration {
             let value = try container.decodeIfPresent(Double.self, forKey: key).map { $0 / 1_000 }
-            return try Quantity.seconds(value, key.rawValue, most: most) ?? .zero
+            return try Quantity.seconds(value, key.rawValue, maximum: maximum) ?? .zero
         }
         self.init(
-            duration: try milliseconds(.duration, most: 1e6),
+            duration: try milliseconds(.duration, maximum: 1e6),
             bandwidth: try Quantity.bitRate(container.decode(Double.self, forKey: .bandwidth) * 1_000, "bandwidth_kbps")
                 ?? BitRate(bitsPerSecond: 0),
-            latency: try milliseconds(.latency, most: 60)
+            latency: try milliseconds(.latency, maximum: 60)
         )
         guard duration.saturatingNanoseconds > 0 else {
-            throw LinkProfileError(description: "a period of a trace has to last more than 0 ms")
+            throw LinkProfileError(description: "the duration_ms of a period must be greater than 0")
         }
     }
 
@@ -176,10 +180,12 @@ extension LinkTrace.Period: Codable {
 
 /// Conversions of decoded numbers, with their ranges.
 private enum Quantity {
-    static func seconds(_ value: Double?, _ name: String, most: Double = 60) throws(LinkProfileError) -> Duration? {
+    static func seconds(_ value: Double?, _ name: String, maximum: Double = 60) throws(LinkProfileError) -> Duration? {
         guard let value else { return nil }
-        guard value >= 0, value <= most else {
-            throw LinkProfileError(description: "\(name) has to be 0 to \(Int64(saturating: most)) s, not \(value)")
+        guard value >= 0, value <= maximum else {
+            throw LinkProfileError(
+                description: "\(name) must be between 0 and \(Int64(saturating: maximum)) s, not \(value)"
+            )
         }
         return .nanoseconds(Int64(saturating: (value * 1e9).rounded()))
     }
@@ -187,7 +193,7 @@ private enum Quantity {
     static func bitRate(_ value: Double?, _ name: String) throws(LinkProfileError) -> BitRate? {
         guard let value else { return nil }
         guard value >= 0, value <= 1e12 else {
-            throw LinkProfileError(description: "\(name) has to be at least 0 and at most 1 Tbit/s, not \(value)")
+            throw LinkProfileError(description: "\(name) must be between 0 and 1 Tbit/s, not \(value)")
         }
         return BitRate(bitsPerSecond: Int64(saturating: value.rounded()))
     }
@@ -201,13 +207,13 @@ private struct NamedKey: CodingKey {
     init?(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { return nil }
 
-    static func refuseUnknown(in decoder: any Decoder, _ known: [String]) throws {
+    static func rejectUnknown(in decoder: any Decoder, known: [String]) throws {
         for key in try decoder.container(keyedBy: NamedKey.self).allKeys where !known.contains(key.stringValue) {
-            let place = decoder.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
-            let inside = place.isEmpty ? "" : " in \(place.joined(separator: ", "))"
+            let position = decoder.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
+            let inside = position.isEmpty ? "" : " in \(position.joined(separator: ", "))"
             throw LinkProfileError(
                 description:
-                    "there is no \(key.stringValue.prefix(40))\(inside); there are \(known.joined(separator: ", "))"
+                    "unknown key \(key.stringValue.prefix(40))\(inside); the keys are \(known.joined(separator: ", "))"
             )
         }
     }

@@ -8,8 +8,8 @@ extension LinkProfile {
     public static let presets: [LinkProfile] = [
         LinkProfile(
             name: "100% Loss",
-            down: Direction(loss: 1),
-            up: Direction(loss: 1)
+            down: DirectionConditions(loss: 1),
+            up: DirectionConditions(loss: 1)
         ),
         preset("3G", down: (780, 100), up: (330, 100)),
         preset("DSL", down: (2_000, 5), up: (256, 5)),
@@ -40,8 +40,8 @@ extension LinkProfile {
         up: (kilobits: Int64, milliseconds: Int64),
         loss: Double = 0
     ) -> LinkProfile {
-        func direction(_ figures: (kilobits: Int64, milliseconds: Int64)) -> Direction {
-            Direction(
+        func direction(_ figures: (kilobits: Int64, milliseconds: Int64)) -> DirectionConditions {
+            DirectionConditions(
                 bandwidth: BitRate(bitsPerSecond: figures.kilobits *| 1_000),
                 latency: .milliseconds(figures.milliseconds),
                 loss: loss

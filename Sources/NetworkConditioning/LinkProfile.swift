@@ -7,7 +7,7 @@ public import MediaTiming
 /// retransmissions of lost packets do not consume it.
 public struct LinkProfile: Sendable, Hashable {
     /// The conditions of one direction of a link.
-    public struct Direction: Sendable, Hashable {
+    public struct DirectionConditions: Sendable, Hashable {
         /// The bandwidth, or `nil` if it is unlimited; with zero, nothing passes.
         public var bandwidth: BitRate?
         /// The one-way delay.
@@ -43,9 +43,9 @@ public struct LinkProfile: Sendable, Hashable {
     /// The name of the profile, for display.
     public var name: String
     /// The conditions toward the client.
-    public var down: Direction
+    public var down: DirectionConditions
     /// The conditions away from the client.
-    public var up: Direction
+    public var up: DirectionConditions
     /// The delay of the first use of a host name.
     public var dnsDelay: Duration
     /// The changes of bandwidth and latency over time toward the client, which replace those of ``down``.
@@ -56,8 +56,8 @@ public struct LinkProfile: Sendable, Hashable {
     /// Creates a profile; the defaults have no effect on the link.
     public init(
         name: String,
-        down: Direction = Direction(),
-        up: Direction = Direction(),
+        down: DirectionConditions = DirectionConditions(),
+        up: DirectionConditions = DirectionConditions(),
         dnsDelay: Duration = .zero,
         trace: LinkTrace? = nil,
         outages: [Outage] = []
@@ -72,7 +72,8 @@ public struct LinkProfile: Sendable, Hashable {
 
     /// A Boolean value that indicates whether the profile has no effect on the link.
     public var isPerfect: Bool {
-        down == Direction() && up == Direction() && dnsDelay == .zero && trace == nil && outages.isEmpty
+        down == DirectionConditions() && up == DirectionConditions() && dnsDelay == .zero && trace == nil
+            && outages.isEmpty
     }
 }
 

@@ -53,7 +53,9 @@ public struct EditPlan: Sendable, Hashable {
                 result = try Playlist.multivariant(result).withAbsoluteAddresses(limits: limits)
                     .asMultivariant(after: "absolute")
             case .canonical:
-                result = try Playlist.multivariant(result).respelled(limits: limits).asMultivariant(after: "canonical")
+                result = try Playlist.multivariant(result).canonicalized(limits: limits).asMultivariant(
+                    after: "canonical"
+                )
             case .start, .duration, .append, .prepend, .insert, .dropRange: continue
             }
         }
@@ -93,9 +95,9 @@ public struct EditPlan: Sendable, Hashable {
             case .dropRange(let range): result = try result.dropping(range, limits: limits)
             case .absolute: result = try result.withAbsoluteAddresses(limits: limits)
             case .canonical:
-                result = try Playlist.media(result).respelled(limits: limits).asMedia(after: "canonical")
+                result = try Playlist.media(result).canonicalized(limits: limits).asMedia(after: "canonical")
             case .bandwidth, .maxHeight, .noIFrames:
-                throw .wrongKind(edit: edit.spelling.name, expected: "multivariant")
+                throw .wrongKind(edit: edit.nameAndValue.name, expected: "multivariant")
             }
         }
         return result
@@ -156,7 +158,7 @@ public struct ChildEditPlans: Sendable {
             } else if let gap = gaps[source] {
                 result.append(edit.replacingSource(gap))
             } else {
-                throw .cannotStitch(reason: "\(ResourceAddress(source)) has nothing that goes with \(entry.name)")
+                throw .cannotStitch(reason: "\(ResourceAddress(source)) has no match for \(entry.name)")
             }
         }
         return EditPlan(result)

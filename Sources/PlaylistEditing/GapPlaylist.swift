@@ -8,16 +8,17 @@ public enum GapPlaylist {
     public static let scheme = "gap"
 
     /// The maximum duration of a gap playlist: two hours, which is about 700 segments.
-    public static let longestDuration = MediaTime(seconds: 7_200)
+    public static let maximumDuration = MediaTime(seconds: 7_200)
 
     /// Returns the address of a gap playlist with the given duration.
     ///
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the duration is not positive or exceeds
-    ///   ``longestDuration``.
+    ///   ``maximumDuration``.
     public static func address(of duration: MediaTime) throws(PlaylistEditError) -> String {
-        guard duration > .zero, duration <= longestDuration else {
+        guard duration > .zero, duration <= maximumDuration else {
             throw .cannotStitch(
-                reason: "a rendition without a match needs a gap of \(duration) s; it may have \(longestDuration) s"
+                reason:
+                    "a rendition without a match would need a gap of \(duration) s; the maximum is \(maximumDuration) s"
             )
         }
         return "\(scheme):\(duration)"
@@ -29,7 +30,7 @@ public enum GapPlaylist {
     /// - Returns: The playlist, or `nil` if the address has another scheme or an invalid duration.
     public static func playlist(at address: String) -> MediaPlaylist? {
         guard address.hasPrefix("\(scheme):"), let total = MediaTime(decimal: address.dropFirst(scheme.count + 1)),
-            total > .zero, total <= longestDuration
+            total > .zero, total <= maximumDuration
         else { return nil }
         let longest = MediaTime(seconds: 10)
         var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n"

@@ -19,8 +19,8 @@ extension MediaPlaylist {
         guard kept > 0 else { throw nothingLeft("duration \(limit)") }
         guard kept < all.count else { return self }
         return try MediaPlaylistAssembly.assemble(
-            host: self,
-            runs: [SegmentRun(self, 0..<kept, isHost: true)],
+            primary: self,
+            runs: [SegmentRun(self, 0..<kept, isPrimary: true)],
             limits: limits
         )
     }
@@ -36,8 +36,8 @@ extension MediaPlaylist {
         guard let first = segments.position(at: time) else { throw outside("start", time) }
         guard first > 0 else { return self }
         return try MediaPlaylistAssembly.assemble(
-            host: self,
-            runs: [SegmentRun(self, first..<segments.count, isHost: true)],
+            primary: self,
+            runs: [SegmentRun(self, first..<segments.count, isPrimary: true)],
             limits: limits
         )
     }
@@ -90,12 +90,14 @@ extension MediaPlaylist {
             all.timeRange(at: $0).start >= range.start && all.timeRange(at: $0).end <= range.end
         }
         guard let first = inside.first, let last = inside.last else {
-            throw .nothingLeft(filter: "drop-range \(range)", available: ["no whole segment inside it"])
+            throw .nothingLeft(filter: "drop-range \(range)", available: ["no entire segment in the range"])
         }
         guard inside.count < all.count else { throw nothingLeft("drop-range \(range)") }
         return try MediaPlaylistAssembly.assemble(
-            host: self,
-            runs: [SegmentRun(self, 0..<first, isHost: true), SegmentRun(self, (last + 1)..<all.count, isHost: true)],
+            primary: self,
+            runs: [
+                SegmentRun(self, 0..<first, isPrimary: true), SegmentRun(self, (last + 1)..<all.count, isPrimary: true),
+            ],
             limits: limits
         )
     }
@@ -107,23 +109,23 @@ extension MediaPlaylist {
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard !other.segments.isEmpty else { throw .cannotStitch(reason: "the other playlist has no segments") }
         guard isIFramesOnly == other.isIFramesOnly else {
-            throw .cannotStitch(reason: "one holds I-frames only and the other does not")
+            throw .cannotStitch(reason: "one playlist contains I-frames only and the other does not")
         }
         guard position < segments.count || hasEndMarker || !isLive else {
-            throw .cannotStitch(reason: "a live playlist has no end to put something behind")
+            throw .cannotStitch(reason: "nothing can be appended to a live playlist")
         }
         // Relative URIs remain relative if the URL of the playlist is not known.
         var sharesFolder = false
         if let address = context.address, let otherAddress = other.context.address {
-            sharesFolder = address.sharesFolder(with: otherAddress)
+            sharesFolder = address.isInSameFolder(as: otherAddress)
         }
         let guest = sharesFolder && other.variables.isEmpty ? other : try other.withAbsoluteAddresses(limits: limits)
         return try MediaPlaylistAssembly.assemble(
-            host: self,
+            primary: self,
             runs: [
-                SegmentRun(self, 0..<position, isHost: true),
-                SegmentRun(guest, 0..<guest.segments.count, isHost: false),
-                SegmentRun(self, position..<segments.count, isHost: true),
+                SegmentRun(self, 0..<position, isPrimary: true),
+                SegmentRun(guest, 0..<guest.segments.count, isPrimary: false),
+                SegmentRun(self, position..<segments.count, isPrimary: true),
             ],
             limits: limits
         )
@@ -131,7 +133,7 @@ extension MediaPlaylist {
 
     private func nothingLeft(_ filter: String) -> PlaylistEditError {
         let longest = segments.first.map { "a first segment of \($0.duration) s" } ?? "no segment"
-        return .nothingLeft(filter: filter, available: [longest, "\(duration) s in all"])
+        return .nothingLeft(filter: filter, available: [longest, "\(duration) s in total"])
     }
 
     private func outside(_ edit: String, _ time: MediaTime) -> PlaylistEditError {

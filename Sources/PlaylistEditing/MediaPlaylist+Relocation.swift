@@ -49,7 +49,7 @@ extension MediaPlaylist {
                 case .key:
                     relocateKey(line, of: segment, addresses, relocation, &patch)
                 default:
-                    if line.isAddress { patch.replace(line.text, with: relocation.segment(position)) }
+                    if line.isURI { patch.replace(line.text, with: relocation.segment(position)) }
                 }
             }
         }
@@ -106,13 +106,13 @@ extension MultivariantPlaylist {
         for (position, entry) in variants.enumerated() {
             if let address = variant(position) {
                 patch.replace(entry.uriRange, with: address)
-                removeLostGroups(of: entry, keptGroups, &patch)
+                removeEmptyGroups(of: entry, remaining: keptGroups, patch: &patch)
             } else {
                 patch.remove(entry.tagLine)
                 if let uriLine = entry.uriLine { patch.remove(uriLine) }
             }
         }
-        for line in linesLeadingElsewhere { patch.remove(line) }
+        for line in otherURILines { patch.remove(line) }
         return try Playlist.multivariant(self).patched(patch, edit: "relocation").asMultivariant(after: "relocation")
     }
 
@@ -121,7 +121,7 @@ extension MultivariantPlaylist {
         let id: String
     }
 
-    private func removeLostGroups(of variant: Variant, _ kept: Set<GroupName>, _ patch: inout PlaylistPatch) {
+    private func removeEmptyGroups(of variant: Variant, remaining kept: Set<GroupName>, patch: inout PlaylistPatch) {
         let lost = Rendition.MediaType.allCases.filter { type in
             variant.groupID(type).map { !kept.contains(GroupName(type: type.rawValue, id: $0)) } ?? false
         }

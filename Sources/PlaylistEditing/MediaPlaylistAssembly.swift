@@ -7,7 +7,7 @@ import MediaTiming
 /// unless the edit concerns them. Tags that apply to a segment but precede its run (key, map, bit rate, date) are
 /// repeated at the transition (RFC 8216bis §4.4.4).
 struct MediaPlaylistAssembly {
-    private let host: MediaPlaylist
+    private let primary: MediaPlaylist
     private let runs: [SegmentRun]
     private let lineEnd: String
     private var output: [UInt8] = []
@@ -19,16 +19,16 @@ struct MediaPlaylistAssembly {
     private var hasMap = false
     private let limits: PlaylistLimits
 
-    private init(host: MediaPlaylist, runs: [SegmentRun], limits: PlaylistLimits) {
-        self.host = host
+    private init(primary: MediaPlaylist, runs: [SegmentRun], limits: PlaylistLimits) {
+        self.primary = primary
         self.limits = limits
-        lineEnd = host.lineEnd
+        lineEnd = primary.lineEnd
         var planned = runs.filter { !$0.positions.isEmpty }
-        var sequence = host.mediaSequence
+        var sequence = primary.mediaSequence
         if let first = planned.first { sequence +|= Int64(first.positions.lowerBound) }
         firstSequence = sequence
         for index in planned.indices {
-            planned[index].needsOwnVectors = Self.losesVectors(planned[index], newSequence: sequence)
+            planned[index].needsExplicitVectors = Self.losesImplicitVectors(planned[index], newSequence: sequence)
             sequence +|= Int64(planned[index].positions.count)
         }
         self.runs = planned
@@ -36,7 +36,7 @@ struct MediaPlaylistAssembly {
 
     /// Returns a Boolean value that indicates whether keys of the run derive initialization vectors from sequence
     /// numbers that change (§5.2).
-    private static func losesVectors(_ run: SegmentRun, newSequence: Int64) -> Bool {
+    private static func losesImplicitVectors(_ run: SegmentRun, newSequence: Int64) -> Bool {
         let playlist = run.playlist
         guard playlist.segments[run.positions.lowerBound].sequence != newSequence else { return false }
         return run.positions.contains { position in
@@ -49,18 +49,18 @@ struct MediaPlaylistAssembly {
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the runs cannot be combined in one playlist,
     ///   ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
     static func assemble(
-        host: MediaPlaylist,
+        primary: MediaPlaylist,
         runs: [SegmentRun],
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        guard host.skippedSegmentCount == 0 else {
-            throw .cannotStitch(reason: "a delta update leaves segments out; load the whole playlist")
+        guard primary.skippedSegmentCount == 0 else {
+            throw .cannotStitch(reason: "the playlist is a delta update; load the full playlist")
         }
-        guard !host.segments.isEmpty else { throw .cannotStitch(reason: "the playlist has no segments") }
-        var assembly = MediaPlaylistAssembly(host: host, runs: runs, limits: limits)
+        guard !primary.segments.isEmpty else { throw .cannotStitch(reason: "the playlist has no segments") }
+        var assembly = MediaPlaylistAssembly(primary: primary, runs: runs, limits: limits)
         try assembly.write()
         do {
-            return try MediaPlaylist(parsing: assembly.output, context: host.context, limits: limits)
+            return try MediaPlaylist(parsing: assembly.output, context: primary.context, limits: limits)
         } catch {
             throw PlaylistEditError(error, edit: "stitching")
         }
@@ -69,13 +69,13 @@ struct MediaPlaylistAssembly {
     private mutating func write() throws(PlaylistEditError) {
         writeHeader()
         for (number, run) in runs.enumerated() {
-            if number == 0 { writeKeptLines(ofSegments: 0..<run.positions.lowerBound) }
+            if number == 0 { writePlaylistLines(ofRemovedSegments: 0..<run.positions.lowerBound) }
             // A run that begins with the first segment of the host can keep implied offsets, because no segment
             // precedes it.
-            let isMoved = number > 0 || !run.isHost || run.positions.lowerBound > 0
+            let isMoved = number > 0 || !run.isPrimary || run.positions.lowerBound > 0
             for position in run.positions {
                 let isFirst = position == run.positions.lowerBound
-                if isFirst { try writeSeam(of: run, isFirstRun: number == 0) }
+                if isFirst { try writeTransition(to: run, isFirstRun: number == 0) }
                 writeSegment(position, of: run, isFirstOfRun: isFirst && isMoved)
                 // The output can be larger than the input, because a long key may be repeated for each segment.
                 guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
@@ -83,64 +83,66 @@ struct MediaPlaylistAssembly {
             let last = run.positions.upperBound - 1
             keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
             hasMap = run.playlist.mapLine(for: last) != nil
-            if run.isHost { writeKeptLines(ofSegments: run.positions.upperBound..<nextHostPosition(after: number)) }
+            if run.isPrimary {
+                writePlaylistLines(ofRemovedSegments: run.positions.upperBound..<nextPrimaryPosition(after: number))
+            }
         }
         writeTrailer()
     }
 
     /// Returns the position of the host's next segment in the result, or the number of segments if there is none.
-    private func nextHostPosition(after number: Int) -> Int {
-        runs[(number + 1)...].first { $0.isHost }?.positions.lowerBound ?? host.segments.count
+    private func nextPrimaryPosition(after number: Int) -> Int {
+        runs[(number + 1)...].first { $0.isPrimary }?.positions.lowerBound ?? primary.segments.count
     }
 
     // MARK: Header and trailer
 
     /// The playlist-wide lines before the lines of the first segment.
     private var headerLines: ArraySlice<MediaPlaylist.EditableLine> {
-        let lines = host.lines(ofSegment: 0)
-        return lines.prefix { !$0.isAddress && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
+        let lines = primary.lines(ofSegment: 0)
+        return lines.prefix { !$0.isURI && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
     }
 
     private mutating func writeHeader() {
-        let targetIsMissing = host.targetDuration == nil
+        let targetIsMissing = primary.targetDuration == nil
         for line in headerLines {
             // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
-            write(line, of: host)
+            write(line, of: primary)
             guard line.tag == .header else { continue }
             if targetIsMissing, let target { writeLine("#EXT-X-TARGETDURATION:\(target)") }
-            if host.declaredVersion == nil, let version { writeLine("#EXT-X-VERSION:\(version)") }
-            if host.declaredMediaSequence == nil, firstSequence > 0 {
+            if primary.declaredVersion == nil, let version { writeLine("#EXT-X-VERSION:\(version)") }
+            if primary.declaredMediaSequence == nil, firstSequence > 0 {
                 writeLine("#EXT-X-MEDIA-SEQUENCE:\(firstSequence)")
             }
-            if host.discontinuitySequence == 0, firstDiscontinuitySequence > 0 {
+            if primary.discontinuitySequence == 0, firstDiscontinuitySequence > 0 {
                 writeLine("#EXT-X-DISCONTINUITY-SEQUENCE:\(firstDiscontinuitySequence)")
             }
         }
     }
 
     /// Writes the lines of removed segments that concern the whole playlist.
-    private mutating func writeKeptLines(ofSegments positions: Range<Int>) {
+    private mutating func writePlaylistLines(ofRemovedSegments positions: Range<Int>) {
         for position in positions {
-            for line in host.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
-                if line.concernsPlaylist { write(line, of: host) }
+            for line in primary.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
+                if line.isPreservedWithoutSegment { write(line, of: primary) }
             }
         }
     }
 
     private mutating func writeTrailer() {
-        let lines = host.lines(ofSegment: host.segments.count)
-        guard let last = runs.last, !last.isHost || last.positions.upperBound < host.segments.count else {
-            for line in lines { write(line, of: host) }
+        let lines = primary.lines(ofSegment: primary.segments.count)
+        guard let last = runs.last, !last.isPrimary || last.positions.upperBound < primary.segments.count else {
+            for line in lines { write(line, of: primary) }
             // An end marker can be anywhere in a playlist (§4.4.3.4); one before other segments was not written.
-            if host.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) { writeLine("#EXT-X-ENDLIST") }
+            if primary.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) { writeLine("#EXT-X-ENDLIST") }
             return
         }
         // Parts, preload hints and rendition reports refer to media after the original end.
-        for line in lines where line.concernsPlaylist { write(line, of: host) }
-        guard last.isHost || last.playlist.hasEndMarker else { return }
+        for line in lines where line.isPreservedWithoutSegment { write(line, of: primary) }
+        guard last.isPrimary || last.playlist.hasEndMarker else { return }
         if let line = lines.first(where: { $0.tag == .endList }) {
-            write(line, of: host)
+            write(line, of: primary)
         } else {
             writeLine("#EXT-X-ENDLIST")
         }
@@ -148,7 +150,7 @@ struct MediaPlaylistAssembly {
 
     // MARK: Segments
 
-    private mutating func writeSeam(of run: SegmentRun, isFirstRun: Bool) throws(PlaylistEditError) {
+    private mutating func writeTransition(to run: SegmentRun, isFirstRun: Bool) throws(PlaylistEditError) {
         let position = run.positions.lowerBound
         let playlist = run.playlist
         let own = playlist.lines(ofSegment: position)
@@ -156,20 +158,25 @@ struct MediaPlaylistAssembly {
         let map = playlist.mapLine(for: position)
         if hasMap, map == nil {
             throw .cannotStitch(
-                reason: "segments without EXT-X-MAP cannot follow segments with one: nothing takes a map back"
+                reason: "segments without EXT-X-MAP cannot follow segments with one, because no tag removes a map"
             )
         }
         if let map {
             // The keys that precede the map encrypt it; they may differ from those of the segment.
             let mapKeys = playlist.mapKeyLines(for: position)
-            restate(mapKeys, of: playlist, hasOwnKeys: map.isOwn && own.hasKey(before: map.line.lowerBound))
+            writeKeys(mapKeys, of: playlist, hasOwnKeys: map.isOwn && own.hasKey(before: map.line.lowerBound))
             if !map.isOwn { writeLine(playlist.text(map.line)) }
         }
         // Keys with explicit vectors are written with the segment itself.
         let keys = playlist.keyLines(for: position)
         let isUnderOwnMap = map?.isOwn ?? false
         if !isUnderOwnMap {
-            restate(keys, of: playlist, hasOwnKeys: own.contains { $0.tag == .key }, withLines: !run.needsOwnVectors)
+            writeKeys(
+                keys,
+                of: playlist,
+                hasOwnKeys: own.contains { $0.tag == .key },
+                withLines: !run.needsExplicitVectors
+            )
         }
         if let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn { writeLine(playlist.text(bitRate.line)) }
         let segment = playlist.segments[position]
@@ -186,7 +193,7 @@ struct MediaPlaylistAssembly {
     ///   - hasOwnKeys: Whether the segment's own lines set the keys, possibly with `METHOD=NONE`, before they are
     ///     needed.
     ///   - withLines: Whether to write the lines of inherited keys.
-    private mutating func restate(
+    private mutating func writeKeys(
         _ keys: [MediaPlaylist.KeyLine],
         of playlist: MediaPlaylist,
         hasOwnKeys: Bool,
@@ -206,17 +213,17 @@ struct MediaPlaylistAssembly {
 
     private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
         var lines = run.playlist.lines(ofSegment: position)[...]
-        if position == 0, run.isHost { lines = lines.dropFirst(headerLines.count) }
+        if position == 0, run.isPrimary { lines = lines.dropFirst(headerLines.count) }
         // Keys encrypt the maps after them, so keys with explicit vectors are written after the last map of the
         // segment.
-        let lastMap = run.needsOwnVectors ? lines.last { $0.tag == .map }?.range.lowerBound : nil
-        var vectorsAreDue = run.needsOwnVectors
-        if vectorsAreDue, lastMap == nil, !lines.contains(where: { $0.tag == .key }),
+        let lastMap = run.needsExplicitVectors ? lines.last { $0.tag == .map }?.range.lowerBound : nil
+        var hasPendingVectors = run.needsExplicitVectors
+        if hasPendingVectors, lastMap == nil, !lines.contains(where: { $0.tag == .key }),
             !run.playlist.keyLines(for: position).isEmpty
         {
             writeKeysWithVectors(position, of: run.playlist)
         }
-        let keptOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
+        let needsExplicitOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
         for line in lines {
             switch line.tag {
             case .map where line.range.lowerBound == lastMap:
@@ -225,18 +232,18 @@ struct MediaPlaylistAssembly {
                 if !keyFormats.isEmpty || !run.playlist.keyLines(for: position).isEmpty {
                     writeKeysWithVectors(position, of: run.playlist)
                 }
-                vectorsAreDue = false
-            case .key where run.needsOwnVectors && line.range.lowerBound >= lastMap ?? 0:
-                if vectorsAreDue { writeKeysWithVectors(position, of: run.playlist) }
-                vectorsAreDue = false
-            case .byteRange where keptOffset:
+                hasPendingVectors = false
+            case .key where run.needsExplicitVectors && line.range.lowerBound >= lastMap ?? 0:
+                if hasPendingVectors { writeKeysWithVectors(position, of: run.playlist) }
+                hasPendingVectors = false
+            case .byteRange where needsExplicitOffset:
                 if let range = run.playlist.segments[position].byteRange {
                     writeLine("#EXT-X-BYTERANGE:\(range)")
                 }
             case .endList, .skip: break
-            case let tag? where !run.isHost && (tag.scope == .any || tag.scope == .mediaPlaylist): break
+            case let tag? where !run.isPrimary && (tag.scope == .any || tag.scope == .mediaPlaylist): break
             case .preloadHint, .renditionReport:
-                if run.isHost { write(line, of: host) }
+                if run.isPrimary { write(line, of: primary) }
             default: write(line, of: run.playlist)
             }
         }
@@ -250,7 +257,7 @@ struct MediaPlaylistAssembly {
         keyFormats = formats
         for key in keys {
             let text = playlist.text(key.line)
-            guard key.needsVector else {
+            guard key.usesSequenceAsVector else {
                 writeLine(text)
                 continue
             }
@@ -274,12 +281,12 @@ struct MediaPlaylistAssembly {
     /// Returns the new value of a tag of the host, or `nil` if its value is unchanged.
     private func replacement(for tag: TagName?) -> String? {
         switch tag {
-        case .targetDuration: target == host.targetDuration?.roundedSeconds ? nil : target.map(String.init)
-        case .version: version == host.declaredVersion ? nil : version.map(String.init)
+        case .targetDuration: target == primary.targetDuration?.roundedSeconds ? nil : target.map(String.init)
+        case .version: version == primary.declaredVersion ? nil : version.map(String.init)
         case .mediaSequence:
-            firstSequence == host.mediaSequence ? nil : String(firstSequence)
+            firstSequence == primary.mediaSequence ? nil : String(firstSequence)
         case .discontinuitySequence:
-            firstDiscontinuitySequence == host.discontinuitySequence ? nil : String(firstDiscontinuitySequence)
+            firstDiscontinuitySequence == primary.discontinuitySequence ? nil : String(firstDiscontinuitySequence)
         default: nil
         }
     }
@@ -287,8 +294,8 @@ struct MediaPlaylistAssembly {
     /// The discontinuity sequence number of the first segment in the result, without its own discontinuity tag.
     private var firstDiscontinuitySequence: Int64 {
         // A run of another playlist before the host starts at position 0, like the host.
-        guard let first = runs.first else { return host.discontinuitySequence }
-        let segment = host.segments[first.positions.lowerBound]
+        guard let first = runs.first else { return primary.discontinuitySequence }
+        let segment = primary.segments[first.positions.lowerBound]
         return segment.discontinuitySequence -| (segment.hasDiscontinuity ? 1 : 0)
     }
 
@@ -307,14 +314,14 @@ struct MediaPlaylistAssembly {
 
     /// The largest version of all playlists (§8), at least 2 for explicit initialization vectors.
     private var version: Int? {
-        let declared = ([host] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
-        return runs.contains { $0.needsOwnVectors } ? max(declared ?? 2, 2) : declared
+        let declared = ([primary] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
+        return runs.contains { $0.needsExplicitVectors } ? max(declared ?? 2, 2) : declared
     }
 }
 
 extension MediaPlaylist.EditableLine {
     /// A Boolean value that indicates whether the line is preserved if its segment is removed.
-    fileprivate var concernsPlaylist: Bool {
+    fileprivate var isPreservedWithoutSegment: Bool {
         guard let tag, tag != .endList else { return false }
         return tag == .dateRange || [.any, .mediaPlaylist].contains(tag.scope)
     }

@@ -8,16 +8,16 @@ extension MultivariantPlaylist {
     /// preserved unless their video is higher than that of all remaining variants.
     ///
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
-    public func limited(to range: OpenRange<BitRate>) throws(PlaylistEditError) -> MultivariantPlaylist {
-        let name = "bandwidth \(PlaylistEdit.bandwidth(range).spelling.value)"
-        return try keeping(filter: name) { $0.bandwidth.map { range.contains($0) } ?? false }
+    public func limited(to range: PartialRange<BitRate>) throws(PlaylistEditError) -> MultivariantPlaylist {
+        let name = "bandwidth \(PlaylistEdit.bandwidth(range).nameAndValue.value)"
+        return try filteringVariants(name) { $0.bandwidth.map { range.contains($0) } ?? false }
     }
 
     /// Returns the playlist without the variants whose video is higher than `height` pixels.
     ///
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
     public func limited(toHeight height: Int) throws(PlaylistEditError) -> MultivariantPlaylist {
-        try keeping(filter: "max-height \(height)") { ($0.resolution?.height ?? 0) <= height }
+        try filteringVariants("max-height \(height)") { ($0.resolution?.height ?? 0) <= height }
     }
 
     /// Returns the playlist without its I-frame variants.
@@ -27,9 +27,9 @@ extension MultivariantPlaylist {
         return try patched(patch)
     }
 
-    private func keeping(
-        filter: String,
-        _ isKept: (Variant) -> Bool
+    private func filteringVariants(
+        _ filter: String,
+        isIncluded isKept: (Variant) -> Bool
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         let kept = variants.filter(isKept)
         guard !kept.isEmpty else {
@@ -42,7 +42,7 @@ extension MultivariantPlaylist {
         guard kept.count < variants.count else { return self }
         var patch = PlaylistPatch()
         for variant in variants where !isKept(variant) {
-            patch.remove(blankLinesBefore(variant.tagLine.lowerBound)..<variant.tagLine.upperBound)
+            patch.remove(startOfBlankLines(before: variant.tagLine.lowerBound)..<variant.tagLine.upperBound)
             if let uriLine = variant.uriLine { patch.remove(uriLine) }
         }
         let heights = kept.compactMap(\.resolution?.height)
@@ -59,7 +59,7 @@ extension MultivariantPlaylist {
     }
 
     /// Returns the offset of the blank lines directly before a line, which separate an entry and are removed with it.
-    private func blankLinesBefore(_ offset: Int) -> Int {
+    private func startOfBlankLines(before offset: Int) -> Int {
         var start = offset
         while start > 0 {
             var previous = start - 1

@@ -19,7 +19,7 @@ extension Playlist {
     ) throws(PlaylistEditError) -> Playlist {
         var rewriter = AddressRewriter(limit: limits.byteCount, of: self)
         for address in addresses { try rewriter.rewrite(address, as: rewrite(address)) }
-        return try patched(rewriter.patch, edit: "the new addresses", limits: limits)
+        return try patched(rewriter.patch, edit: "the new URIs", limits: limits)
     }
 
     /// Returns the bytes of the playlist with replaced URIs; see ``rewritingAddresses(limits:_:)``.
@@ -142,7 +142,7 @@ extension Playlist {
     }
 
     /// Returns the playlist in its canonical form.
-    func respelled(limits: PlaylistLimits) throws(PlaylistEditError) -> Playlist {
+    func canonicalized(limits: PlaylistLimits) throws(PlaylistEditError) -> Playlist {
         do { return try canonical(limits: limits) } catch { throw PlaylistEditError(error, edit: "canonical") }
     }
 }

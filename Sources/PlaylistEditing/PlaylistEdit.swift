@@ -3,7 +3,7 @@ public import MediaTiming
 /// An edit of a playlist, with the name used on the command line and in the server's URLs.
 public enum PlaylistEdit: Sendable, Hashable {
     /// Removes the variants whose `BANDWIDTH` is outside a range.
-    case bandwidth(OpenRange<BitRate>)
+    case bandwidth(PartialRange<BitRate>)
     /// Removes the variants whose video height in pixels exceeds a maximum; variants without a resolution remain.
     case maxHeight(Int)
     /// Removes the I-frame variants.
@@ -43,7 +43,9 @@ public enum PlaylistEdit: Sendable, Hashable {
         }
         switch name {
         case "bandwidth":
-            guard let range = OpenRange<BitRate>(value) else { throw invalid("LOW...HIGH in bit/s, such as 900k...4M") }
+            guard let range = PartialRange<BitRate>(value) else {
+                throw invalid("LOW...HIGH in bit/s, such as 900k...4M")
+            }
             self = .bandwidth(range)
         case "max-height":
             guard let height = UInt16(value), height > 0 else { throw invalid("a height in pixels") }
@@ -54,7 +56,7 @@ public enum PlaylistEdit: Sendable, Hashable {
             self = .start(time)
         case "duration":
             guard let time = ClockTime.parse(value), time > .zero else {
-                throw invalid("a duration over zero, such as 30 or 00:01:30")
+                throw invalid("a duration greater than zero, such as 30 or 00:01:30")
             }
             self = .duration(time)
         case "append": self = .append(try Self.source(value, name))
@@ -65,7 +67,7 @@ public enum PlaylistEdit: Sendable, Hashable {
             else { throw invalid("SOURCE@TIME") }
             self = .insert(String(value[..<at]), at: time)
         case "drop-range":
-            guard let range = OpenRange<MediaTime>(value, bound: { ClockTime.parse($0) }) else {
+            guard let range = PartialRange<MediaTime>(value, bound: { ClockTime.parse($0) }) else {
                 throw invalid("START...END in seconds")
             }
             // A range without an end extends beyond the end of any playlist.
@@ -79,13 +81,13 @@ public enum PlaylistEdit: Sendable, Hashable {
 
     private static func source(_ value: String, _ name: String) throws(PlaylistEditError) -> String {
         guard !value.isEmpty else {
-            throw .invalidValue(edit: name, value: value, expected: "the address of a playlist")
+            throw .invalidValue(edit: name, value: value, expected: "the URL of a playlist")
         }
         return value
     }
 
     /// The name and value that ``init(name:value:)`` parses.
-    public var spelling: (name: String, value: String) {
+    public var nameAndValue: (name: String, value: String) {
         switch self {
         case .bandwidth(let range):
             (

@@ -36,16 +36,16 @@ extension PlaylistEditError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .nothingLeft(let filter, let available):
-            "\(filter) would leave nothing; there is \(available.joined(separator: ", "))"
-        case .unknownEdit(let name): "there is no edit named \(name)"
+            "\(filter) would remove everything; the playlist has \(available.joined(separator: ", "))"
+        case .unknownEdit(let name): "unknown edit \(name)"
         case .invalidValue(let edit, let value, let expected):
-            "\(edit) wants \(expected), not \"\(ResourceAddress(value).isHTTP ? "\(ResourceAddress(value))" : value)\""
-        case .wrongKind(let edit, let expected): "\(edit) needs a \(expected) playlist"
+            "\(edit) must be \(expected), not \"\(ResourceAddress(value).isHTTP ? "\(ResourceAddress(value))" : value)\""
+        case .wrongKind(let edit, let expected): "\(edit) requires a \(expected) playlist"
         case .timeOutside(let edit, let time, let duration):
-            "\(edit): \(time) s lies outside the \(duration) s there are"
+            "\(edit): \(time) s is after the end of the playlist, at \(duration) s"
         case .cannotStitch(let reason): "the playlists cannot be stitched: \(reason)"
         case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"
-        case .unwritableAddress(let address): "a playlist cannot hold the address \"\(address)\""
+        case .unwritableAddress(let address): "a playlist cannot contain the URI \"\(address)\""
         case .unreadableResult(let edit, let reason): "the result of \(edit) would be \(reason)"
         }
     }

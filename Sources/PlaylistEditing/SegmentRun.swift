@@ -5,14 +5,14 @@ struct SegmentRun {
     let playlist: MediaPlaylist
     let positions: Range<Int>
     /// A Boolean value that indicates whether the segments belong to the host, whose header the edited playlist has.
-    let isHost: Bool
+    let isPrimary: Bool
     /// A Boolean value that indicates whether keys need explicit initialization vectors, because sequence numbers
     /// change.
-    var needsOwnVectors = false
+    var needsExplicitVectors = false
 
-    init(_ playlist: MediaPlaylist, _ positions: Range<Int>, isHost: Bool) {
+    init(_ playlist: MediaPlaylist, _ positions: Range<Int>, isPrimary: Bool) {
         self.playlist = playlist
         self.positions = positions
-        self.isHost = isHost
+        self.isPrimary = isPrimary
     }
 }

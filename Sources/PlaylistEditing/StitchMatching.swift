@@ -16,7 +16,7 @@ public struct StitchMatching: Sendable {
     private let renditions: [Rendition.MediaType?: RenditionChoice]
 
     /// The media playlist of the variant with the lowest bit rate, whose duration counts as that of the presentation.
-    public let leanestVariant: ResourceAddress?
+    public let lowestBitRateVariant: ResourceAddress?
 
     /// Creates a matching for the presentation that is stitched in.
     ///
@@ -30,22 +30,27 @@ public struct StitchMatching: Sendable {
             renditions[rendition.type, default: RenditionChoice()].add(rendition, at: address)
         }
         self.renditions = renditions
-        leanestVariant = variants.leanest
+        lowestBitRateVariant = variants.lowestBitRateVariant
     }
 
     /// Returns the media playlist that matches a variant, or `nil` if the other presentation has none.
     ///
     /// - Complexity: O(log *n*) in the variants of the other presentation.
     public func address(for variant: Variant) -> ResourceAddress? {
-        (variant.isIFrames ? iFrameVariants : variants).match(height: variant.resolution?.height, rate: variant.rate)
+        (variant.isIFramesOnly ? iFrameVariants : variants).match(
+            height: variant.resolution?.height,
+            rate: variant.rate
+        )
     }
 
     /// Returns the media playlist that matches a rendition, or `nil` if the other presentation has none.
     ///
-    /// If the other presentation has no audio renditions, audio is matched with ``leanestVariant``, which contains the
+    /// If the other presentation has no audio renditions, audio is matched with ``lowestBitRateVariant``, which contains the
     /// audio.
     public func address(for rendition: Rendition) -> ResourceAddress? {
-        guard let choice = renditions[rendition.type] else { return rendition.type == .audio ? leanestVariant : nil }
+        guard let choice = renditions[rendition.type] else {
+            return rendition.type == .audio ? lowestBitRateVariant : nil
+        }
         return choice.match(language: rendition.language, mustMatchLanguage: rendition.type == .subtitles)
     }
 }
@@ -56,33 +61,33 @@ private struct VariantLadder {
     private let byHeight: [(height: Int, rate: Int64, address: ResourceAddress)]
     /// All variants, ordered by bit rate.
     private let byRate: [(rate: Int64, address: ResourceAddress)]
-    let leanest: ResourceAddress?
+    let lowestBitRateVariant: ResourceAddress?
 
     init(_ variants: [Variant]) {
-        // The sort is stable: the first of equal variants is ``leanest``, and the last of them is the match.
+        // The sort is stable: the first of equal variants is ``lowestBitRateVariant``, and the last of them is the match.
         byRate = variants.map { ($0.rate, $0.address) }.sorted { $0.rate < $1.rate }
         byHeight = variants.compactMap { variant in
             variant.resolution.map { ($0.height, variant.rate, variant.address) }
         }.sorted { ($0.height, $0.rate) < ($1.height, $1.rate) }
-        leanest = byRate.first?.address
+        lowestBitRateVariant = byRate.first?.address
     }
 
     func match(height: Int?, rate: Int64) -> ResourceAddress? {
         guard let height, !byHeight.isEmpty else {
-            let count = Self.count(of: byRate) { $0.rate <= rate }
+            let count = Self.prefixCount(of: byRate) { $0.rate <= rate }
             return (byRate.prefix(count).last ?? byRate.first)?.address
         }
-        let fitting = Self.count(of: byHeight) { $0.height <= height }
+        let fitting = Self.prefixCount(of: byHeight) { $0.height <= height }
         guard fitting > 0 else { return byHeight[0].address }
         let tallest = byHeight[fitting - 1].height
-        let first = Self.count(of: byHeight) { $0.height < tallest }
-        let count = Self.count(of: byHeight) { $0.height < tallest || $0.height == tallest && $0.rate <= rate }
+        let first = Self.prefixCount(of: byHeight) { $0.height < tallest }
+        let count = Self.prefixCount(of: byHeight) { $0.height < tallest || $0.height == tallest && $0.rate <= rate }
         return byHeight[max(first, count - 1)].address
     }
 
     /// Returns the number of entries at the front that satisfy a condition, which no later entry may satisfy.
-    private static func count<Entry>(of rungs: [Entry], while isInFront: (Entry) -> Bool) -> Int {
-        rungs.partitioningIndex { !isInFront($0) }
+    private static func prefixCount<Entry>(of entries: [Entry], while predicate: (Entry) -> Bool) -> Int {
+        entries.partitioningIndex { !predicate($0) }
     }
 }
 

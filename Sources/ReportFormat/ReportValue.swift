@@ -66,8 +66,8 @@ public enum ReportValue: Sendable, Hashable {
     /// - Throws: ``ReportLimitError`` as soon as the text exceeds the limit; the rest is not generated.
     public func json(limit: Int) throws(ReportLimitError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try write { (piece) throws(ReportLimitError) in
-            bytes += piece.utf8
+        try write { (chunk) throws(ReportLimitError) in
+            bytes += chunk.utf8
             guard bytes.count <= limit else { throw ReportLimitError(limit: limit) }
         }
         return bytes
@@ -78,13 +78,13 @@ public enum ReportValue: Sendable, Hashable {
     /// - Parameter body: A closure that receives the chunks in order; an error that it throws stops the writing.
     /// - Throws: The error that `body` throws.
     public func write<Failure: Error>(_ body: (String) throws(Failure) -> Void) throws(Failure) {
-        var piece = ""
-        try write(to: &piece, body)
-        if !piece.isEmpty { try body(piece) }
+        var chunk = ""
+        try write(to: &chunk, body)
+        if !chunk.isEmpty { try body(chunk) }
     }
 
     /// The number of bytes after which the text is passed on as a chunk.
-    private static let pieceSize = 16 << 10
+    private static let chunkSize = 16 << 10
 
     private func write<Failure: Error>(
         to text: inout String,
@@ -118,7 +118,7 @@ public enum ReportValue: Sendable, Hashable {
             }
             text += "}"
         }
-        if text.utf8.count >= Self.pieceSize {
+        if text.utf8.count >= Self.chunkSize {
             try body(text)
             text = ""
         }

@@ -5,12 +5,12 @@ public enum PercentEncoding {
     /// The bytes that need no encoding in a path.
     public static let pathBytes = unreservedBytes.union("/!$&'()*+,;=:@".utf8)
 
-    /// Returns `text` with every byte percent-encoded that is not in `kept`.
-    public static func encode(_ text: String, keeping kept: Set<UInt8> = unreservedBytes) -> String {
+    /// Returns `text` with every byte percent-encoded that is not in `allowed`.
+    public static func encode(_ text: String, allowing allowed: Set<UInt8> = unreservedBytes) -> String {
         var result: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
-            if kept.contains(byte) {
+            if allowed.contains(byte) {
                 result.append(byte)
             } else {
                 // Bounded: four bits are at most 15.

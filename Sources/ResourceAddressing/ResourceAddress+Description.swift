@@ -50,15 +50,15 @@ enum AddressAbbreviation {
     /// The maximum size in bytes of a query value that is not shortened.
     ///
     /// Applies whatever the name of the value is, because no list of secret names is complete.
-    private static let longestValue = 12
+    private static let maximumValueLength = 12
     /// The maximum number of characters that remain of a shortened value.
     private static let prefixLength = 4
     /// The minimum number of bytes of a run of characters that can be recognized as a token.
-    private static let shortestToken = 20
+    private static let minimumTokenLength = 20
     /// The maximum number of bytes of a run of characters that can be a name; longer runs count as tokens.
     ///
     /// Path components of more than four times this size are shortened as a whole.
-    private static let longestComponent = 100
+    private static let maximumNameLength = 100
 
     /// The names of query items whose values are secrets of any length, in lowercase without hyphens or underscores.
     private static let secretNames: Set<String> = [
@@ -105,7 +105,7 @@ enum AddressAbbreviation {
     }
 
     private static func value(_ text: Substring, isSecret: Bool) -> String {
-        guard !text.isEmpty, isSecret || text.utf8.count > longestValue else { return String(text) }
+        guard !text.isEmpty, isSecret || text.utf8.count > maximumValueLength else { return String(text) }
         return shortened(text)
     }
 
@@ -126,9 +126,9 @@ enum AddressAbbreviation {
     /// shortened.
     private static func component(_ text: Substring) -> String {
         guard text.utf8.count >= 3 else { return String(text) }
-        guard text.utf8.count <= 4 * longestComponent else { return shortened(text) }
+        guard text.utf8.count <= 4 * maximumNameLength else { return shortened(text) }
         var result = ""
-        for (position, piece) in pieces(text, separators: ";~,&").enumerated() {
+        for (position, piece) in split(text, separators: ";~,&").enumerated() {
             guard piece.separator == nil else {
                 result += piece.text
                 continue
@@ -137,14 +137,14 @@ enum AddressAbbreviation {
             if let equals, position > 0 || equals > piece.text.startIndex {
                 result += item(piece.text)
             } else {
-                result += runs(piece.text)
+                result += shortenedTokens(piece.text)
             }
         }
         return result
     }
 
-    private static func runs(_ text: Substring) -> String {
-        pieces(text, separators: ".:@ ").map { piece in
+    private static func shortenedTokens(_ text: Substring) -> String {
+        split(text, separators: ".:@ ").map { piece in
             piece.separator == nil && looksLikeToken(piece.text) ? shortened(piece.text) : String(piece.text)
         }.joined()
     }
@@ -155,8 +155,8 @@ enum AddressAbbreviation {
     /// often between these kinds, consist of hexadecimal digits only, or have runs that are longer than any word.
     private static func looksLikeToken(_ text: Substring) -> Bool {
         let bytes = Array(text.utf8)
-        guard bytes.count >= shortestToken else { return false }
-        guard bytes.count <= longestComponent else { return true }
+        guard bytes.count >= minimumTokenLength else { return false }
+        guard bytes.count <= maximumNameLength else { return true }
         var changes = 0
         var longestRun = 0
         var run = 0
@@ -196,7 +196,7 @@ enum AddressAbbreviation {
         }
     }
 
-    private static func pieces(
+    private static func split(
         _ text: Substring,
         separators: String
     ) -> [(text: Substring, separator: UInt8?)] {

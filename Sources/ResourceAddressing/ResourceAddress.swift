@@ -62,7 +62,7 @@ public struct ResourceAddress: Sendable, Hashable {
 
     /// Creates a `file` URL from an absolute path, with characters percent-encoded that a URI path cannot contain.
     public init(filePath: String) {
-        self.init("file://" + PercentEncoding.encode(filePath, keeping: PercentEncoding.pathBytes))
+        self.init("file://" + PercentEncoding.encode(filePath, allowing: PercentEncoding.pathBytes))
     }
 
     /// A Boolean value that indicates whether the address has a scheme, so that it does not depend on a base URL.
@@ -134,7 +134,7 @@ public struct ResourceAddress: Sendable, Hashable {
 
     /// Returns a Boolean value that indicates whether relative references resolve to the same address against both
     /// addresses.
-    public func sharesFolder(with other: ResourceAddress) -> Bool {
+    public func isInSameFolder(as other: ResourceAddress) -> Bool {
         resolving("x").text == other.resolving("x").text
     }
 

@@ -54,7 +54,7 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
     /// Packed audio after an ID3 tag needs all bytes up to its first audio frame; with fewer bytes the result is
     /// ``id3``.
     public init?(_ bytes: Span<UInt8>) {
-        if let text = Self.text(bytes) {
+        if let text = Self.textFormat(bytes) {
             self = text
         } else if Self.isISOBaseMedia(bytes) {
             self = .isoBaseMedia
@@ -62,12 +62,12 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
             self = .ogg
         } else if bytes.hasBytes("WAVE", at: 8), bytes.hasBytes("RIFF", at: 0) || bytes.hasBytes("RF64", at: 0) {
             self = .wave
-        } else if let matroska = Self.matroska(bytes) {
+        } else if let matroska = Self.matroskaFormat(bytes) {
             self = matroska
         } else if TransportPacketLayout(bytes) != nil {
             self = .transportStream
         } else {
-            let start = ID3Tag.end(bytes)
+            let start = ID3Tag.endOffset(in: bytes)
             guard start < bytes.count else {
                 guard start > 0 else { return nil }
                 self = .id3
@@ -75,7 +75,9 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
             }
             if bytes.hasBytes("fLaC", at: start) {
                 self = .flac
-            } else if let frame = AudioFrameHeader.first(bytes, from: start, within: start > 0 ? 4_096 : 0)?.header {
+            } else if let frame = AudioFrameHeader.firstFrame(in: bytes, from: start, within: start > 0 ? 4_096 : 0)?
+                .header
+            {
                 self = frame.container
             } else {
                 return nil
@@ -97,14 +99,14 @@ extension MediaContainer {
     }
 
     /// Returns `.webM` or `.matroska` according to the document type in the EBML header (RFC 8794 §11.2.6).
-    private static func matroska(_ bytes: Span<UInt8>) -> MediaContainer? {
+    private static func matroskaFormat(_ bytes: Span<UInt8>) -> MediaContainer? {
         guard bytes.hasBytes("\u{1A}", at: 0), bytes.count >= 4, bytes[1] == 0x45, bytes[2] == 0xDF, bytes[3] == 0xA3
         else { return nil }
         for offset in 4..<max(4, min(bytes.count, 128)) where bytes.hasBytes("webm", at: offset) { return .webM }
         return .matroska
     }
 
-    private static func text(_ bytes: Span<UInt8>) -> MediaContainer? {
+    private static func textFormat(_ bytes: Span<UInt8>) -> MediaContainer? {
         var offset = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
         if bytes.hasBytes("WEBVTT", at: offset) {
             guard offset + 6 < bytes.count else { return .webVTT }
@@ -115,11 +117,11 @@ extension MediaContainer {
         let end = min(bytes.count, 4_096)
         while offset < end, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
         guard offset < end, bytes[offset] == UInt8(ascii: "<") else { return nil }
-        return document(bytes, from: offset)
+        return markupFormat(bytes, from: offset)
     }
 
     /// Returns the format that the root element or document type declaration of an XML or HTML document indicates.
-    private static func document(_ bytes: Span<UInt8>, from start: Int) -> MediaContainer? {
+    private static func markupFormat(_ bytes: Span<UInt8>, from start: Int) -> MediaContainer? {
         var offset = start
         let end = min(bytes.count, 4_096)
         while offset + 1 < end {

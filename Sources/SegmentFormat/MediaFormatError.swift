@@ -16,10 +16,10 @@ extension MediaFormatError: CustomStringConvertible {
     /// A human-readable description of the error.
     public var description: String {
         switch self {
-        case .truncated(let name): "\(name) ends too early"
-        case .malformed(let name): "\(name) cannot be read"
-        case .tooLarge(let name): "\(name) has more entries than is read of any input"
-        case .missing(let name): "there is no \(name)"
+        case .truncated(let name): "\(name) is truncated"
+        case .malformed(let name): "\(name) is invalid"
+        case .tooLarge(let name): "\(name) exceeds the supported number of entries"
+        case .missing(let name): "\(name) is missing"
         }
     }
 }

@@ -1,13 +1,13 @@
 /// The properties of a track, independent of its container.
 public struct MediaTrack: Sendable, Hashable {
     /// The media type of a track.
-    public enum Kind: String, Sendable, Hashable {
+    public enum MediaType: String, Sendable, Hashable {
         /// Video.
         case video
         /// Audio.
         case audio
         /// Subtitles and closed captions.
-        case text
+        case subtitles = "text"
         /// Timed metadata and events.
         case metadata
         /// Any other media type.
@@ -17,7 +17,7 @@ public struct MediaTrack: Sendable, Hashable {
     /// The track ID in an ISO base media file, the packet identifier (PID) in a transport stream, otherwise 0.
     public var id: UInt32
     /// The media type of the track.
-    public var kind: Kind
+    public var mediaType: MediaType
     /// The codec string according to RFC 6381, or only the codec name if its parameters are unknown; `nil` if unknown.
     public var codec: String?
     /// The language as a BCP 47 tag such as `de` or `zh-Hant`, or as a three-letter code; `nil` if unspecified.
@@ -36,7 +36,7 @@ public struct MediaTrack: Sendable, Hashable {
     /// Creates a track with the given properties.
     public init(
         id: UInt32,
-        kind: Kind,
+        mediaType: MediaType,
         codec: String? = nil,
         language: String? = nil,
         width: Int? = nil,
@@ -46,7 +46,7 @@ public struct MediaTrack: Sendable, Hashable {
         encryptionScheme: String? = nil
     ) {
         self.id = id
-        self.kind = kind
+        self.mediaType = mediaType
         self.codec = codec
         self.language = language
         self.width = width

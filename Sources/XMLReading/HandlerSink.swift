@@ -2,18 +2,18 @@
 final class HandlerSink<Handler: XMLEventHandler>: XMLSink {
     private(set) var handler: Handler
 
-    init(_ handler: Handler, limits: XMLDocumentReading.Limits, filter: XMLDocumentReading.TextFilter) {
+    init(_ handler: Handler, limits: XMLDocumentParser.Limits, filter: XMLDocumentParser.TextFilter) {
         self.handler = handler
         super.init(limits: limits, filter: filter)
     }
 
-    override func start(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
-        handler.startElement(name, attributes, line: line)
+    override func handleStartElement(_ name: XMLName, attributes: XMLAttributes, line: Int) {
+        handler.startElement(name, attributes: attributes, line: line)
     }
 
-    override func end(_ name: XMLName) { handler.endElement(name) }
+    override func handleEndElement(_ name: XMLName) { handler.endElement(name) }
 
-    override func tell(_ text: String) { handler.text(text) }
+    override func handleText(_ text: String) { handler.handleText(text) }
 
-    override var hasEnough: Bool { handler.hasEnough }
+    override var hasEnough: Bool { handler.isFinished }
 }

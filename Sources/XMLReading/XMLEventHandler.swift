@@ -6,27 +6,27 @@ public protocol XMLEventHandler {
     ///   - name: The name of the element.
     ///   - attributes: The attributes of the element, without namespace declarations.
     ///   - line: The line in which the start tag ends, counted from 1.
-    mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int)
+    mutating func startElement(_ name: XMLName, attributes: XMLAttributes, line: Int)
 
     /// Handles the end of an element; called once for each element that was started and parsed completely.
     mutating func endElement(_ name: XMLName)
 
     /// Handles the complete text between two tags, with references resolved and CDATA sections included.
-    mutating func text(_ text: String)
+    mutating func handleText(_ text: String)
 
     /// A Boolean value that indicates whether parsing may stop.
     ///
     /// Checked after each tag. A document at which parsing was stopped is reported as read without an error.
-    var hasEnough: Bool { get }
+    var isFinished: Bool { get }
 }
 
 extension XMLEventHandler {
     /// Ignores the text.
-    public mutating func text(_ text: String) {}
+    public mutating func handleText(_ text: String) {}
 
     /// A Boolean value that indicates whether parsing may stop; `false` by default, so that all of the document is
     /// parsed.
-    public var hasEnough: Bool { false }
+    public var isFinished: Bool { false }
 }
 
 /// An expanded name: a local name and its namespace (W3C Namespaces in XML §2).
@@ -54,11 +54,11 @@ public struct XMLAttributes: Sendable {
     }
 
     /// All attributes, in document order.
-    public internal(set) var all: [Attribute] = []
+    public internal(set) var attributes: [Attribute] = []
 
     /// Returns the value of the attribute with the given local name and no namespace, or `nil` if it is missing.
     public subscript(local: String) -> String? {
-        for attribute in all where attribute.name.local == local && attribute.name.namespace.isEmpty {
+        for attribute in attributes where attribute.name.local == local && attribute.name.namespace.isEmpty {
             return attribute.value
         }
         return nil
@@ -66,7 +66,7 @@ public struct XMLAttributes: Sendable {
 
     /// Returns the value of the attribute with the given local name and namespace, or `nil` if it is missing.
     public subscript(local: String, in namespace: String) -> String? {
-        for attribute in all where attribute.name.local == local && attribute.name.namespace == namespace {
+        for attribute in attributes where attribute.name.local == local && attribute.name.namespace == namespace {
             return attribute.value
         }
         return nil

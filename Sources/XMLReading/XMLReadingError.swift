@@ -4,7 +4,7 @@ public struct XMLReadingError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable {
         /// The document is not well-formed.
         case malformed
-        /// The document exceeds one of ``XMLDocumentReading/Limits``.
+        /// The document exceeds one of ``XMLDocumentParser/Limits``.
         case tooLarge
         /// The document declares entities or attributes, which are rejected because their expansion is not bounded.
         case hasDeclarations

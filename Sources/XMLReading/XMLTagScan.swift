@@ -15,7 +15,7 @@ struct XMLTagScan {
     private enum State: Equatable {
         case text
         /// After a less-than sign.
-        case opened
+        case afterLessThan
         /// After `<!` and the given number of characters of `--` or `[CDATA[`.
         case declaration(Section, matched: Int)
         /// In the contents of a section, after the given number of characters of its end.
@@ -59,22 +59,22 @@ struct XMLTagScan {
     /// - Complexity: O(*n*) in bytes.
     static func hasElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
         var scan = XMLTagScan(limit: limit)
-        guard let order = wideOrder(bytes) else {
+        guard let order = utf16ByteOrder(bytes) else {
             // Bounded: a byte fits in 16 bits.
-            for index in 0..<bytes.count where scan.exceeds(UInt16(bytes[index])) { return true }
+            for index in 0..<bytes.count where scan.processUnit(UInt16(bytes[index])) { return true }
             return false
         }
         var index = 0
         while index + 1 < bytes.count {
             let (high, low) = order == .bigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
             // Bounded: a byte fits in 16 bits.
-            if scan.exceeds(UInt16(high) << 8 | UInt16(low)) { return true }
+            if scan.processUnit(UInt16(high) << 8 | UInt16(low)) { return true }
             index += 2
         }
         return false
     }
 
-    private mutating func exceeds(_ unit: UInt16) -> Bool {
+    private mutating func processUnit(_ unit: UInt16) -> Bool {
         if case .contents(let section, let matched) = state {
             readContents(of: section, unit, matched: matched)
             return false
@@ -82,15 +82,15 @@ struct XMLTagScan {
         // Attribute values cannot contain a less-than sign, so each one begins a tag.
         if unit == 0x3C {
             if state != .text { skipsContents = false }
-            state = .opened
+            state = .afterLessThan
             count = 0
             return false
         }
         switch (state, unit) {
         // Comments, processing instructions, declarations and CDATA sections are not tags.
-        case (.opened, 0x21): state = skipsContents ? .declaration(.comment, matched: 0) : .text
-        case (.opened, 0x3F): state = skipsContents ? .contents(.instruction, matched: 0) : .text
-        case (.opened, _): state = .tag
+        case (.afterLessThan, 0x21): state = skipsContents ? .declaration(.comment, matched: 0) : .text
+        case (.afterLessThan, 0x3F): state = skipsContents ? .contents(.instruction, matched: 0) : .text
+        case (.afterLessThan, _): state = .tag
         case (.declaration(let section, let matched), _): readDeclaration(of: section, unit, matched: matched)
         case (.tag, 0x3E): state = .text
         case (.tag, 0x22), (.tag, 0x27): state = .value(quote: unit)
@@ -134,7 +134,7 @@ extension XMLTagScan {
     }
 
     /// Returns the byte order of a document in UTF-16, or `nil` for encodings with single-byte units.
-    private static func wideOrder(_ bytes: Span<UInt8>) -> ByteOrder? {
+    private static func utf16ByteOrder(_ bytes: Span<UInt8>) -> ByteOrder? {
         guard bytes.count >= 2 else { return nil }
         switch (bytes[0], bytes[1]) {
         case (0xFE, 0xFF), (0, 0x3C): return .bigEndian
@@ -168,7 +168,7 @@ extension XMLTagScan {
 
     private static func declaredEncoding(_ declaration: String) -> String? {
         let words = declaration.split { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" || $0 == "?" }
-        guard let place = words.firstIndex(of: "encoding"), place + 1 < words.count else { return nil }
-        return words[place + 1].lowercased()
+        guard let position = words.firstIndex(of: "encoding"), position + 1 < words.count else { return nil }
+        return words[position + 1].lowercased()
     }
 }

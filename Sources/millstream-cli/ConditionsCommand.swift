@@ -8,9 +8,9 @@ import ReportFormat
 struct ConditionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",
-        abstract: "Show the networks that commands can pretend to be behind.",
+        abstract: "List and show network conditions that commands can simulate.",
         discussion: """
-            Every command that fetches takes --conditions NAME|FILE, and so does serve for what it sends to players.
+            Commands that load resources accept --conditions NAME|FILE; serve applies it to responses to players.
 
             Example: millstream conditions show "Very Bad Network"
             """,
@@ -21,7 +21,7 @@ struct ConditionsCommand: ParsableCommand {
     struct ListCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List the conditions that have a name.",
+            abstract: "List the predefined network conditions.",
             discussion: "Example: millstream conditions list --json"
         )
 
@@ -32,7 +32,7 @@ struct ConditionsCommand: ParsableCommand {
                 try StandardOutput.writeLine(ReportValue.array(LinkProfile.presets.map(\.report)))
                 return
             }
-            var rows = [["", "down", "up", "latency", "loss", "names"]]
+            var rows = [["", "down", "up", "latency", "loss", "DNS delay"]]
             rows += LinkProfile.presets.map { profile in
                 [
                     profile.name, profile.down.rateText, profile.up.rateText,
@@ -54,14 +54,16 @@ struct ConditionsCommand: ParsableCommand {
     struct ShowCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show one network, by its name or from a file.",
+            abstract: "Show network conditions, by name or from a file.",
             discussion: "Example: millstream conditions show 3G --json > mine.json"
         )
 
-        @Argument(help: ArgumentHelp("A name, or a file with conditions or a trace.", valueName: "NAME|FILE"))
+        @Argument(
+            help: ArgumentHelp("The name of conditions, or a file with conditions or a trace.", valueName: "NAME|FILE")
+        )
         var conditions: String
 
-        @Flag(name: .long, help: "Print JSON, as a file for --conditions holds it.") var json = false
+        @Flag(name: .long, help: "Print JSON in the format of files for --conditions.") var json = false
 
         func run() throws {
             let profile = try ConditionsFlag.profile(conditions)
@@ -71,14 +73,14 @@ struct ConditionsCommand: ParsableCommand {
             }
             try StandardOutput.writeLine("\(profile.name)")
             if let trace = profile.trace {
-                try StandardOutput.writeLine("down      as the trace has it")
+                try StandardOutput.writeLine("down      from the trace")
                 for line in trace.summary { try StandardOutput.writeLine("          \(line)") }
             } else {
                 try StandardOutput.writeLine("down      \(profile.down.text)")
             }
             try StandardOutput.writeLine("up        \(profile.up.text)")
             try StandardOutput.writeLine(
-                "names     \(profile.dnsDelay == .zero ? "at once" : "after \(profile.dnsDelay.text)")"
+                "DNS       \(profile.dnsDelay == .zero ? "no delay" : "\(profile.dnsDelay.text) delay")"
             )
             for outage in profile.outages {
                 let again = outage.interval.map { ", every \($0.text)" } ?? ""
@@ -102,7 +104,7 @@ extension LinkProfile {
     }
 }
 
-extension LinkProfile.Direction {
+extension LinkProfile.DirectionConditions {
     fileprivate var report: ReportValue {
         .fields([
             "bandwidth": bandwidth.map { .integer($0.bitsPerSecond) },
@@ -111,12 +113,12 @@ extension LinkProfile.Direction {
         ])
     }
 
-    fileprivate var rateText: String { loss >= 1 ? "nothing" : bandwidth?.description ?? "no limit" }
+    fileprivate var rateText: String { loss >= 1 ? "nothing" : bandwidth?.description ?? "unlimited" }
 
     fileprivate var text: String {
-        guard loss < 1 else { return "nothing gets through" }
+        guard loss < 1 else { return "no data is transferred" }
         let lost = loss > 0 ? ", \((loss * 100).formatted()) % of packets lost" : ""
-        return "\(rateText), \(latency.text) on the way\(lost)"
+        return "\(rateText), \(latency.text) latency\(lost)"
     }
 }
 
@@ -146,9 +148,9 @@ extension LinkTrace {
         let latencies = periods.map(\.latency).sorted()
         let middle = rates[rates.count / 2]
         return [
-            "\(periods.count) periods in \(duration.text), then again from the beginning",
+            "\(periods.count) periods in \(duration.text), repeated",
             "\(rates.first ?? middle) to \(rates.last ?? middle), \(meanBandwidth) on average",
-            "\((latencies.first ?? .zero).text) to \((latencies.last ?? .zero).text) on the way",
+            "\((latencies.first ?? .zero).text) to \((latencies.last ?? .zero).text) latency",
         ]
     }
 }

@@ -6,7 +6,10 @@ import NetworkConditioning
 struct ConditionsFlag: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Pretend to be behind a worse network: see millstream conditions.", valueName: "NAME|FILE")
+        help: ArgumentHelp(
+            "Simulate a network: a name from millstream conditions, or a file with conditions or a trace.",
+            valueName: "NAME|FILE"
+        )
     )
     var conditions: String?
 
@@ -24,7 +27,7 @@ struct ConditionsFlag: ParsableArguments {
             throw Failure(
                 .wrongUsage,
                 "unknown-conditions",
-                "there are no conditions named \"\(text)\", and no file either",
+                "there are no conditions and no file named \"\(text)\"",
                 hint: "millstream conditions list shows the names"
             )
         }
@@ -42,27 +45,27 @@ struct ConditionsFlag: ParsableArguments {
     }
 
     /// The maximum size of a file of conditions, in bytes: 134 for each of a million periods, the maximum of a trace.
-    private static let mostBytes = 128 << 20
+    private static let maximumSize = 128 << 20
 
     private static func contents(_ path: String) throws -> Data {
-        guard let data = try? InputFile.contents(path, limit: mostBytes) else {
+        guard let data = try? InputFile.contents(path, limit: maximumSize) else {
             throw Failure(.failed, "file-failed", "the file \(path) cannot be read")
         }
-        guard data.count <= mostBytes else {
+        guard data.count <= maximumSize else {
             throw Failure(.badInput, "bad-conditions", "\(path): the file is larger than 128 MiB")
         }
         return data
     }
 
     private static func reason(_ error: DecodingError) -> String {
-        func place(_ context: DecodingError.Context) -> String {
+        func position(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
             return path.isEmpty ? "" : " in \(path.joined(separator: ", "))"
         }
         switch error {
-        case .keyNotFound(let key, let context): return "\(key.stringValue) is missing\(place(context))"
+        case .keyNotFound(let key, let context): return "\(key.stringValue) is missing\(position(context))"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "a value of another type was expected\(place(context))"
+            return "a value has the wrong type\(position(context))"
         default: return "not JSON"
         }
     }

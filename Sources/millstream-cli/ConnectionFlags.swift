@@ -3,13 +3,13 @@ import MillstreamServer
 
 /// The options for the limits of server connections.
 struct ConnectionFlags: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Limit the number of connections at the same time.", valueName: "N"))
+    @Option(name: .long, help: ArgumentHelp("The maximum number of simultaneous connections.", valueName: "N"))
     var maxConnections = ConnectionLimits().maximumConnections
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Limit the number of connections of one client at the same time; an IPv6 network of 64 bits is one client.",
+            "The maximum number of simultaneous connections of one client; an IPv6 network of 64 bits is one client.",
             valueName: "N"
         )
     )
@@ -18,7 +18,7 @@ struct ConnectionFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Count clients by the address that this reverse proxy forwards (X-Forwarded-For, Forwarded); may be repeated.",
+            "The address or network of a reverse proxy whose clients are counted by the forwarded address (X-Forwarded-For, Forwarded); may be repeated.",
             valueName: "ADDRESS|CIDR"
         )
     )

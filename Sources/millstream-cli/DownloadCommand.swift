@@ -10,60 +10,63 @@ import UnixSignals
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",
-        abstract: "Keep a stream for playing without the network.",
+        abstract: "Download a stream for offline playback.",
         discussion: """
-            What is there already is not fetched again: after an interruption, run the same command to go on.
+            Files that are stored are not downloaded again: after an interruption, run the same command to resume.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
             """
     )
 
-    @Argument(help: "The address of a playlist.")
+    @Argument(help: "The URL of a playlist.")
     var source: String
 
     @OptionGroup var library: LibraryFlags
 
-    @Option(name: .long, help: "What to call it.")
+    @Option(name: .long, help: "The title of the asset (default: derived from the URL).")
     var title: String?
 
-    @Option(name: .long, help: "Take the lowest variant that reaches this bit rate, such as 900k.")
+    @Option(name: .long, help: "Download the lowest variant with at least this bit rate, such as 900k.")
     var minBandwidth: String?
 
-    @Option(name: .long, help: "Take the best variant whose picture is at most this many pixels high.")
+    @Option(name: .long, help: "Download the best variant with at most this height in pixels.")
     var maxHeight: Int?
 
-    @Option(name: .long, help: "Which variants to take: all, best or lowest.")
+    @Option(name: .long, help: "The variants to download: all, best or lowest (default: best).")
     var variants: String?
 
-    @Option(name: .long, help: "Which sound to take: languages with commas between, all or default.")
+    @Option(name: .long, help: "The audio to download: comma-separated languages, all or default.")
     var audio: String = "all"
 
-    @Option(name: .long, help: "Which subtitles to take: languages with commas between, all or none.")
+    @Option(name: .long, help: "The subtitles to download: comma-separated languages, all or none.")
     var subtitles: String = "all"
 
-    @Option(name: .long, help: "How many files to fetch at once, 1 to 64.")
+    @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
     var jobs: Int = 6
 
-    @Option(name: .long, help: "The upper bound on the size of the download, such as 20G (decimal multiples of bytes).")
+    @Option(
+        name: .long,
+        help: "The maximum size of the download, such as 20G; decimal multiples of bytes (default: 1 TiB)."
+    )
     var maxSize: String?
 
-    @Option(name: .long, help: "The space to leave free on the disk, such as 1G; the default is 268M.")
+    @Option(name: .long, help: "The space to leave free on the disk, such as 1G (default: 268M).")
     var minFreeSpace: String?
 
     @Flag(name: .long, help: "Print a line of JSON for each event.")
     var json = false
 
-    @Flag(name: .long, help: "Show no progress.")
+    @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
         guard [minBandwidth, maxHeight.map(String.init), variants].compactMap({ $0 }).count <= 1 else {
-            throw ValidationError("--min-bandwidth, --max-height and --variants exclude each other")
+            throw ValidationError("--min-bandwidth, --max-height and --variants cannot be combined")
         }
-        guard (1...64).contains(jobs) else { throw ValidationError("--jobs wants 1 to 64") }
-        guard source != "-" else { throw ValidationError("a download needs an address") }
+        guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
+        guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         _ = try selection()
         _ = try limits()
     }
@@ -73,7 +76,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let options = DownloadTask.Options(
             selection: try selection(),
             title: title,
-            jobs: jobs,
+            maximumConcurrentFetches: jobs,
             limits: try limits()
         )
         let address = try PlaylistSource.address(source)
@@ -82,8 +85,8 @@ struct DownloadCommand: AsyncParsableCommand {
         do {
             let asset = try await http.withLoading(source: source) { loading in
                 try await Interruption.cancelling {
-                    try await DownloadTask(address, into: library, loading: loading, options: options).run { event in
-                        Self.tell(event, display, printsJSON)
+                    try await DownloadTask(address, into: library, loader: loading, options: options).run { event in
+                        Self.report(event, display: display, printsJSON: printsJSON)
                     }
                 }
             }
@@ -107,7 +110,7 @@ struct DownloadCommand: AsyncParsableCommand {
         }
     }
 
-    private static func tell(_ event: DownloadTask.Event, _ display: ProgressDisplay, _ printsJSON: Bool) {
+    private static func report(_ event: DownloadTask.Event, display: ProgressDisplay, printsJSON: Bool) {
         let (name, id, progress): (String, String, DownloadProgress?) =
             switch event {
             case .resolved(let id, let progress): ("resolved", id, progress)
@@ -148,21 +151,23 @@ struct DownloadCommand: AsyncParsableCommand {
     private func selection() throws -> DownloadSelection {
         var selection = DownloadSelection()
         if let minBandwidth {
-            guard let rate = BitRate(minBandwidth) else { throw ValidationError("--min-bandwidth wants a bit rate") }
+            guard let rate = BitRate(minBandwidth) else {
+                throw ValidationError("--min-bandwidth must be a bit rate, such as 900k")
+            }
             selection.variants = .minimumBandwidth(rate)
         } else if let maxHeight {
-            guard maxHeight > 0 else { throw ValidationError("--max-height wants a height in pixels") }
+            guard maxHeight > 0 else { throw ValidationError("--max-height must be a height in pixels above 0") }
             selection.variants = .maximumHeight(maxHeight)
         } else {
             switch variants {
             case "all": selection.variants = .all
             case "best", nil: selection.variants = .best
             case "lowest": selection.variants = .lowest
-            default: throw ValidationError("--variants wants all, best or lowest")
+            default: throw ValidationError("--variants must be all, best or lowest")
             }
         }
         guard let audio = DownloadSelection.Languages(audio), let subtitles = DownloadSelection.Languages(subtitles)
-        else { throw ValidationError("--audio and --subtitles want languages, all, default or none") }
+        else { throw ValidationError("--audio and --subtitles must be languages, all, default or none") }
         selection.audio = audio
         selection.subtitles = subtitles
         return selection

@@ -11,26 +11,27 @@ import ResourceAddressing
 struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Limit, shorten and stitch playlists.",
+        abstract: "Filter, trim and stitch playlists.",
         discussion: """
-            Edits are applied in the order in which they are given. Without one the output equals the input.
+            Edits are applied in the given order. Without an edit, the output equals the input byte for byte.
 
             Example: millstream edit https://example.com/multivariant.m3u8 --bandwidth 900k...4M
             Example: millstream edit multivariant.m3u8 --duration 30 --append advertisement.m3u8 -o edited
             """
     )
 
-    @Argument(help: "An address, a file, or - for standard input.")
+    @Argument(help: "The URL or file of a playlist, or - for standard input.")
     var source: String
 
     @OptionGroup(title: "Edits") var edits: EditFlags
 
-    @Option(name: .long, help: "What relative addresses stand on.")
+    @Option(name: .long, help: "The base URL of relative URLs in the playlist.")
     var baseURL: String?
 
     @Option(
         name: [.customShort("o"), .long],
-        help: "Where to write: a file, or a folder where the media playlists of a multivariant one are edited too."
+        help:
+            "The output file, or a folder for the edited multivariant playlist and its media playlists (default: standard output)."
     )
     var output: String?
 
@@ -42,15 +43,15 @@ struct EditCommand: AsyncParsableCommand {
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             switch playlist {
             case .media(let media):
-                let stitching = StitchSources(loading: loading)
+                let stitching = InsertedPlaylistLoader(loader: loading)
                 let edited = try plan.applied(to: media, sources: try await stitching.mediaPlaylists(for: plan))
                 try write(edited.bytes, to: output)
             case .multivariant(let multivariant):
-                let sources = try await StitchSources(loading: loading).playlists(for: plan)
+                let sources = try await InsertedPlaylistLoader(loader: loading).playlists(for: plan)
                 let edited = try plan.applied(to: multivariant, sources: sources)
                 if edited.iFrameVariants.isEmpty, !multivariant.iFrameVariants.isEmpty, !plan.edits.contains(.noIFrames)
                 {
-                    StandardError.write("note: I-frame playlists are left out: what is put in has none\n")
+                    StandardError.write("note: I-frame playlists are omitted because an inserted playlist has none\n")
                 }
                 let changesMedia = plan.edits.contains { !$0.isFilter && ![.absolute, .canonical].contains($0) }
                 guard changesMedia else {
@@ -61,11 +62,11 @@ struct EditCommand: AsyncParsableCommand {
                     throw Failure(
                         .wrongUsage,
                         "usage",
-                        "these edits change the media playlists of a multivariant playlist",
-                        hint: "give -o FOLDER for the whole set"
+                        "these edits write several playlists, because they change the media playlists of a multivariant playlist",
+                        hint: "use -o FOLDER to write all of them"
                     )
                 }
-                try await EditedSet(playlist: edited, plan: plan, sources: sources, loading: loading)
+                try await EditedSet(playlist: edited, plan: plan, sources: sources, loader: loading)
                     .write(to: URL(fileURLWithPath: output))
             }
         }
@@ -81,7 +82,7 @@ struct EditCommand: AsyncParsableCommand {
         guard let path else { return try StandardOutput.write(playlist: bytes) }
         let url = URL(fileURLWithPath: path)
         guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
-            throw Failure(.failed, "disk-failed", "there is no folder \(url.deletingLastPathComponent().path)")
+            throw Failure(.failed, "disk-failed", "the folder \(url.deletingLastPathComponent().path) does not exist")
         }
         try OutputFile.write(bytes, to: url)
         StandardError.write("1 playlist written to \(path)\n")
@@ -104,14 +105,14 @@ enum OutputFile {
 }
 
 /// The loading of the playlists that edits insert.
-struct StitchSources {
-    let loading: ResourceLoading
+struct InsertedPlaylistLoader {
+    let loader: ResourceLoader
 
     /// Returns all inserted playlists by name.
     func playlists(for plan: EditPlan) async throws -> [String: Playlist] {
         var result: [String: Playlist] = [:]
         for name in plan.sources where result[name] == nil && GapPlaylist.playlist(at: name) == nil {
-            result[name] = try await PlaylistSource(text: name, baseURL: nil).load(loading)
+            result[name] = try await PlaylistSource(text: name, baseURL: nil).load(loader)
         }
         return result
     }
@@ -123,7 +124,7 @@ struct StitchSources {
         for (name, playlist) in try await playlists(for: plan) {
             if case .multivariant(let multivariant) = playlist, multivariant.variants.count > 1 {
                 StandardError.write(
-                    "note: \(PlaylistSource.name(name)) has variants; the leanest is put into this media playlist\n"
+                    "note: \(PlaylistSource.name(name)) is a multivariant playlist; its variant with the lowest bit rate is inserted\n"
                 )
             }
             result[name] = try await mediaPlaylist(playlist)
@@ -135,11 +136,11 @@ struct StitchSources {
         switch playlist {
         case .media(let media): return media
         case .multivariant(let multivariant):
-            guard let address = StitchMatching(multivariant).leanestVariant else {
-                throw PlaylistEditError.cannotStitch(reason: "the other playlist has no variants")
+            guard let address = StitchMatching(multivariant).lowestBitRateVariant else {
+                throw PlaylistEditError.cannotStitch(reason: "the inserted playlist has no variants")
             }
             let child = try await PlaylistSource(text: address.text, baseURL: nil)
-                .load(loading, variables: multivariant.variables)
+                .load(loader, variables: multivariant.variables)
             guard case .media(let media) = child else {
                 throw PlaylistParsingError.unexpectedKind(found: .multivariant)
             }
@@ -153,10 +154,10 @@ struct EditedSet {
     let playlist: MultivariantPlaylist
     let plan: EditPlan
     let sources: [String: Playlist]
-    let loading: ResourceLoading
+    let loader: ResourceLoader
 
     func write(to folder: URL) async throws {
-        let stitching = StitchSources(loading: loading)
+        let stitching = InsertedPlaylistLoader(loader: loader)
         var gaps: [String: String] = [:]
         for (name, source) in sources {
             gaps[name] = try GapPlaylist.address(of: try await stitching.mediaPlaylist(source).duration)
@@ -167,7 +168,7 @@ struct EditedSet {
         for (entry, name) in entries {
             guard let address = entry.address, names[address.text] == nil else { continue }
             let child = try await PlaylistSource(text: address.text, baseURL: nil)
-                .load(loading, variables: playlist.variables)
+                .load(loader, variables: playlist.variables)
             guard case .media(let media) = child else {
                 throw PlaylistParsingError.unexpectedKind(found: .multivariant)
             }

@@ -5,44 +5,47 @@ import PlaylistEditing
 struct EditFlags: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Keep variants whose BANDWIDTH lies in LOW...HIGH, such as 900k...4M.", valueName: "range")
+        help: ArgumentHelp("Keep variants whose BANDWIDTH is in LOW...HIGH, such as 900k...4M.", valueName: "range")
     )
     var bandwidth: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue, help: "Keep variants whose picture is at most this many pixels high.")
+    @Option(parsing: .unconditionalSingleValue, help: "Keep variants whose video is at most this many pixels high.")
     var maxHeight: [String] = []
 
-    @Flag(name: .customLong("no-i-frames"), help: "Take I-frame variants out.")
+    @Flag(name: .customLong("no-i-frames"), help: "Remove I-frame variants.")
     var noIFrames: Int
 
-    @Option(parsing: .unconditionalSingleValue, help: "Keep whole segments from the one that holds this time.")
+    @Option(parsing: .unconditionalSingleValue, help: "Keep the segments from the one that contains this time on.")
     var start: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue, help: "Keep whole segments, together never longer than this.")
+    @Option(parsing: .unconditionalSingleValue, help: "Keep whole segments with at most this total duration.")
     var duration: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue, help: "Put another playlist behind, with a discontinuity between.")
+    @Option(parsing: .unconditionalSingleValue, help: "Append another playlist, separated by a discontinuity.")
     var append: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue, help: "Put another playlist before, with a discontinuity between.")
+    @Option(parsing: .unconditionalSingleValue, help: "Prepend another playlist, separated by a discontinuity.")
     var prepend: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Put another playlist in at the segment border nearest to a time.", valueName: "source@time")
+        help: ArgumentHelp(
+            "Insert another playlist at the segment boundary nearest to a time.",
+            valueName: "source@time"
+        )
     )
     var insert: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Cut out the whole segments inside START...END.", valueName: "range")
+        help: ArgumentHelp("Remove the segments that are completely within START...END.", valueName: "range")
     )
     var dropRange: [String] = []
 
-    @Flag(help: "Write every address as an absolute one.")
+    @Flag(help: "Write every URL as an absolute URL.")
     var absolute: Int
 
-    @Flag(help: "Write the canonical spelling: one order of tags and attributes, no comments, no odd white space.")
+    @Flag(help: "Write the canonical form: one order of tags and attributes, no comments, no superfluous white space.")
     var canonical: Int
 
     /// Returns the edits in the order of the arguments.

@@ -41,7 +41,7 @@ struct Failure: Error {
         case let error as OutputError where error.isClosed: self.init(.outputClosed, "output-closed", "")
         case let error as OutputError:
             self.init(.failed, "output-failed", "\(error.output) cannot be written: \(error.reason)")
-        case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; what was done is kept")
+        case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; completed work was stored")
         case let error as PlaylistParsingError: self.init(.badInput, error.code, error.description)
         case let error as PlaylistEditError:
             let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
@@ -54,7 +54,7 @@ struct Failure: Error {
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
         case let error as ServerSecret.ReadingError:
             self.init(.failed, "invalid-secret", error.description, hint: error.hint)
-        case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
+        case let error as StreamCatalog.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
         case let error as StreamingError:
             let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
             var message = error.message

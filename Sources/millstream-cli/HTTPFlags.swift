@@ -31,24 +31,27 @@ struct HTTPFlags: ParsableArguments {
     )
     var headerFor: [String] = []
 
-    @Option(name: .long, help: "What to call ourselves.")
+    @Option(name: .long, help: "The value of the User-Agent header field.")
     var userAgent: String?
 
-    @Option(name: .long, help: "Seconds without any byte before a request fails.")
+    @Option(name: .long, help: "The duration without received bytes after which a request fails, in seconds.")
     var timeout: Double = 20
 
-    @Option(name: .long, help: "How often to try again.")
+    @Option(name: .long, help: "The number of retries of a failed request, 0 to 100.")
     var retries: Int = 3
 
-    @Flag(name: .long, help: "Accept any certificate.")
+    @Flag(name: .long, help: "Accept any TLS certificate.")
     var insecure = false
 
-    @Option(name: .long, help: ArgumentHelp("Ask through an HTTP proxy.", valueName: "HOST:PORT"))
+    @Option(name: .long, help: ArgumentHelp("Use an HTTP proxy.", valueName: "HOST:PORT"))
     var proxy: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Read cookies from a file as curl writes it, and keep new ones there.", valueName: "FILE")
+        help: ArgumentHelp(
+            "Read cookies from a file in the Netscape format, as curl writes it, and write new ones to it.",
+            valueName: "FILE"
+        )
     )
     var cookieJar: String?
 
@@ -56,13 +59,15 @@ struct HTTPFlags: ParsableArguments {
 
     func validate() throws {
         for line in header where HeaderField(line: line) == nil {
-            throw ValidationError("--header wants 'Name: value', not \"\(line)\"")
+            throw ValidationError("--header must be 'Name: value', not \"\(line)\"")
         }
         for line in headerFor where ScopedHeaderField(line: line) == nil {
             throw ValidationError("--header-for must be 'HOST Name: value', not \"\(line)\"")
         }
-        guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout wants 0 to 3600 seconds") }
-        guard (0...100).contains(retries) else { throw ValidationError("--retries wants 0 to 100") }
+        guard timeout > 0, timeout <= 3600 else {
+            throw ValidationError("--timeout must be above 0 and at most 3600 seconds")
+        }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries must be between 0 and 100") }
         if let proxy, Self.hostAndPort(proxy) == nil {
             throw ValidationError("--proxy must be HOST:PORT, with a port from 1 to 65535")
         }
@@ -110,7 +115,7 @@ struct HTTPFlags: ParsableArguments {
         source: String,
         base: String? = nil,
         others: [String] = [],
-        _ body: (ResourceLoading) async throws -> Result
+        _ body: (ResourceLoader) async throws -> Result
     ) async throws -> Result {
         let named = try [source, base].compactMap { $0 }.map(Self.address)
         let addresses = try named + others.map(Self.address)
@@ -119,9 +124,9 @@ struct HTTPFlags: ParsableArguments {
         options.cookies = jar
         let conditions = try network.profile
         let http = HTTPTransport(options)
-        let link = conditions.map { ConditionedLink($0, patience: .seconds(timeout)) }
+        let link = conditions.map { ConditionedLink($0, stallTimeout: .seconds(timeout)) }
         let readsFiles = addresses.contains { !$0.isHTTP }
-        let loading = ResourceLoading(
+        let loader = ResourceLoader(
             SchemeTransport(
                 http: link.map { ConditionedTransport(http, over: $0) } ?? http,
                 file: readsFiles ? FileTransport() : nil
@@ -129,7 +134,7 @@ struct HTTPFlags: ParsableArguments {
             policy: policy
         )
         do {
-            let result = try await body(loading)
+            let result = try await body(loader)
             try await http.shutdown()
             try save(jar)
             return result

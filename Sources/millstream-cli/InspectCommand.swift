@@ -8,24 +8,24 @@ import ResourceAddressing
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a playlist holds.",
+        abstract: "Show the contents of a playlist.",
         discussion: """
-            Everything that a lenient player would play is accepted; what is wrong is listed.
+            Playlists that a lenient player would play are accepted; violations of the standard are listed.
 
             Example: millstream inspect https://example.com/multivariant.m3u8 --follow
             """
     )
 
-    @Argument(help: "An address, a file, or - for standard input.")
+    @Argument(help: "The URL or file of a playlist, or - for standard input.")
     var source: String
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
-    @Option(name: .long, help: "What relative addresses stand on.")
+    @Option(name: .long, help: "The base URL of relative URLs in the playlist.")
     var baseURL: String?
 
-    @Flag(name: .long, help: "Load the media playlists too.")
+    @Flag(name: .long, help: "Load the media playlists of a multivariant playlist too.")
     var follow = false
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
@@ -48,7 +48,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     /// Returns each media playlist once, in the order of the multivariant playlist.
-    private func mediaPlaylists(of playlist: Playlist, _ loading: ResourceLoading) async throws -> [Playlist] {
+    private func mediaPlaylists(of playlist: Playlist, _ loader: ResourceLoader) async throws -> [Playlist] {
         guard case .multivariant(let multivariant) = playlist else { return [] }
         var seen: Set<String> = []
         let addresses =
@@ -58,7 +58,7 @@ struct InspectCommand: AsyncParsableCommand {
         for address in addresses where seen.insert(address.text).inserted {
             result.append(
                 try await PlaylistSource(text: address.text, baseURL: nil)
-                    .load(loading, variables: multivariant.variables)
+                    .load(loader, variables: multivariant.variables)
             )
         }
         return result

@@ -9,7 +9,7 @@ import ResourceAddressing
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "Show and tidy what is kept.",
+        abstract: "Manage downloaded assets.",
         discussion: "Example: millstream library list",
         subcommands: [
             ListCommand.self, ShowCommand.self, VerifyCommand.self, ExportCommand.self, DeleteCommand.self,
@@ -21,7 +21,7 @@ struct LibraryCommand: AsyncParsableCommand {
     struct ListCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List what is kept.",
+            abstract: "List downloaded assets.",
             discussion: "Example: millstream library list --json"
         )
 
@@ -35,7 +35,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 return
             }
             guard !assets.isEmpty else {
-                StandardError.write("nothing is kept yet: millstream download ADDRESS\n")
+                StandardError.write("there are no downloaded assets; download one with: millstream download URL\n")
                 return
             }
             for asset in assets {
@@ -45,7 +45,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 )
             }
             let total = assets.map(\.bytes).reduce(.zero, +)
-            try StandardOutput.writeLine("\(assets.count) kept, \(total)")
+            try StandardOutput.writeLine("\(assets.count) assets, \(total)")
         }
     }
 
@@ -56,7 +56,7 @@ struct LibraryCommand: AsyncParsableCommand {
             discussion: "Example: millstream library show abc123"
         )
 
-        @Argument(help: "The asset's identifier.") var id: String
+        @Argument(help: "The identifier of the asset.") var id: String
         @OptionGroup var library: LibraryFlags
         @Flag(name: .long, help: "Print JSON.") var json = false
 
@@ -64,7 +64,7 @@ struct LibraryCommand: AsyncParsableCommand {
             let asset = try library.openForReading().asset(id)
             if json { return try StandardOutput.writeLine(asset.report) }
             try StandardOutput.writeLine("\(asset.title)")
-            try StandardOutput.writeLine("from       \(asset.source)")
+            try StandardOutput.writeLine("source     \(asset.source)")
             try StandardOutput.writeLine(
                 "state      \(asset.state.rawValue)\(asset.isPlayableOffline ? ", playable offline" : "")"
             )
@@ -73,7 +73,7 @@ struct LibraryCommand: AsyncParsableCommand {
             for rendition in asset.renditions {
                 let parts = [
                     rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
-                    rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s there",
+                    rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s stored",
                 ]
                 let name = rendition.role.rawValue
                 try StandardOutput.writeLine(
@@ -86,15 +86,15 @@ struct LibraryCommand: AsyncParsableCommand {
     struct VerifyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Check the size and checksum of every stored file.",
+            abstract: "Verify the size and checksum of every stored file.",
             discussion: """
-                Damaged files count as missing from then on; download the asset again to fetch them.
+                Damaged files are marked as missing; download the asset again to replace them.
 
                 Example: millstream library verify abc123
                 """
         )
 
-        @Argument(help: "The assets' identifiers; all assets if none is given.") var ids: [String] = []
+        @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
         @OptionGroup var library: LibraryFlags
         @Flag(name: .long, help: "Print JSON.") var json = false
 
@@ -123,27 +123,27 @@ struct LibraryCommand: AsyncParsableCommand {
                     .failed,
                     "package-damaged",
                     "files are missing or damaged",
-                    hint: "download the asset again to fetch them"
+                    hint: "download the asset again to replace them"
                 )
             }
         }
 
         private static func summary(_ result: VerificationResult) -> String {
             guard result.damaged.isEmpty else { return "\(result.damaged.count) files missing or damaged" }
-            guard result.withoutChecksum > 0 else { return "intact" }
-            return "intact (\(result.withoutChecksum) files checked by size only)"
+            guard result.withoutChecksum > 0 else { return "OK" }
+            return "OK (only the size of \(result.withoutChecksum) files was verified)"
         }
     }
 
     struct ExportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export",
-            abstract: "Copy an asset into a plain folder that any server can serve.",
+            abstract: "Copy an asset into a folder that a web server can serve.",
             discussion: "Example: millstream library export abc123 /srv/www/film"
         )
 
-        @Argument(help: "The asset's identifier.") var id: String
-        @Argument(help: "The folder to make.") var folder: String
+        @Argument(help: "The identifier of the asset.") var id: String
+        @Argument(help: "The folder to create.") var folder: String
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
@@ -157,15 +157,15 @@ struct LibraryCommand: AsyncParsableCommand {
     struct DeleteCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Remove assets with all their bytes.",
+            abstract: "Delete assets and their files.",
             discussion: """
-                An asset that is being downloaded is not removed: stop its download first.
+                An asset that is being downloaded cannot be deleted; stop its download first.
 
                 Example: millstream library delete abc123
                 """
         )
 
-        @Argument(help: "The assets' identifiers.") var ids: [String]
+        @Argument(help: "The identifiers of the assets.") var ids: [String]
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
@@ -180,11 +180,11 @@ struct LibraryCommand: AsyncParsableCommand {
     struct PathCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "path",
-            abstract: "Print where an asset lies, or the library itself.",
+            abstract: "Print the path of an asset or of the library.",
             discussion: "Example: millstream library path abc123"
         )
 
-        @Argument(help: "The asset's identifier.") var id: String?
+        @Argument(help: "The identifier of the asset.") var id: String?
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {

@@ -6,7 +6,7 @@ import Foundation
 struct LibraryFlags: ParsableArguments {
     @Option(
         name: .long,
-        help: "The library's folder; by default $MILLSTREAM_LIBRARY, else the platform's folder for data."
+        help: "The folder of the library (default: $MILLSTREAM_LIBRARY, otherwise the data folder of the platform)."
     )
     var library: String?
 

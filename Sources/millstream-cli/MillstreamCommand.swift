@@ -6,10 +6,10 @@ import Logging
 @main struct MillstreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "millstream",
-        abstract: "Play, keep and reshape HTTP live streams.",
+        abstract: "Play, download, edit, serve and test HTTP live streams.",
         discussion: """
-            Exit status: 0 done; 1 the work failed; 2 the input is not what it claims to be; 64 wrong usage; \
-            130 interrupted; 141 the reader of the output closed its pipe, as in millstream inspect URL | head.
+            Exit status: 0 success; 1 failure; 2 invalid input; 64 wrong usage; \
+            130 interrupted; 141 the reader of standard output closed it, as in millstream inspect URL | head.
             """,
         version: "0.1.0",
         subcommands: [
@@ -37,7 +37,7 @@ import Logging
             _exit(Failure.Status.interrupted.rawValue)
         }
         Task.detached { await runCommand() }
-        MainThread.serve()
+        MainThread.runLoop()
     }
 
     private static func runCommand() async -> Never {

@@ -9,8 +9,8 @@ struct PlaylistSource {
     let baseURL: String?
 
     /// Loads and parses the playlist.
-    func load(_ loading: ResourceLoading, variables: [String: String] = [:]) async throws -> Playlist {
-        let (bytes, address) = try await bytes(loading)
+    func load(_ loader: ResourceLoader, variables: [String: String] = [:]) async throws -> Playlist {
+        let (bytes, address) = try await bytes(loader)
         do {
             return try Playlist.parse(
                 bytes,
@@ -24,7 +24,7 @@ struct PlaylistSource {
     /// Returns the name of a source for messages: a file as given, an address without parts that can be secret.
     static func name(_ text: String) -> String {
         let address = ResourceAddress(text)
-        if text == "-" { return "the standard input" }
+        if text == "-" { return "standard input" }
         return address.isHTTP || address.normalizedScheme == "data" ? address.description : text
     }
 
@@ -32,7 +32,7 @@ struct PlaylistSource {
     ///
     /// - Throws: ``Failure`` if the text is empty or its scheme is not supported.
     static func address(_ text: String) throws -> ResourceAddress {
-        guard !text.isEmpty else { throw Failure(.wrongUsage, "usage", "an empty text is no source") }
+        guard !text.isEmpty else { throw Failure(.wrongUsage, "usage", "the source is empty") }
         let address = ResourceAddress(text)
         if let scheme = address.normalizedScheme {
             if ["http", "https", "file", "data"].contains(scheme) { return address }
@@ -41,23 +41,23 @@ struct PlaylistSource {
                 throw Failure(
                     .wrongUsage,
                     "usage",
-                    "\(scheme) addresses cannot be loaded",
-                    hint: "a source is an http or https address, a file, or -"
+                    "the URL scheme \(scheme) is not supported",
+                    hint: "a source must be an http or https URL, a file, or -"
                 )
             }
         }
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
     }
 
-    private func bytes(_ loading: ResourceLoading) async throws -> ([UInt8], ResourceAddress?) {
+    private func bytes(_ loader: ResourceLoader) async throws -> ([UInt8], ResourceAddress?) {
         let base = baseURL.map { ResourceAddress($0) }
         if let base, !base.isAbsolute {
-            throw Failure(.wrongUsage, "usage", "--base-url wants an absolute address, not \"\(base)\"")
+            throw Failure(.wrongUsage, "usage", "--base-url must be an absolute URL, not \"\(base)\"")
         }
         if text == "-" {
             return ([UInt8](try InputFile.standardInput()), base)
         }
-        let loaded = try await loading.load(TransportRequest(try Self.address(text), kind: .playlist))
+        let loaded = try await loader.load(TransportRequest(try Self.address(text), kind: .playlist))
         return (loaded.bytes, base ?? loaded.address)
     }
 }

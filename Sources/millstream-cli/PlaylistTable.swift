@@ -19,8 +19,8 @@ struct PlaylistTable {
         if !diagnostics.isEmpty {
             lines.append("")
             lines += diagnostics.map { diagnostic in
-                let place: TerminalText = diagnostic.line.map { "line \($0): " } ?? ""
-                return "\(diagnostic.severity.rawValue): \(place)\(diagnostic.message) "
+                let position: TerminalText = diagnostic.line.map { "line \($0): " } ?? ""
+                return "\(diagnostic.severity.rawValue): \(position)\(diagnostic.message) "
                     + "[\(diagnostic.code), section \(diagnostic.section)]"
             }
         }
@@ -44,7 +44,7 @@ struct PlaylistTable {
         if !playlist.renditions.isEmpty {
             lines.append("")
             lines += table(
-                header: ["rendition", "type", "group", "language", "flags", "address"],
+                header: ["rendition", "type", "group", "language", "flags", "URI"],
                 rows: playlist.renditions.map { rendition in
                     let flags = [
                         rendition.isDefault ? "default" : nil, rendition.isAutoselect ? "autoselect" : nil,
@@ -52,7 +52,7 @@ struct PlaylistTable {
                     ].compactMap { $0 }.joined(separator: " ")
                     return [
                         rendition.name, rendition.type?.rawValue.lowercased() ?? "unknown", rendition.groupID,
-                        rendition.language ?? "", flags, rendition.uri ?? "in the variant",
+                        rendition.language ?? "", flags, rendition.uri ?? "in the segments of the variant",
                     ]
                 }
             )
@@ -83,7 +83,7 @@ struct PlaylistTable {
         let names = Dictionary(grouping: tags, by: \.name).sorted { $0.value[0].line < $1.value[0].line }
         return [""]
             + table(
-                header: ["other tag", "times", "first in line"],
+                header: ["unknown tag", "count", "first line"],
                 rows: names.prefix(20).map { [$0.key, "\($0.value.count)", "\($0.value[0].line)"] }
             )
     }
@@ -105,11 +105,11 @@ struct PlaylistTable {
         let target = playlist.targetDuration.map { "target \($0) s" } ?? "no target duration"
         lines.append(
             "\(playlist.segments.count) segments, \(playlist.duration) s, \(target), "
-                + "first number \(playlist.mediaSequence)"
+                + "media sequence number \(playlist.mediaSequence)"
         )
         lines.append("")
         lines += table(
-            header: ["number", "start", "duration", "address", "bytes", "notes"],
+            header: ["number", "start", "duration", "URI", "byte range", "notes"],
             rows: shown(playlist.segments).map { position in
                 guard let position else { return ["…", "", "", "", "", ""] }
                 let segment = playlist.segments[position]
@@ -119,29 +119,29 @@ struct PlaylistTable {
                 ]
             }
         )
-        return lines + whatComes(in: playlist) + dateRanges(of: playlist)
+        return lines + liveDelivery(of: playlist) + dateRanges(of: playlist)
     }
 
     /// Returns the rows about live delivery: skipped segments, parts, preload hints, rendition reports and server
     /// control.
-    private static func whatComes(in playlist: MediaPlaylist) -> [TerminalText] {
+    private static func liveDelivery(of playlist: MediaPlaylist) -> [TerminalText] {
         var rows: [[String]] = []
-        if playlist.skippedSegmentCount > 0 { rows.append(["left out", "\(playlist.skippedSegmentCount) segments"]) }
-        if let target = playlist.partTargetDuration { rows.append(["parts", "at most \(target) s"]) }
+        if playlist.skippedSegmentCount > 0 { rows.append(["skipped", "\(playlist.skippedSegmentCount) segments"]) }
+        if let target = playlist.partTargetDuration { rows.append(["part target duration", "\(target) s"]) }
         if !playlist.trailingParts.isEmpty {
-            rows.append(["next segment", "\(playlist.trailingParts.count) parts of it so far"])
+            rows.append(["next segment", "\(playlist.trailingParts.count) parts available"])
         }
         rows += playlist.preloadHints.map { ["announced", "\($0.type.lowercased()) \($0.uri)"] }
         rows += playlist.renditionReports.map { report in
-            let number = report.lastMediaSequence.map { ", last number \($0)" } ?? ""
-            return ["other rendition", report.uri + number]
+            let number = report.lastMediaSequence.map { ", last media sequence number \($0)" } ?? ""
+            return ["rendition report", report.uri + number]
         }
         if let control = playlist.serverControl {
             let offers = [
-                control.canBlockReload ? "waits for what comes" : nil,
-                control.canSkipUntil.map { "leaves out what is older than \($0) s" },
-                control.partHoldBack.map { "hold back \($0) s with parts" },
-                control.holdBack.map { "hold back \($0) s" },
+                control.canBlockReload ? "blocking reload" : nil,
+                control.canSkipUntil.map { "delta updates up to \($0) s" },
+                control.partHoldBack.map { "part hold-back \($0) s" },
+                control.holdBack.map { "hold-back \($0) s" },
             ].compactMap { $0 }
             rows.append(["server", offers.joined(separator: ", ")])
         }
@@ -160,7 +160,7 @@ struct PlaylistTable {
             ]
         }
         let rest: [TerminalText] = ranges.count > rows.count ? ["… and \(ranges.count - rows.count) more"] : []
-        return [""] + table(header: ["date range", "class", "start", "duration", "cue", "plays"], rows: rows) + rest
+        return [""] + table(header: ["date range", "class", "start", "duration", "cue", "asset"], rows: rows) + rest
     }
 
     /// Returns all indices of a short list; for a long list those at its beginning and end, with `nil` for the omitted

@@ -33,7 +33,7 @@ final class ProgressDisplay: Sendable {
             state.samples.append((now, progress.bytes.bytes, progress.percent))
             while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
             let done = progress.loadedTimeRanges.totalDuration
-            var line = "\(Self.clock(done)) of \(Self.clock(progress.expected))  \(progress.bytes)"
+            var line = "\(Self.clock(done)) of \(Self.clock(progress.duration))  \(progress.bytes)"
             if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
                 line +=
@@ -42,7 +42,7 @@ final class ProgressDisplay: Sendable {
                 if pace > 0, progress.percent < 100,
                     let left = MediaTime(approximating: (100 - progress.percent) / pace)
                 {
-                    line += "  \(Self.clock(left)) left"
+                    line += "  \(Self.clock(left)) remaining"
                 }
             }
             if StandardError.isTerminal {

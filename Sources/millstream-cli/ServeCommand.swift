@@ -13,42 +13,42 @@ import ResourceAddressing
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve edited streams, kept assets and the web console.",
+        abstract: "Serve edited streams, downloaded assets and the web console.",
         discussion: """
-            With --conditions, players get their media as if they were behind that network; the console can change it while
+            With --conditions, responses to players simulate that network; the console can change it while
             they play, and conditions=NAME in an address sets it for one stream.
 
-            Sources are loaded from the catalogue's hosts and from public ones; name others with --allow-host, and then only
-            those count. Ctrl-C ends it.
+            Sources are loaded from the hosts of the catalog and from public hosts; with --allow-host, only from
+            the named hosts and those of the catalog. Ctrl-C stops the server.
 
-            Header fields of --header go to the origins of the catalog's streams and to the hosts of --allow-host, those of \
-            --header-for to the hosts that they name. The cookies of --cookie-jar are used for the sites of these streams and hosts.
+            Header fields of --header are sent to the origins of the streams in the catalog and to the hosts of --allow-host, those of \
+            --header-for to the hosts that they name. Cookies of --cookie-jar are sent to the sites of these streams and hosts.
 
-            Pages of other sites get public sources only, and never the header fields and cookies that are given here. Behind a
-            reverse proxy, name it with --trusted-proxy, and the name that it forwards with --server-name.
+            Web pages of other sites can load public sources only, without these header fields and cookies. Behind a
+            reverse proxy, give its address with --trusted-proxy, and the host name that it forwards with --server-name.
 
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
     )
 
-    @Option(name: .long, help: "The address to listen at.")
+    @Option(name: .long, help: "The IP address or host name to listen on.")
     var host: String = "127.0.0.1"
 
-    @Option(name: .long, help: "The port to listen at; 0 takes a free one.")
+    @Option(name: .long, help: "The port to listen on, 0 to 65535; 0 selects a free port.")
     var port: Int = 8080
 
-    @Option(name: .long, help: "The catalogue, a Streams.plist or JSON: a file or an address.")
+    @Option(name: .long, help: "The catalog of streams, a Streams.plist or JSON: a file or a URL.")
     var catalog: String?
 
     @OptionGroup var library: LibraryFlags
 
-    @Option(name: .long, help: "Let sources be loaded from HOST or HOST:PORT; may be repeated.")
+    @Option(name: .long, help: "Allow sources from HOST or HOST:PORT; may be repeated.")
     var allowHost: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Sign addresses of segments with the secret in a file of at least 16 bytes. Default: a random secret in the library.",
+            "The file with the secret that signs URLs of segments, at least 16 bytes (default: a random secret in the library).",
             valueName: "FILE"
         )
     )
@@ -56,13 +56,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Accept requests for the host name NAME too; may be repeated.", valueName: "NAME")
+        help: ArgumentHelp("Accept requests for this host name too; may be repeated.", valueName: "NAME")
     )
     var serverName: [String] = []
 
     @OptionGroup(title: "Connections") var connections: ConnectionFlags
 
-    @Flag(name: .long, help: "Open the console in a browser.")
+    @Flag(name: .long, help: "Open the web console in a browser.")
     var open = false
 
     @OptionGroup(title: "Limits") var limits: LimitFlags
@@ -70,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
         for host in allowHost where !SourcePolicy.isHost(host) {
             throw ValidationError("--allow-host must be HOST or HOST:PORT with a port from 1 to 65535, not \"\(host)\"")
         }
@@ -81,11 +81,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let secret = try readSecret()
-        let catalogue = try await loadCatalogue()
+        let catalog = try await loadCatalog()
         var options = LocalOrigin.Options(
             host: host,
             port: port,
-            catalogue: catalogue,
+            catalog: catalog,
             allowedHosts: allowHost,
             conditions: try http.network.profile ?? .off,
             names: serverName,
@@ -108,7 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await origin.run { port in
             let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
             // A failure of the output cancels the server.
-            try? StandardOutput.writeLine("Millstream serves at \(address)")
+            try? StandardOutput.writeLine("Listening on \(address)")
             if opens { Browser.open(address) }
         }
         try http.save(jar)
@@ -123,14 +123,14 @@ struct ServeCommand: AsyncParsableCommand {
         return secret
     }
 
-    private func loadCatalogue() async throws -> StreamCatalogue {
-        guard let catalog else { return StreamCatalogue([]) }
+    private func loadCatalog() async throws -> StreamCatalog {
+        guard let catalog else { return StreamCatalog([]) }
         // The conditions apply to players, not to what the server itself loads.
         var http = http
         http.network.conditions = nil
         return try await http.withLoading(source: catalog) { loading in
             let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
-            return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
+            return try StreamCatalog(Data(loaded.bytes), at: loaded.address)
         }
     }
 }
@@ -140,7 +140,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Refuse a request that loads more than MIB mebibytes of playlists (default: 32).",
+            "The maximum size of the playlists that a request loads, in MiB; more is answered with 413 (default: 32).",
             valueName: "mib"
         )
     )
@@ -149,7 +149,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Refuse an edited playlist or a report larger than MIB mebibytes (default: 64).",
+            "The maximum size of an edited playlist or a report, in MiB; more is answered with 413 (default: 64).",
             valueName: "mib"
         )
     )
@@ -158,7 +158,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Edit and inspect on at most COUNT threads (default: the number of processors less one, at least 1).",
+            "The maximum number of threads that edit and inspect playlists (default: the number of processors minus one, at least 1).",
             valueName: "count"
         )
     )
@@ -167,7 +167,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer with 503 while COUNT requests load, edit or inspect playlists (default: 64).",
+            "The maximum number of requests that load, edit or inspect playlists; more are answered with 503 (default: 64).",
             valueName: "count"
         )
     )
@@ -176,7 +176,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer with 503 while the playlists of these requests fill MIB mebibytes of memory (default: 256).",
+            "The maximum size of the playlists of these requests in memory, in MiB; more are answered with 503 (default: 256).",
             valueName: "mib"
         )
     )
@@ -199,7 +199,7 @@ struct LimitFlags: ParsableArguments {
         func size(_ mebibytes: Int) -> ByteCount { ByteCount(Int64(mebibytes) << 20) }
         var limits = ServerLimits()
         if let maxPlaylistSize { limits.playlistBytes = size(maxPlaylistSize) }
-        if let maxAnswerSize { limits.answerBytes = size(maxAnswerSize) }
+        if let maxAnswerSize { limits.responseBytes = size(maxAnswerSize) }
         if let maxConcurrentEdits { limits.concurrentEdits = maxConcurrentEdits }
         if let maxPendingEdits { limits.pendingEdits = maxPendingEdits }
         if let maxPendingSize { limits.pendingBytes = size(maxPendingSize) }
@@ -211,29 +211,29 @@ struct LimitFlags: ParsableArguments {
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin",
-        abstract: "Serve a folder of media as an origin does, for tests and demonstrations.",
+        abstract: "Serve a folder of media as an origin server, for tests and demonstrations.",
         discussion: "Example: millstream origin ~/streams --port 8081"
     )
 
-    @Argument(help: "The folder.")
+    @Argument(help: "The folder to serve.")
     var folder: String
 
-    @Option(name: .long, help: "The address to listen at.")
+    @Option(name: .long, help: "The IP address or host name to listen on.")
     var host: String = "127.0.0.1"
 
-    @Option(name: .long, help: "The port to listen at; 0 takes a free one.")
+    @Option(name: .long, help: "The port to listen on, 0 to 65535; 0 selects a free port.")
     var port: Int = 8081
 
     @OptionGroup var network: ConditionsFlag
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
     }
 
     mutating func run() async throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            throw Failure(.failed, "file-not-found", "there is no folder \(folder)")
+            throw Failure(.failed, "file-not-found", "the folder \(folder) does not exist")
         }
         let origin = FolderOrigin(
             URL(fileURLWithPath: folder),

@@ -18,30 +18,30 @@ struct ValidateCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Hold a playlist against the rules of the standard or of Apple.",
+        abstract: "Validate a playlist against RFC 8216bis or Apple's HLS Authoring Specification.",
         discussion: """
-            Each finding names its rule and the section that says so. The status is 0 where no MUST is broken, 2 where one is.
+            Each diagnostic names its rule and section. The exit status is 2 if a MUST is violated, otherwise 0.
 
             Example: millstream validate https://example.com/multivariant.m3u8 --follow --rules rfc,apple
             """
     )
 
-    @Argument(help: "An address, a file, or - for standard input.")
+    @Argument(help: "The URL or file of a playlist, or - for standard input.")
     var source: String
 
     @Option(
         name: .long,
-        help: "Which rules, with commas between: rfc (RFC 8216bis), apple (the authoring specification)."
+        help: "The sets of rules, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification)."
     )
     var rules: String = "rfc"
 
-    @Option(name: .long, help: "How to print: text, json or sarif.")
+    @Option(name: .long, help: "The output format.")
     var format: Format = .text
 
-    @Flag(name: .long, help: "Load the media playlists too, and hold all against the rules together.")
+    @Flag(name: .long, help: "Load the media playlists too, and validate all playlists together.")
     var follow = false
 
-    @Option(name: .long, help: "What relative addresses stand on.")
+    @Option(name: .long, help: "The base URL of relative URLs in the playlist.")
     var baseURL: String?
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
@@ -68,7 +68,7 @@ struct ValidateCommand: AsyncParsableCommand {
     private func validated(
         _ multivariant: MultivariantPlaylist,
         _ sets: Set<RuleSet>,
-        _ loading: ResourceLoading
+        _ loader: ResourceLoader
     ) async throws -> ValidationReport {
         var children: [ResourceAddress: Playlist] = [:]
         let addresses =
@@ -76,7 +76,7 @@ struct ValidateCommand: AsyncParsableCommand {
             + multivariant.renditions.compactMap(\.address)
         for address in addresses where children[address] == nil {
             children[address] = try await PlaylistSource(text: address.text, baseURL: nil)
-                .load(loading, variables: multivariant.variables)
+                .load(loader, variables: multivariant.variables)
         }
         let results = PresentationValidation(multivariant, playlists: children).diagnostics(of: sets)
         return ValidationReport(
@@ -93,7 +93,7 @@ struct ValidateCommand: AsyncParsableCommand {
         let names = rules.split(separator: ",").map { String($0) }
         let sets = names.compactMap { RuleSet(rawValue: $0) }
         guard !sets.isEmpty, sets.count == names.count else {
-            throw ValidationError("--rules wants rfc, apple or both with a comma between, not \"\(rules)\"")
+            throw ValidationError("--rules must be rfc, apple or rfc,apple, not \"\(rules)\"")
         }
         return Set(sets)
     }

@@ -36,17 +36,17 @@ struct ValidationReport {
         var lines: [TerminalText] = playlists.flatMap { playlist in
             playlist.diagnostics.map { finding in
                 let name = PlaylistSource.name(playlist.name)
-                let place = finding.line.map { "\(name):\($0)" } ?? name
+                let position = finding.line.map { "\(name):\($0)" } ?? name
                 let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
-                return "\(place): \(finding.severity.rawValue): \(finding.message) [\(finding.code), \(section)]"
+                return "\(position): \(finding.severity.rawValue): \(finding.message) [\(finding.code), \(section)]"
             }
         }
         let names = sets.map(\.rawValue).sorted().joined(separator: " and ")
         let subject = playlists.count == 1 ? "1 playlist" : "\(playlists.count) playlists"
         let count = "\(Self.counted(errorCount, "error")), \(Self.counted(warningCount, "warning"))"
-        lines.append("\(subject) against \(rules.count) rules of \(names): \(count)")
+        lines.append("\(subject) validated against \(rules.count) rules of \(names): \(count)")
         if playlists.count == 1, playlists[0].kind == .multivariant {
-            lines.append("--follow loads its media playlists and judges them with it")
+            lines.append("use --follow to validate its media playlists too")
         }
         return lines.joined(separator: "\n")
     }
@@ -119,6 +119,6 @@ struct ValidationReport {
     /// Returns the URI of a playlist: addresses are unchanged, a path becomes a percent-encoded relative reference.
     private static func sarifAddress(_ name: String) -> String {
         name == "-"
-            ? "stdin" : name.contains("://") ? name : PercentEncoding.encode(name, keeping: PercentEncoding.pathBytes)
+            ? "stdin" : name.contains("://") ? name : PercentEncoding.encode(name, allowing: PercentEncoding.pathBytes)
     }
 }

@@ -34,9 +34,9 @@ import Testing
             let options = ThroughputEstimator.Options(
                 fastHalfLife: moment,
                 slowHalfLife: moment,
-                fullWeight: ByteCount(moment > .seconds(1) ? .max : 0),
-                shortestTransfer: moment,
-                longestGap: moment,
+                fullWeightSize: ByteCount(moment > .seconds(1) ? .max : 0),
+                minimumTransferDuration: moment,
+                maximumGap: moment,
                 initialWeight: moment,
                 latencyHalfLife: .min
             )
@@ -93,12 +93,16 @@ import Testing
         var timeline = BusyTimeline()
         for _ in 0..<20_000 {
             let start = Int64.random(in: 0..<800_000_000_000, using: &generator)
-            timeline.pour(1_000, from: start, to: start + .random(in: 1...5_000_000_000, using: &generator))
-            _ = timeline.removeExcess(fullTrust: 0)
-            #expect(timeline.pieces.count <= BusyTimeline.mostPieces)
+            timeline.addTransfer(
+                bits: 1_000,
+                from: start,
+                to: start + .random(in: 1...5_000_000_000, using: &generator)
+            )
+            _ = timeline.removeExcess(fullWeightBits: 0)
+            #expect(timeline.pieces.count <= BusyTimeline.maximumPieceCount)
         }
         var instants = InstantArrivals()
-        for moment in 0..<1_000 { instants.insert(.init(request: 0, moment: Int64(moment), bits: 1)) }
-        #expect(instants.arrivals.count == InstantArrivals.mostArrivals)
+        for moment in 0..<1_000 { instants.insert(.init(request: 0, time: Int64(moment), bits: 1)) }
+        #expect(instants.arrivals.count == InstantArrivals.maximumCount)
     }
 }

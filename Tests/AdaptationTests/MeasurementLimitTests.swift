@@ -6,13 +6,15 @@ import Testing
 /// Tests of the limits of measurements and stored estimates, on both sides of each limit.
 @Suite struct MeasurementLimitTests {
     @Test func limitsEqualDocumentedValues() {
-        #expect(BusyTimeline.mostPieces == 128)
-        #expect(BusyTimeline.longestTransfer == 3_600_000_000_000)
-        #expect(BusyTimeline.fastestBitsPerSecond == 100_000_000_000)
-        #expect(InstantArrivals.mostArrivals == 32)
-        #expect(ThroughputMemory.mostNetworks == 64 && ThroughputMemory.longestName == 255)
-        #expect(ThroughputMemory.greatestAge == .seconds(2_592_000) && ThroughputMemory.freshAge == .seconds(86_400))
-        #expect(Ladder.mostRungs == 64 && PlanKey.mostRungs == 12 && PlanTable.levels == 16)
+        #expect(BusyTimeline.maximumPieceCount == 128)
+        #expect(BusyTimeline.maximumTransferDuration == 3_600_000_000_000)
+        #expect(BusyTimeline.maximumBitsPerSecond == 100_000_000_000)
+        #expect(InstantArrivals.maximumCount == 32)
+        #expect(ThroughputMemory.maximumNetworkCount == 64 && ThroughputMemory.maximumNameLength == 255)
+        #expect(
+            ThroughputMemory.maximumAge == .seconds(2_592_000) && ThroughputMemory.fullWeightAge == .seconds(86_400)
+        )
+        #expect(Ladder.maximumRungCount == 64 && PlanKey.maximumRungCount == 12 && PlanTable.levels == 16)
     }
 
     @Test(
@@ -38,7 +40,7 @@ import Testing
     )
     func transferCountsOnlyForItsLastHour(start: Int64, end: Int64, first: Int64) throws {
         var timeline = BusyTimeline()
-        timeline.pour(1_000, from: start, to: end)
+        timeline.addTransfer(bits: 1_000, from: start, to: end)
         let piece = try #require(timeline.pieces.first)
         #expect(timeline.pieces.count == 1 && piece.start == first && piece.end == end)
         // The bits before the last hour are excluded in proportion to their time.
@@ -49,48 +51,48 @@ import Testing
     @Test(arguments: [(5, 5), (6, 5)] as [(Int64, Int64)])
     func transferWithoutDurationIsIgnored(start: Int64, end: Int64) {
         var timeline = BusyTimeline()
-        timeline.pour(1_000, from: start, to: end)
+        timeline.addTransfer(bits: 1_000, from: start, to: end)
         #expect(timeline.pieces.isEmpty)
     }
 
     @Test func isBusyDescribesTimeJustBeforeInstant() {
         var timeline = BusyTimeline()
-        timeline.pour(10, from: 100, to: 200)
-        timeline.pour(10, from: 300, to: 400)
+        timeline.addTransfer(bits: 10, from: 100, to: 200)
+        timeline.addTransfer(bits: 10, from: 300, to: 400)
         let moments: [Int64] = [0, 100, 101, 200, 201, 300, 301, 400, 401]
         #expect(moments.map(timeline.isBusy(before:)) == [false, false, true, true, false, false, true, true, false])
     }
 
     @Test func bitsAreAddedOnlyToBusyTime() {
         var timeline = BusyTimeline()
-        timeline.pour(8, from: 0, to: 4_000_000_000)
-        timeline.pourIntoBusyTime(2, from: 3_000_000_000, to: 9_000_000_000)
+        timeline.addTransfer(bits: 8, from: 0, to: 4_000_000_000)
+        timeline.addToBusyTime(bits: 2, from: 3_000_000_000, to: 9_000_000_000)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [2, 4])
         #expect(timeline.pieces.map(\.start) == [0, 3_000_000_000])
         #expect(timeline.pieces.map(\.end) == [3_000_000_000, 4_000_000_000])
-        timeline.pourIntoBusyTime(2, from: 5_000_000_000, to: 9_000_000_000)
-        timeline.pourIntoBusyTime(0, from: 0, to: 4_000_000_000)
+        timeline.addToBusyTime(bits: 2, from: 5_000_000_000, to: 9_000_000_000)
+        timeline.addToBusyTime(bits: 0, from: 0, to: 4_000_000_000)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [2, 4])
         // Adjacent pieces with equal rates are merged.
-        timeline.pourIntoBusyTime(6, from: 0, to: 3_000_000_000)
+        timeline.addToBusyTime(bits: 6, from: 0, to: 3_000_000_000)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [4])
     }
 
     @Test func bitRateOfPieceHasUpperBound() {
         var timeline = BusyTimeline()
-        timeline.pour(1e30, from: 0, to: 10)
+        timeline.addTransfer(bits: 1e30, from: 0, to: 10)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [100_000_000_000])
     }
 
     @Test func removeAllReturnsMeasurementsAndClearsTimeline() {
         var timeline = BusyTimeline()
-        timeline.pour(10, from: 1_000, to: 2_000)
-        timeline.pour(10, from: 3_000, to: 4_000)
-        #expect(timeline.removeAll(fullTrust: 0).map(\.weight) == [1e-6, 1e-6])
+        timeline.addTransfer(bits: 10, from: 1_000, to: 2_000)
+        timeline.addTransfer(bits: 10, from: 3_000, to: 4_000)
+        #expect(timeline.removeAll(fullWeightBits: 0).map(\.weight) == [1e-6, 1e-6])
         #expect(timeline.pieces.isEmpty)
-        timeline.pour(10, from: 0, to: 500)
+        timeline.addTransfer(bits: 10, from: 0, to: 500)
         #expect(timeline.pieces.map(\.start) == [0])
-        #expect(timeline.removeExcess(fullTrust: 0).isEmpty)
+        #expect(timeline.removeExcess(fullWeightBits: 0).isEmpty)
     }
 
     // MARK: Instantaneous responses
@@ -98,18 +100,18 @@ import Testing
     private func arrivals(_ values: [(request: Int64, moment: Int64, bits: Double)]) -> InstantArrivals {
         var arrivals = InstantArrivals()
         for value in values {
-            arrivals.insert(.init(request: value.request, moment: value.moment, bits: value.bits))
+            arrivals.insert(.init(request: value.request, time: value.moment, bits: value.bits))
         }
         return arrivals
     }
 
     @Test func arrivalsAreSortedByTime() {
         let list = arrivals([(0, 30, 1), (0, 10, 2), (0, 20, 3), (0, 20, 4)])
-        #expect(list.arrivals.map(\.moment) == [10, 20, 20, 30])
+        #expect(list.arrivals.map(\.time) == [10, 20, 20, 30])
         #expect(list.arrivals.map(\.bits) == [2, 3, 4, 1])
         let many = arrivals((0..<33).map { (0, Int64($0), 1) })
-        #expect(many.arrivals.map(\.moment) == Array(1...32))
-        #expect(arrivals((0..<32).map { (0, Int64($0), 1) }).arrivals.first?.moment == 0)
+        #expect(many.arrivals.map(\.time) == Array(1...32))
+        #expect(arrivals((0..<32).map { (0, Int64($0), 1) }).arrivals.first?.time == 0)
     }
 
     @Test(
@@ -128,8 +130,8 @@ import Testing
         beginning: Int64?
     ) {
         let list = arrivals([(0, 60, 1), (0, 90, 1)])
-        let arrival = InstantArrivals.Arrival(request: request, moment: moment, bits: 1)
-        #expect(list.beginning(of: arrival, shortest: shortest, longest: longest) == beginning)
+        let arrival = InstantArrivals.Arrival(request: request, time: moment, bits: 1)
+        #expect(list.transferStart(of: arrival, minimumGap: shortest, maximumGap: longest) == beginning)
     }
 
     @Test func bitsOfArrivalsAreTakenOnce() {
@@ -143,9 +145,9 @@ import Testing
     }
 
     @Test func bitRateWithLatencyHasUpperBound() {
-        let second = InstantArrivals.Arrival(request: 0, moment: 2_000_000_000, bits: 8)
+        let second = InstantArrivals.Arrival(request: 0, time: 2_000_000_000, bits: 8)
         #expect(second.secondsWithLatency == 2 && second.bitsPerSecondWithLatency == 4)
-        let fast = InstantArrivals.Arrival(request: 0, moment: 1, bits: 1e9)
+        let fast = InstantArrivals.Arrival(request: 0, time: 1, bits: 1e9)
         #expect(fast.bitsPerSecondWithLatency == 100_000_000_000)
     }
 
@@ -154,7 +156,7 @@ import Testing
     /// A nanosecond less than the minimum duration of a transfer, and exactly that duration.
     @Test(arguments: [(999_999, false), (1_000_000, true)] as [(Int64, Bool)])
     func transferOfMinimumDurationHasBitRate(nanoseconds: Int64, hasRate: Bool) {
-        var estimator = ThroughputEstimator(options: .init(fullWeight: .zero))
+        var estimator = ThroughputEstimator(options: .init(fullWeightSize: .zero))
         estimator.add(
             ThroughputSample(start: .zero, end: .nanoseconds(nanoseconds), bytes: ByteCount(1_000_000))
         )
@@ -165,7 +167,7 @@ import Testing
     /// A sample that ends more than an hour before the last one means that the clock was set back.
     @Test(arguments: [(3_600, 0), (3_601, 1)])
     func clockSetBackResetsTimeline(back: Double, pieces: Double) {
-        var estimator = ThroughputEstimator(options: .init(fullWeight: .zero))
+        var estimator = ThroughputEstimator(options: .init(fullWeightSize: .zero))
         estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000))
         // Without a reset, the second sample would be added to the time of the first.
         estimator.add(ThroughputSample(10_000 - back, 10_001 - back, bytes: 1_000))
@@ -186,9 +188,9 @@ import Testing
 
     @Test func networksWithSameTimeAreSortedByName() {
         var memory = ThroughputMemory()
-        for name in ["b", "a", "c"] { memory.remember(BitRate(bitsPerSecond: 8), for: name, now: .seconds(5)) }
-        memory.remember(BitRate(bitsPerSecond: 9), for: "late", now: .seconds(6))
-        memory.remember(BitRate(bitsPerSecond: 7), for: "early", now: .seconds(-0.5))
+        for name in ["b", "a", "c"] { memory.store(BitRate(bitsPerSecond: 8), for: name, now: .seconds(5)) }
+        memory.store(BitRate(bitsPerSecond: 9), for: "late", now: .seconds(6))
+        memory.store(BitRate(bitsPerSecond: 7), for: "early", now: .seconds(-0.5))
         #expect(memory.text == "late\t9\t6\na\t8\t5\nb\t8\t5\nc\t8\t5\nearly\t7\t-1\n")
         #expect(ThroughputMemory(text: memory.text) == memory)
     }
@@ -196,13 +198,13 @@ import Testing
     @Test(arguments: [(-1.0, "-1"), (-1.5, "-2"), (-0.1, "-1"), (0, "0"), (0.9, "0"), (1.5, "1")])
     func timesAreStoredInWholeSeconds(seconds: Double, text: String) {
         var memory = ThroughputMemory()
-        memory.remember(BitRate(bitsPerSecond: 8), for: "home", now: .seconds(seconds))
+        memory.store(BitRate(bitsPerSecond: 8), for: "home", now: .seconds(seconds))
         #expect(memory.text == "home\t8\t\(text)\n")
     }
 
     @Test func networkNamesAreEscaped() {
         var memory = ThroughputMemory()
-        memory.remember(BitRate(bitsPerSecond: 1), for: "\\\t\n\r", now: .zero)
+        memory.store(BitRate(bitsPerSecond: 1), for: "\\\t\n\r", now: .zero)
         #expect(memory.text == #"\\\t\n\r"# + "\t1\t0\n")
         #expect(ThroughputMemory(text: memory.text) == memory)
         #expect(ThroughputMemory(text: "a\t1\t5\na\t2\t5\n").text == "a\t1\t5\n")
@@ -213,10 +215,10 @@ import Testing
 
     @Test func numberOfNetworksIsLimitedTo64() {
         var memory = ThroughputMemory()
-        for number in 0..<64 { memory.remember(BitRate(bitsPerSecond: 1), for: "\(number)", now: .seconds(number)) }
+        for number in 0..<64 { memory.store(BitRate(bitsPerSecond: 1), for: "\(number)", now: .seconds(number)) }
         #expect(memory.entries.count == 64)
         // The network that was used last is kept, although the others have later times.
-        memory.remember(BitRate(bitsPerSecond: 1), for: "new", now: .seconds(-5))
+        memory.store(BitRate(bitsPerSecond: 1), for: "new", now: .seconds(-5))
         #expect(memory.entries.count == 64)
         #expect(memory.entries["new"] != nil && memory.entries["0"] == nil && memory.entries["1"] != nil)
         let text = (0..<130).map { "\($0)\t1\t\($0)\n" }.joined()

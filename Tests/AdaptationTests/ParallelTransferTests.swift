@@ -32,9 +32,9 @@ import Testing
 
     @Test func audioConcurrentWithVideoDoesNotLowerEstimate() throws {
         let video = Array(repeating: ConstantRateLink.Request(gap: 2, latency: 0.05, bytes: 1_000_000), count: 20)
-        let sound = Array(repeating: ConstantRateLink.Request(gap: 2, latency: 0.05, bytes: 64_000), count: 20)
+        let audio = Array(repeating: ConstantRateLink.Request(gap: 2, latency: 0.05, bytes: 64_000), count: 20)
         var estimator = ThroughputEstimator()
-        estimator.add(ConstantRateLink(bitsPerSecond: 5_000_000).samples(of: [video, sound]))
+        estimator.add(ConstantRateLink(bitsPerSecond: 5_000_000).samples(of: [video, audio]))
         #expect(abs(try #require(estimator.megabits) - 5) < 0.01)
     }
 

@@ -9,12 +9,12 @@ import Testing
 
     @Test func estimateIsStoredPerNetwork() {
         var memory = ThroughputMemory()
-        memory.remember(rate, for: "home", now: now)
-        memory.remember(BitRate(bitsPerSecond: 1), for: "train", now: now)
+        memory.store(rate, for: "home", now: now)
+        memory.store(BitRate(bitsPerSecond: 1), for: "train", now: now)
         #expect(memory.estimate(for: "home", now: now) == rate)
         #expect(memory.estimate(for: "train", now: now)?.bitsPerSecond == 1)
         #expect(memory.estimate(for: "office", now: now) == nil)
-        memory.remember(BitRate(bitsPerSecond: 9), for: "home", now: now + .seconds(5))
+        memory.store(BitRate(bitsPerSecond: 9), for: "home", now: now + .seconds(5))
         #expect(memory.estimate(for: "home", now: now)?.bitsPerSecond == 9)
     }
 
@@ -26,35 +26,35 @@ import Testing
     )
     func estimateIsReducedAndExpiresWithAge(seconds: Int64, expected: Int64?) {
         var memory = ThroughputMemory()
-        memory.remember(rate, for: "home", now: now)
+        memory.store(rate, for: "home", now: now)
         #expect(memory.estimate(for: "home", now: now + .seconds(seconds))?.bitsPerSecond == expected)
     }
 
     @Test func oldestNetworksAreRemoved() {
         var memory = ThroughputMemory()
-        for index in 0..<100 { memory.remember(rate, for: "network \(index)", now: now + .seconds(index)) }
-        #expect(memory.entries.count == ThroughputMemory.mostNetworks)
+        for index in 0..<100 { memory.store(rate, for: "network \(index)", now: now + .seconds(index)) }
+        #expect(memory.entries.count == ThroughputMemory.maximumNetworkCount)
         #expect(memory.estimate(for: "network 35", now: now) == nil)
         #expect(memory.estimate(for: "network 36", now: now) == rate)
         // Even if stored times are in the future, the network that was used last is kept.
-        memory.remember(rate, for: "new", now: now - .seconds(1))
+        memory.store(rate, for: "new", now: now - .seconds(1))
         #expect(memory.estimate(for: "new", now: now) == rate)
-        #expect(memory.entries.count == ThroughputMemory.mostNetworks)
+        #expect(memory.entries.count == ThroughputMemory.maximumNetworkCount)
     }
 
     @Test func outagesAndOverlongNamesAreNotStored() {
         var memory = ThroughputMemory()
-        memory.remember(BitRate(bitsPerSecond: 0), for: "home", now: now)
-        memory.remember(rate, for: String(repeating: "é", count: 128), now: now)
+        memory.store(BitRate(bitsPerSecond: 0), for: "home", now: now)
+        memory.store(rate, for: String(repeating: "é", count: 128), now: now)
         #expect(memory.entries.isEmpty)
-        memory.remember(rate, for: String(repeating: "x", count: 255), now: now)
+        memory.store(rate, for: String(repeating: "x", count: 255), now: now)
         #expect(memory.entries.count == 1)
     }
 
     @Test func memoryRoundTripsAsText() {
         var memory = ThroughputMemory()
         let names = ["", "home", "a\tb", "c\\d", "\\t", "e\nf", "g\r\nh", "\r", "Café 🚆", "\u{301}x", "\u{2028}", "\0"]
-        for (index, name) in names.enumerated() { memory.remember(rate, for: name, now: now - .seconds(index)) }
+        for (index, name) in names.enumerated() { memory.store(rate, for: name, now: now - .seconds(index)) }
         #expect(memory.entries.count == names.count)
         let text = memory.text
         #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == names.count)
@@ -64,8 +64,8 @@ import Testing
 
     @Test func textHasOneLinePerNetwork() {
         var memory = ThroughputMemory()
-        memory.remember(rate, for: "home", now: .seconds(1_790_000_000.9))
-        memory.remember(BitRate(bitsPerSecond: 9), for: "the\ttrain", now: .seconds(1_790_000_007))
+        memory.store(rate, for: "home", now: .seconds(1_790_000_000.9))
+        memory.store(BitRate(bitsPerSecond: 9), for: "the\ttrain", now: .seconds(1_790_000_007))
         #expect(memory.text == "the\\ttrain\t9\t1790000007\nhome\t4000000\t1790000000\n")
         #expect(ThroughputMemory().text.isEmpty)
     }
@@ -88,7 +88,7 @@ import Testing
     @Test func longTextKeepsNewestNetworks() {
         let text = (0..<1_000).map { "network \($0)\t5\t\($0)\n" }.shuffled().joined()
         let memory = ThroughputMemory(text: text)
-        #expect(memory.entries.count == ThroughputMemory.mostNetworks)
+        #expect(memory.entries.count == ThroughputMemory.maximumNetworkCount)
         #expect(memory.entries.values.allSatisfy { $0.secondsSince1970 >= 1_000 - 64 })
     }
 
@@ -96,7 +96,7 @@ import Testing
         let moments = [Duration(attoseconds: .max), Duration(attoseconds: .min), .zero, .seconds(Int64.min)]
         for kept in moments {
             var memory = ThroughputMemory(text: "home\t\(Int64.max)\t\(Int64.min)\n")
-            memory.remember(BitRate(bitsPerSecond: .max), for: "home", now: kept)
+            memory.store(BitRate(bitsPerSecond: .max), for: "home", now: kept)
             for asked in moments { _ = memory.estimate(for: "home", now: asked) }
             #expect(ThroughputMemory(text: memory.text) == memory)
         }

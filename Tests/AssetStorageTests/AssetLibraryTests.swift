@@ -9,7 +9,7 @@ import Testing
     @Test func openingRemovesPackagesThatAreNotInTheCatalog() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
-        let id = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
+        let id = try library.addAsset(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
         let orphan = library.packageDirectory("orphan")
         try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
         let again = try AssetLibrary(directory: directory)
@@ -21,8 +21,8 @@ import Testing
     @Test func sameSourceIsAddedOnlyOnce() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
-        let first = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "x")
-        let second = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "B", selection: "y")
+        let first = try library.addAsset(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "x")
+        let second = try library.addAsset(source: ResourceAddress("https://h/a.m3u8"), title: "B", selection: "y")
         #expect(first == second)
         #expect(try library.asset(first).selection == "y")
     }
@@ -31,7 +31,7 @@ import Testing
     func pathsOutsideAPackageAreRejected(path: String) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
-        let id = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
+        let id = try library.addAsset(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
         try Data().write(to: library.packageDirectory(id).appendingPathComponent(".lock"))
         #expect(library.file(path, of: id) == nil)
         #expect(library.file("catalogue.sqlite", of: "..") == nil)

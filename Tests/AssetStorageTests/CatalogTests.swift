@@ -192,7 +192,7 @@ import Testing
         ] as [() throws -> Void] {
             let error = storageError { try body() }
             #expect(error?.code == "library-too-new")
-            #expect(error?.message == "the library was made by a newer version of Millstream")
+            #expect(error?.message == "the library was created by a newer version of Millstream")
         }
     }
 
@@ -334,7 +334,7 @@ import Testing
             }
         }
         #expect(busy?.code == "asset-busy")
-        #expect(busy?.message == "the library \(path) is being written")
+        #expect(busy?.message == "the library \(path) is being changed by another process; try again later")
         #expect(reads.withLock { $0 } == 8)
     }
 

@@ -66,7 +66,7 @@ import Testing
         #expect(error?.code == "package-damaged")
         #expect(error?.message == "media/000001.ts is missing or damaged; download the asset again first")
         #expect(!PathCheck.exists(folder) && !PathCheck.exists(partial))
-        try library.forgetLostFiles(id)
+        try library.removeMissingFilesFromCatalog(id)
         error = storageError { try library.export(id, to: folder) }
         #expect(error?.code == "asset-incomplete")
         #expect(error?.message == "the asset \(id) is not complete; download it again first")
@@ -77,7 +77,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let error = storageError { try library.export(id, to: folder) }
         #expect(error?.code == "disk-failed")
-        #expect(error?.message == "\(folder.path) exists already")
+        #expect(error?.message == "\(folder.path) already exists")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 

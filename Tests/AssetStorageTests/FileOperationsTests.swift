@@ -244,16 +244,16 @@ import Testing
     @Test func abandonedFileIsRemoved() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         let file = PackageFile(path("a.ts"), files: recorded)
-        file.abandon()
+        file.discard()
         #expect(recorded.takeLines() == ["remove a.ts.part"])
         try [1].withUnsafeBytes { try file.write($0) }
-        file.abandon()
+        file.discard()
         #expect(
             recorded.takeLines() == ["create a.ts.part", "write a.ts.part", "close a.ts.part", "remove a.ts.part"]
         )
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
         // The descriptor is closed only once, because another file may have reused it.
-        file.abandon()
+        file.discard()
         #expect(recorded.takeLines() == ["remove a.ts.part"])
     }
 
@@ -273,7 +273,10 @@ import Testing
             (ENOSPC, "disk-full", "\(file) cannot be written (No space left on device)"),
             (EDQUOT, "disk-full", "\(file) cannot be written (\(String(cString: strerror(EDQUOT))))"),
             (EIO, "disk-failed", "\(file) cannot be written (Input/output error)"),
-            (ENOENT, "not-found", "\(file) cannot be written: its folder is gone; was the asset deleted meanwhile?"),
+            (
+                ENOENT, "not-found",
+                "\(file) cannot be written: its directory no longer exists; the asset may have been deleted"
+            ),
         ] {
             let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
             recorded.fail(line, with: number)
@@ -332,7 +335,7 @@ import Testing
         #expect(try mode(path(".lock")) == 0o600)
         let busy = storageError { _ = try PackageLock(package) }
         #expect(busy?.code == "asset-busy")
-        #expect(busy?.message == "the asset is being downloaded, checked or deleted by another task")
+        #expect(busy?.message == "the asset is being downloaded, verified, or deleted by another task")
         #if os(Linux)
         #expect(try openDescriptors(of: path(".lock")) == 1)
         #endif

@@ -26,7 +26,7 @@ import Testing
         let address = ResourceAddress("https://h/a.m3u8?token=secret")
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n"
         let playlist = try MediaPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: address))
-        let id = try library.enter(source: address, title: "A", selection: "")
+        let id = try library.addAsset(source: address, title: "A", selection: "")
         let lock = try library.lock(id)
         defer { withExtendedLifetime(lock) {} }
         let rendition = PlannedRendition(
@@ -37,12 +37,12 @@ import Testing
             playlist: playlist,
             address: address
         )
-        try library.plan(id, source: .media(playlist), at: address, renditions: [rendition])
+        try library.planDownload(of: id, source: .media(playlist), at: address, renditions: [rendition])
         return (id, try library.missingResources(id))
     }
 
     private func begin(_ segment: StoredResource, of id: String, in library: AssetLibrary) throws -> PackageFile {
-        let file = library.makeFile(for: segment, of: id)
+        let file = library.makePackageFile(for: segment, of: id)
         try [UInt8]([1, 2, 3]).withUnsafeBytes { try file.write($0) }
         return file
     }

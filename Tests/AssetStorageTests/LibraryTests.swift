@@ -96,10 +96,10 @@ import Testing
     @Test func libraryOpenedForReadingIsNotWritten() throws {
         let reading = try AssetLibrary(reading: temporary.directory)
         let error = storageError {
-            _ = try reading.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
+            _ = try reading.addAsset(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
         }
         #expect(error?.code == "library-failed")
-        #expect(error?.message == "the library was opened for reading only")
+        #expect(error?.message == "the library is open for reading only")
         try reading.limitCatalog(toPages: 1)
         try reading.close()
         #expect(try reading.assets() == [])
@@ -119,7 +119,7 @@ import Testing
         let tag = temporary.directory.appendingPathComponent("CACHEDIR.TAG")
         let text = """
             Signature: 8a477f597d28d172789f06886806bc55
-            # Millstream stores streams here; they can be downloaded again.
+            # Streams downloaded by Millstream; they can be downloaded again.
 
             """
         #expect(try String(contentsOf: tag, encoding: .utf8) == text)
@@ -154,7 +154,7 @@ import Testing
         #expect(error?.message == "the library has no asset \(ids[1])")
         let busy = storageError { _ = try temporary.enter(from: "1.m3u8") }
         #expect(busy?.code == "asset-busy")
-        #expect(busy?.message == "the asset is being deleted; try again in a moment")
+        #expect(busy?.message == "the asset is being deleted; try again later")
     }
 
     @Test func creationDateIsTheTimeOfTheEntry() throws {

@@ -116,7 +116,7 @@ import Testing
         )
         let web = ResourceAddress("https://origin.example/other")
         let outside = ResourceAddress(filePath: temporary.directory.path + "/catalogue.sqlite")
-        let message = "only what the package names is loaded"
+        let message = "the URL is not part of the package"
         #expect(await error(request(web), offline) == "address-refused: \(message) (\(web.text))")
         #expect(await error(request(outside), online) == "address-refused: \(message) (\(outside.text))")
         let data = ResourceAddress("data:text/plain,abc")
@@ -134,10 +134,10 @@ import Testing
         let named = TransportRequest(address("media/000000.ts", id), kind: .segment)
         #expect(
             await error(named, transport)
-                == "address-refused: media/000000.ts would be a file of this machine, and the asset is from elsewhere "
+                == "address-refused: media/000000.ts refers to a local file, which a remote asset must not use "
                 + "(\(named.address.text))"
         )
-        let local = try library.enter(
+        let local = try library.addAsset(
             source: ResourceAddress(filePath: "/somewhere/top.m3u8"),
             title: "local",
             selection: ""

@@ -51,7 +51,7 @@ import Testing
 
     @Test func addingASourceAgainKeepsItsTitleAndUpdatesItsSelection() throws {
         let first = try temporary.enter("A")
-        let second = try library.enter(
+        let second = try library.addAsset(
             source: ResourceAddress(TemporaryLibrary.origin + "top.m3u8"),
             title: "B",
             selection: "audio"

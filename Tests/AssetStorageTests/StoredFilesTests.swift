@@ -56,7 +56,7 @@ import Testing
         try temporary.store(library.missingResources(id), of: id)
         #expect(try library.missingCount(id) == 0)
         for path in [all[999], all[1_000]] { try FileManager.default.removeItem(at: temporary.url(path, of: id)) }
-        #expect(try library.forgetLostFiles(id) == [all[999], all[1_000]])
+        #expect(try library.removeMissingFilesFromCatalog(id) == [all[999], all[1_000]])
         #expect(try paths(id) == [all[999], all[1_000]])
     }
 
@@ -64,7 +64,7 @@ import Testing
         for body in [
             { _ = try library.resources("none") }, { _ = try library.missingCount("none") },
             { _ = try library.missingResources("none") }, { _ = try library.missingResources("none", after: nil) },
-            { _ = try library.forgetLostFiles("none") }, { _ = try library.asset("none") },
+            { _ = try library.removeMissingFilesFromCatalog("none") }, { _ = try library.asset("none") },
             { try library.finish("none") }, { try library.export("none", to: temporary.directory) },
         ] as [() throws -> Void] {
             let error = storageError { try body() }
@@ -166,7 +166,7 @@ import Testing
         try Data("X.ts".utf8).write(to: temporary.url("media/000002.ts", of: id))
         try FileManager.default.removeItem(at: temporary.url("media/000003.ts", of: id))
         _ = temporary.files.takeLines()
-        #expect(try library.forgetLostFiles(id) == ["media/000001.ts", "media/000003.ts"])
+        #expect(try library.removeMissingFilesFromCatalog(id) == ["media/000001.ts", "media/000003.ts"])
         #expect(
             temporary.files.takeLines() == [
                 "commit", "remove packages/*/media/000001.ts", "remove packages/*/media/000003.ts",
@@ -179,7 +179,7 @@ import Testing
         )
         #expect(try library.asset(id).state == .partial)
         #expect(PathCheck.exists(temporary.url("media/000001.ts", of: id)) == false)
-        #expect(try library.forgetLostFiles(id) == [])
+        #expect(try library.removeMissingFilesFromCatalog(id) == [])
         #expect(temporary.files.takeLines() == [])
         #expect(try library.verify(id) == VerificationResult(damaged: ["media/000002.ts"], withoutChecksum: 0))
         #expect(try paths(id) == ["media/000001.ts", "media/000002.ts", "media/000003.ts"])
@@ -188,7 +188,7 @@ import Testing
     @Test func intactAssetRemainsComplete() throws {
         let id = try plan(2)
         try temporary.complete(id)
-        #expect(try library.forgetLostFiles(id) == [])
+        #expect(try library.removeMissingFilesFromCatalog(id) == [])
         #expect(try library.verify(id) == VerificationResult(damaged: [], withoutChecksum: 0))
         #expect(try library.asset(id).state == .complete)
         _ = temporary.files.takeLines()
@@ -207,7 +207,7 @@ import Testing
         try temporary.plan(other, .media(playlist), TemporaryLibrary.rendition(.variant, -1, playlist))
         try temporary.complete(other)
         for asset in [id, other] { try FileManager.default.removeItem(at: temporary.url("media/000000.ts", of: asset)) }
-        #expect(try library.forgetLostFiles(id) == ["media/000000.ts"])
+        #expect(try library.removeMissingFilesFromCatalog(id) == ["media/000000.ts"])
         #expect(try library.asset(id).state == .partial)
         #expect(try library.asset(other).state == .complete)
         #expect(try library.missingCount(other) == 0)
@@ -304,7 +304,7 @@ import Testing
         try temporary.complete(id)
         try Data("other size".utf8).write(to: temporary.url("media/000000.ts", of: id))
         temporary.files.fail("remove packages/*/media/000000.ts", with: EIO)
-        #expect(try library.forgetLostFiles(id) == ["media/000000.ts"])
+        #expect(try library.removeMissingFilesFromCatalog(id) == ["media/000000.ts"])
         #expect(library.file("media/000000.ts", of: id) == nil)
         temporary.files.stopFailing()
         try temporary.complete(id)

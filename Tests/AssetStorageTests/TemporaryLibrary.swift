@@ -172,14 +172,19 @@ final class TemporaryLibrary {
 
     /// Adds an asset that has no playlists yet.
     func enter(_ title: String = "A", from name: String = "top.m3u8") throws -> String {
-        try library.enter(source: ResourceAddress(Self.origin + name), title: title, selection: "all")
+        try library.addAsset(source: ResourceAddress(Self.origin + name), title: title, selection: "all")
     }
 
     /// Plans the files of an asset, as a download does.
     func plan(_ id: String, _ source: Playlist, _ renditions: PlannedRendition...) throws {
         let lock = try library.lock(id)
         defer { withExtendedLifetime(lock) {} }
-        try library.plan(id, source: source, at: ResourceAddress(Self.origin + "top.m3u8"), renditions: renditions)
+        try library.planDownload(
+            of: id,
+            source: source,
+            at: ResourceAddress(Self.origin + "top.m3u8"),
+            renditions: renditions
+        )
     }
 
     /// Adds an asset whose source is a media playlist.
@@ -192,7 +197,7 @@ final class TemporaryLibrary {
     /// Stores files with the last component of their addresses as content, or with the given content.
     func store(_ resources: [StoredResource], of id: String, content: String? = nil) throws {
         let written = try resources.map { resource in
-            let file = library.makeFile(for: resource, of: id)
+            let file = library.makePackageFile(for: resource, of: id)
             try Array((content ?? resource.address.lastPathComponent).utf8).withUnsafeBytes { try file.write($0) }
             try file.finish()
             return WrittenFile(resource, file)

@@ -67,10 +67,10 @@ extension CostOperation {
                     return {
                         var time = MediaTime.zero
                         var changes = 0
-                        var arrangement = SubtitleArrangement()
+                        var arrangement = SubtitlePositioner()
                         while let next = full.nextChange(after: time) {
                             time = next
-                            _ = arrangement.arrange(full.cues(at: time))
+                            _ = arrangement.position(full.cues(at: time))
                             changes += 1
                         }
                         precondition(changes > 0)

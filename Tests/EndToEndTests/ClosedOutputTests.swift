@@ -264,7 +264,7 @@ struct ClosedOutputTests {
         try await Self.waitUntilFull(pipe)
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
-        #expect(program.standardError == "millstream: error: interrupted; what was done is kept (interrupted)\n")
+        #expect(program.standardError == "millstream: error: interrupted; completed work was stored (interrupted)\n")
         try pipe.fileHandleForReading.close()
     }
 

@@ -151,7 +151,7 @@ struct ConditionsTests {
         let lost = try await run("100% Loss", "--timeout", "1")
         #expect(lost.status == 1 && lost.seconds >= 1 && lost.2.contains("(timed-out)"), "\(lost)")
         let unknown = try await run("6G")
-        #expect(unknown.status == 64 && unknown.2.contains("no conditions named \"6G\""))
+        #expect(unknown.status == 64 && unknown.2.contains("no file named \"6G\""))
         try await origin.end()
     }
 
@@ -169,7 +169,7 @@ struct ConditionsTests {
         #expect(try await again.finish() == 0 && again.standardOutput == show.standardOutput)
         try Data(#"{"down":{"loss":2}}"#.utf8).write(to: file)
         let bad = try RunningProgram(["conditions", "show", file.path])
-        #expect(try await bad.finish() == 2 && bad.standardError.contains("loss has to be 0 to 1"))
+        #expect(try await bad.finish() == 2 && bad.standardError.contains("loss must be between 0 and 1"))
     }
 }
 

@@ -61,14 +61,14 @@ import Testing
         _ options: HTTPTransport.Options,
         _ addresses: [String],
         _ range: ByteRange? = nil
-    ) async throws -> [ResourceLoading.Loaded] {
+    ) async throws -> [ResourceLoader.Loaded] {
         let transport = HTTPTransport(options)
-        let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0))
+        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
         do {
-            var result: [ResourceLoading.Loaded] = []
+            var result: [ResourceLoader.Loaded] = []
             for address in addresses {
                 let request = TransportRequest(ResourceAddress(address), kind: .segment, byteRange: range)
-                result.append(try await loading.load(request))
+                result.append(try await loader.load(request))
             }
             try await transport.shutdown()
             return result
@@ -84,9 +84,9 @@ import Testing
             let site = "https://localhost:\(port)"
             let loads = try await loaded(options, ["\(site)/a%2f/./b?x={|}", "\(site)/b"])
             #expect(loads.allSatisfy { $0.bytes == Self.media && $0.measurement.protocolName == "h2" })
-            #expect(loads.map { $0.measurement.connect != nil } == [true, false])
+            #expect(loads.map { $0.measurement.connectDuration != nil } == [true, false])
             #expect(loads.allSatisfy { $0.measurement.serverAddress?.hasSuffix(":\(port)") == true })
-            #expect(loads.allSatisfy { $0.measurement.bytes.bytes == 300_000 && $0.measurement.lastByte != nil })
+            #expect(loads.allSatisfy { $0.measurement.bytes.bytes == 300_000 && $0.measurement.timeToLastByte != nil })
             #expect(targets() == ["/a%2f/./b?x={|} -", "/b -"])
             let part = try await loaded(options, ["\(site)/c"], ByteRange(start: 1_000, length: 1_000))
             #expect(part.first?.bytes.count == 1_000)
@@ -108,7 +108,7 @@ import Testing
             var options = HTTPTransport.Options(acceptsAnyCertificate: true, proxy: ("127.0.0.1", proxy.port))
             let loads = try await loaded(options, ["https://localhost:\(port)/a"])
             #expect(loads.first?.bytes == Self.media && proxy.asked == ["localhost:\(port)"])
-            #expect(loads.first?.measurement.domainLookup == nil && targets() == ["/a -"])
+            #expect(loads.first?.measurement.domainLookupDuration == nil && targets() == ["/a -"])
             try await proxy.end()
             options.connectTimeout = .seconds(2)
             let (gone, address) = (options, "https://localhost:\(port)/a")

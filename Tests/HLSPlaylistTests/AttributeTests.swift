@@ -39,7 +39,7 @@ import Testing
         #expect(variant.allowedContentProtection.map(\.labels) == [["SMART", "PC"], []])
         #expect(variant.requiredVideoLayouts == ["CH-STEREO", "CH-MONO"] && variant.stableID == "v1")
         #expect(Rendition.MediaType.allCases.map { variant.groupID($0) } == ["a", "v", "s", "c"])
-        #expect(variant.pathwayID == "east" && variant.name == "Best" && !variant.isIFrames)
+        #expect(variant.pathwayID == "east" && variant.name == "Best" && !variant.isIFramesOnly)
         let plain = playlist.variants[1]
         #expect(plain.pathwayID == "." && plain.videoRange == nil && plain.score == nil && plain.codecs.isEmpty)
     }

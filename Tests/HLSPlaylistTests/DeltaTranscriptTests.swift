@@ -66,12 +66,12 @@ import Testing
         let delta = try media(update(10, "SKIPPED-SEGMENTS=1"))
         #expect(throws: PlaylistUpdateError.previousIsIncomplete) { try delta.applying(delta) }
         #expect(
-            PlaylistUpdateError.previousIsIncomplete.description == "the previous playlist leaves segments out itself"
+            PlaylistUpdateError.previousIsIncomplete.description == "the previous playlist is a delta update itself"
         )
         let missing = PlaylistUpdateError.segmentsMissing(first: 3, count: 2)
         #expect(
             missing.description
-                == "the update leaves out 2 segments from number 3, which the previous playlist does not have"
+                == "the update skips 2 segments from media sequence number 3, which the previous playlist lacks"
         )
         let whole = try media(previous)
         #expect(try delta.applying(whole).bytes == whole.bytes)
@@ -83,7 +83,7 @@ import Testing
         #expect(error == .limitExceeded(.byteCount(size - 1)))
         #expect(
             error?.description
-                == "with the segments that the update leaves out, the playlist is larger than \(size - 1) bytes"
+                == "with the skipped segments, the playlist is larger than \(size - 1) bytes"
         )
     }
 

@@ -264,8 +264,8 @@ import Testing
         let found = try notes("#EXT-X-FOO :1\n#EXT-X-BAR\n#EXTBAZ:")
         #expect(found.map(\.code) == ["space-in-tag", "unknown-tag", "unknown-tag", "unknown-tag"])
         #expect(found.map(\.line) == [3, 3, 4, 5])
-        #expect(found[1].message == "The tag EXT-X-FOO is not in the standard; clients pass it over.")
-        #expect(found[3].message == "The tag EXTBAZ is not in the standard; clients pass it over.")
+        #expect(found[1].message == "The tag EXT-X-FOO is not defined by the standard; clients ignore it.")
+        #expect(found[3].message == "The tag EXTBAZ is not defined by the standard; clients ignore it.")
         #expect(found[1].severity == .note && found[1].section == "6.3.1")
         let many = (0..<1_001).map { "#EXT-X-FOO\($0)" }.joined(separator: "\n")
         #expect(try notes(many).count == 1_000)
@@ -282,7 +282,7 @@ import Testing
         let notes = found.suffix(2)
         #expect(notes.map(\.code) == ["leading-space", "trailing-space"])
         #expect(notes.allSatisfy { $0.severity == .note && $0.line == nil && $0.section == "4.1" })
-        #expect(notes.map(\.message) == ["1 more lines break this rule.", "1 more lines break this rule."])
+        #expect(notes.map(\.message) == ["1 more lines violate this rule.", "1 more lines violate this rule."])
         #expect(try RuleFindings.codes(text(1_001), [.apple]) == "apple-missing-playlist-type")
     }
 

@@ -282,9 +282,9 @@ import Testing
 
     @Test func nonPlaylistContentIsRejected() {
         let packets = String(repeating: "G" + String(repeating: "\u{0}", count: 187), count: 3)
-        let texts: [(String, ForeignContent?)] = [
-            ("", .nothing), (" \r\n", .nothing), ("\n<HTML lang=en></html>", .webPage), ("<!doctype html>", .webPage),
-            ("<?xml version=\"1.0\"?>\n<MPD>", .dashManifest), ("\u{0}\u{0}\u{0}\u{18}ftypmp42", .movie),
+        let texts: [(String, UnexpectedContent?)] = [
+            ("", .empty), (" \r\n", .empty), ("\n<HTML lang=en></html>", .webPage), ("<!doctype html>", .webPage),
+            ("<?xml version=\"1.0\"?>\n<MPD>", .dashManifest), ("\u{0}\u{0}\u{0}\u{18}ftypmp42", .mp4),
             (packets, .transportStream), ("hello\nworld\n", nil), ("{\"a\":1}", nil), ("G", nil),
         ]
         for (text, content) in texts {

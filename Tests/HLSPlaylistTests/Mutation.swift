@@ -35,8 +35,8 @@ enum Mutation: CaseIterable {
         switch self {
         case .flipBits:
             for _ in 0..<Int.random(in: 1...8, using: &generator) where !bytes.isEmpty {
-                let place = Int.random(in: 0..<bytes.count, using: &generator)
-                bytes[place] ^= UInt8.random(in: 1...255, using: &generator)
+                let position = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[position] ^= UInt8.random(in: 1...255, using: &generator)
             }
         case .delete: bytes.removeSubrange(stretch)
         case .duplicate: bytes.insert(contentsOf: Array(bytes[stretch]), at: stretch.upperBound)

@@ -38,7 +38,7 @@ struct Perturbation {
                 let all = lines[..<index] + changed + lines[(index + 1)...]
                 result.append(Perturbation(name: "\(index + 1) \(name)", text: all.joined(separator: "\n")))
             }
-            if !kinds.isDisjoint(with: [.lines, .omissions]), !line.isEmpty { add("left out", []) }
+            if !kinds.isDisjoint(with: [.lines, .omissions]), !line.isEmpty { add("skipped", []) }
             if kinds.contains(.lines), !line.isEmpty {
                 add("twice", [line, line])
                 if index + 1 < lines.count, !lines[index + 1].isEmpty {
@@ -78,13 +78,13 @@ struct Perturbation {
         _ add: (_ change: String, _ attribute: String, _ changed: String) -> Void
     ) {
         let spelled = written.map { "\($0.name)=" + ($0.isQuoted ? "\"\($0.value)\"" : $0.value) }
-        for (place, attribute) in written.enumerated() {
+        for (position, attribute) in written.enumerated() {
             func replaced(_ other: String?) -> String {
-                (spelled[..<place] + [other].compactMap { $0 } + spelled[(place + 1)...]).joined(separator: ",")
+                (spelled[..<position] + [other].compactMap { $0 } + spelled[(position + 1)...]).joined(separator: ",")
             }
             if kinds.contains(.attributes) {
                 add("no \(attribute.name)", attribute.name, replaced(nil))
-                add("\(attribute.name) twice", attribute.name, value + "," + spelled[place])
+                add("\(attribute.name) twice", attribute.name, value + "," + spelled[position])
                 let other = attribute.isQuoted ? attribute.value : "\"\(attribute.value)\""
                 add("\(attribute.name)=\(other)", attribute.name, replaced("\(attribute.name)=\(other)"))
             }

@@ -150,7 +150,7 @@ extension MultivariantPlaylist {
 
     @Test func codecsAreClassifiedByMediaType() {
         let names = [" avc1.640028 ", "wvtt", "mp4a.40.2", "unheard-of", ".", "  "]
-        #expect(names.map { InspectedCodec($0)?.medium } == [.video, .text, .audio, .audio, .audio, nil])
+        #expect(names.map { InspectedCodec($0)?.mediaType } == [.video, .subtitles, .audio, .audio, .audio, nil])
     }
 }
 

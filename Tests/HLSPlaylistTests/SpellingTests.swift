@@ -171,43 +171,43 @@ import Testing
 
     @Test(
         arguments: [
-            ("", ForeignContent.nothing), (" \t\r\n", .nothing), ("....ftyp", .movie), ("....styp", .movie),
-            ("....moof", .movie), ("....moov", .movie), ("....sidx", .movie), ("....mdat", nil), ("....fty", nil),
+            ("", UnexpectedContent.empty), (" \t\r\n", .empty), ("....ftyp", .mp4), ("....styp", .mp4),
+            ("....moof", .mp4), ("....moov", .mp4), ("....sidx", .mp4), ("....mdat", nil), ("....fty", nil),
             (".....ftyp", nil), ("<?xml?><MPD>", .dashManifest), ("<!DOCTYPE html>", .webPage), ("<HTML>", .webPage),
             ("x<head>", .webPage), ("<body class", .webPage), ("<heading>", nil), ("text", nil),
-        ] as [(String, ForeignContent?)]
+        ] as [(String, UnexpectedContent?)]
     )
-    func otherContentIsRecognized(text: String, content: ForeignContent?) {
-        #expect(ForeignContent(Array(text.utf8)) == content)
+    func otherContentIsRecognized(text: String, content: UnexpectedContent?) {
+        #expect(UnexpectedContent(Array(text.utf8)) == content)
         #expect(throws: PlaylistParsingError.notAPlaylist(content: content)) { try Playlist.parse(Array(text.utf8)) }
     }
 
     @Test func transportStreamsAreRecognizedByTwoPackets() {
         var bytes = [UInt8](repeating: 0xFF, count: 189)
         (bytes[0], bytes[188]) = (0x47, 0x47)
-        #expect(ForeignContent(bytes) == .transportStream)
-        #expect(ForeignContent(Array(bytes.dropLast())) == nil)
+        #expect(UnexpectedContent(bytes) == .transportStream)
+        #expect(UnexpectedContent(Array(bytes.dropLast())) == nil)
         (bytes[0], bytes[188]) = (0x47, 0x48)
-        #expect(ForeignContent(bytes) == nil)
+        #expect(UnexpectedContent(bytes) == nil)
         (bytes[0], bytes[188]) = (0x48, 0x47)
-        #expect(ForeignContent(bytes) == nil)
+        #expect(UnexpectedContent(bytes) == nil)
         // Only the first bytes are examined.
         let late = [UInt8](repeating: UInt8(ascii: "x"), count: 4092)
-        #expect(ForeignContent(late + Array("<MPD".utf8)) == .dashManifest)
-        #expect(ForeignContent(late + Array("x<MPD".utf8)) == nil)
+        #expect(UnexpectedContent(late + Array("<MPD".utf8)) == .dashManifest)
+        #expect(UnexpectedContent(late + Array("x<MPD".utf8)) == nil)
     }
 
     @Test(
         arguments: [
             (
                 .notAPlaylist(content: nil), "not-a-playlist",
-                "not an HLS playlist: there is no #EXTM3U and no tag of one"
+                "not an HLS playlist: it has neither #EXTM3U nor any playlist tag"
             ),
             (.notAPlaylist(content: .dashManifest), "dash", "a DASH manifest, not an HLS playlist"),
-            (.notAPlaylist(content: .nothing), "not-a-playlist", "empty, not an HLS playlist"),
+            (.notAPlaylist(content: .empty), "not-a-playlist", "empty, not an HLS playlist"),
             (
                 .unexpectedKind(found: .media), "unexpected-playlist-kind",
-                "a media playlist where the other kind was expected"
+                "a media playlist, but the other kind was expected"
             ),
             (
                 .limitExceeded(.lineLength(5), line: 7), "limit-exceeded",
@@ -251,16 +251,16 @@ import Testing
     }
 
     @Test func variableExpansionIsLimited() {
-        #expect(PlaylistVariables.mostGrowth(byteCount: 0, entryCount: 0) == 8_192)
-        #expect(PlaylistVariables.mostGrowth(byteCount: 0, entryCount: 67_108_864) == 1)
-        #expect(PlaylistVariables.mostGrowth(byteCount: 16_777_216, entryCount: 67_108_864) == 2)
-        #expect(PlaylistVariables.mostGrowth(byteCount: 0, entryCount: 67_108_865) == 0)
+        #expect(PlaylistVariables.maximumGrowth(byteCount: 0, entryCount: 0) == 8_192)
+        #expect(PlaylistVariables.maximumGrowth(byteCount: 0, entryCount: 67_108_864) == 1)
+        #expect(PlaylistVariables.maximumGrowth(byteCount: 16_777_216, entryCount: 67_108_864) == 2)
+        #expect(PlaylistVariables.maximumGrowth(byteCount: 0, entryCount: 67_108_865) == 0)
         func variables(_ value: String, growth: Int) -> PlaylistVariables {
             let text = "NAME=\"v\",VALUE=\"\(value)\""
             return PlaylistVariables(
                 [AttributeList(Array(text.utf8), in: 0..<text.utf8.count)],
                 context: PlaylistContext(),
-                mostGrowth: growth
+                maximumGrowth: growth
             )
         }
         let long = String(repeating: "x", count: 14)

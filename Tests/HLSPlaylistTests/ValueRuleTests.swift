@@ -386,7 +386,7 @@ import Testing
         let texts = try [full, full + "y"].map { value in
             try RuleFindings.diagnostics(RuleFindings.variant("CODECS=\"a\",SCORE=\(value)")).map(\.message)
         }
-        let statement = "A decimal number must be digits with at most one point, without a sign"
+        let statement = "A decimal number must consist of digits and at most one decimal point, without a sign"
         #expect(texts == [["\(statement) (SCORE=\(full))."], ["\(statement) (SCORE=\(full)…)."]])
     }
 

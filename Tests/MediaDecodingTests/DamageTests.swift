@@ -80,15 +80,15 @@ struct DamageTests {
         var generator = SeededGenerator(state: 7)
         let whole = try Self.frameCount(files[0], after: nil)
         for trial in 0..<500 {
-            let place = trial % (files.count)
+            let position = trial % (files.count)
             let corruption = try #require(Corruption.allCases.randomElement(using: &generator))
-            let other = files[(place + 1) % files.count]
-            let bytes = Self.corrupted(files[place], corruption, other: other, &generator)
+            let other = files[(position + 1) % files.count]
+            let bytes = Self.corrupted(files[position], corruption, other: other, &generator)
             // After any damage, an intact segment decodes to all of its frames again.
             if trial % 10 == 0 { #expect(try Self.frameCount(files[0], after: bytes) >= whole - 2) }
             var decoding = StreamDecoding(isContinuous: trial % 3 == 0)
             let protection = trial % 5 == 0 ? SampleKey(key: key, initializationVector: key) : nil
-            try? decoding.add(bytes, place == 1 ? Array(clear.prefix(1_200)) : nil, key: protection)
+            try? decoding.add(bytes, position == 1 ? Array(clear.prefix(1_200)) : nil, key: protection)
             try? decoding.finish()
             #expect(decoding.frames.count <= 200)
         }

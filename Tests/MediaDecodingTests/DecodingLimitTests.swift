@@ -10,7 +10,7 @@ import Testing
 @Suite struct DecodingLimitTests {
     // MARK: Decoders
 
-    private static func format(_ codec: AVCodecID, kind: MediaTrack.Kind) throws -> TrackFormat {
+    private static func format(_ codec: AVCodecID, kind: MediaTrack.MediaType) throws -> TrackFormat {
         let parameters = try CodecParameters()
         parameters.pointer.pointee.codec_id = codec
         parameters.pointer.pointee.codec_type = kind == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO
@@ -47,7 +47,7 @@ import Testing
             }
         }
         #expect(status == cffmpeg_error_no_memory())
-        #expect(frames.count == Int(DecoderContext.mostFrameBytes / bytes))
+        #expect(frames.count == Int(DecoderContext.maximumFrameSize / bytes))
         #expect(context.frameBytes == Int64(frames.count) * bytes)
         for frame in frames {
             var frame: UnsafeMutablePointer<AVFrame>? = frame
@@ -71,21 +71,21 @@ import Testing
         let used = try #require(context).frameBytes
         #expect(used == 6_144)
         context = nil
-        #expect(Picture(owning: frame).byteCount == 64 * 64 * 3 / 2)
+        #expect(PixelBuffer(owning: frame).byteCount == 64 * 64 * 3 / 2)
     }
 
     @Test func largeFramesHaveFewerThreads() {
-        #expect(DecoderContext.threadCount(16, width: 1_920, height: 1_080) == 16)
-        #expect(DecoderContext.threadCount(16, width: 8_192, height: 4_320) == 5)
-        #expect(DecoderContext.threadCount(1, width: 8_192, height: 4_320) == 1)
-        #expect(DecoderContext.threadCount(16, width: 0, height: 0) == 16)
-        #expect(DecoderContext.threadCount(16, width: .max, height: .max) == 1)
-        #expect(DecoderContext.threadCount(0, width: 10, height: 10) == 1)
+        #expect(DecoderContext.threadCount(requested: 16, width: 1_920, height: 1_080) == 16)
+        #expect(DecoderContext.threadCount(requested: 16, width: 8_192, height: 4_320) == 5)
+        #expect(DecoderContext.threadCount(requested: 1, width: 8_192, height: 4_320) == 1)
+        #expect(DecoderContext.threadCount(requested: 16, width: 0, height: 0) == 16)
+        #expect(DecoderContext.threadCount(requested: 16, width: .max, height: .max) == 1)
+        #expect(DecoderContext.threadCount(requested: 0, width: 10, height: 10) == 1)
     }
 
     @Test func longTrackConfigurationIsRejected() throws {
         let parameters = try CodecParameters()
-        let length = CodecParameters.longestExtraData + 1
+        let length = CodecParameters.maximumExtraDataSize + 1
         parameters.pointer.pointee.extradata = try #require(av_mallocz(length + 64)).assumingMemoryBound(to: UInt8.self)
         parameters.pointer.pointee.extradata_size = Int32(length)
         let error = #expect(throws: DecodingError.self) { try CodecParameters(copying: parameters.pointer) }
@@ -95,8 +95,10 @@ import Testing
     }
 
     @Test func unsupportedSampleRatesAreRejected() {
-        #expect(!AudioDecoder.sampleRates.contains(1) && !AudioDecoder.sampleRates.contains(999))
-        #expect(AudioDecoder.sampleRates.contains(8_000) && AudioDecoder.sampleRates.contains(384_000))
+        #expect(!AudioDecoder.supportedSampleRates.contains(1) && !AudioDecoder.supportedSampleRates.contains(999))
+        #expect(
+            AudioDecoder.supportedSampleRates.contains(8_000) && AudioDecoder.supportedSampleRates.contains(384_000)
+        )
     }
 
     // MARK: Movies
@@ -188,11 +190,11 @@ import Testing
         let stream = ([table] + media).flatMap { packet in
             [UInt8](repeating: 9, count: additions.prefix) + packet + [UInt8](repeating: 8, count: additions.suffix)
         }
-        var cutting = TransportCutting()
+        var cutting = TransportStreamBuffer()
         var output: [[UInt8]] = []
         for start in stride(from: 0, to: stream.count, by: chunk) {
             let part = Array(stream[start..<min(stream.count, start + chunk)])
-            if let payloads = part.withUnsafeBytes({ unsafe cutting.add($0) }) { output.append(payloads) }
+            if let payloads = part.withUnsafeBytes({ unsafe cutting.append($0) }) { output.append(payloads) }
         }
         output += [cutting.finish()].compactMap(\.self)
         for payloads in output { #expect(Array(payloads.prefix(188)) == table) }
@@ -205,18 +207,18 @@ import Testing
     }
 
     @Test func endlessPacketIsExaminedOnlyAFewTimes() {
-        var cutting = TransportCutting()
+        var cutting = TransportStreamBuffer()
         var packet = [UInt8](repeating: 0xFF, count: 188)
         packet.replaceSubrange(0..<4, with: [0x47, 0x41, 0x00, 0x10])
         var following = packet
         following[1] = 0x01
-        let piece = Array(repeating: following, count: 100).flatMap { $0 }
-        packet.append(contentsOf: piece)
-        _ = packet.withUnsafeBytes { cutting.add($0) }
-        for _ in 0..<2_000 { _ = piece.withUnsafeBytes { cutting.add($0) } }
+        let segment = Array(repeating: following, count: 100).flatMap { $0 }
+        packet.append(contentsOf: segment)
+        _ = packet.withUnsafeBytes { cutting.append($0) }
+        for _ in 0..<2_000 { _ = segment.withUnsafeBytes { cutting.append($0) } }
         // 2,000 chunks of 18,800 bytes: without the limit, 20 GB would be copied.
         #expect(cutting.byteCount <= 40 << 20)
-        #expect(cutting.lookedAtByteCount < 12 * 2_001 * piece.count, "\(cutting.lookedAtByteCount)")
+        #expect(cutting.examinedByteCount < 12 * 2_001 * segment.count, "\(cutting.examinedByteCount)")
     }
 
     // MARK: Event messages
@@ -237,31 +239,31 @@ import Testing
         feed.insert(messages.reversed(), of: .video, offset: MediaTime(value: 5, timescale: 1_000))
         #expect(feed.count == 10_000)
         feed.seek(to: .zero)
-        #expect(feed.due(at: MediaTime(seconds: 5)).map(\.id) == (0..<10_000).map { UInt32($0) })
-        #expect(feed.due(at: MediaTime(seconds: 5)).isEmpty)
+        #expect(feed.takeDue(at: MediaTime(seconds: 5)).map(\.id) == (0..<10_000).map { UInt32($0) })
+        #expect(feed.takeDue(at: MediaTime(seconds: 5)).isEmpty)
     }
 
     @Test func lateMessagesAreInsertedInOrder() {
         var feed = MetadataFeed()
         feed.seek(to: .zero)
         feed.insert([3, 1, 2].map { Self.message($0, at: Int64($0) * 1_000) }, of: .video, offset: .zero)
-        #expect(feed.due(at: MediaTime(seconds: 2)).map(\.id) == [1, 2])
+        #expect(feed.takeDue(at: MediaTime(seconds: 2)).map(\.id) == [1, 2])
         feed.insert([Self.message(4, at: 1_500), Self.message(5, at: 2_500)], of: .video, offset: .zero)
-        #expect(feed.due(at: MediaTime(seconds: 3)).map(\.id) == [4, 5, 3])
+        #expect(feed.takeDue(at: MediaTime(seconds: 3)).map(\.id) == [4, 5, 3])
     }
 
     @Test func numberOfMessagesIsLimitedAndDeliveredOnesAreRemoved() {
         var feed = MetadataFeed()
         feed.seek(to: .zero)
-        let count = MetadataFeed.mostEntries
+        let count = MetadataFeed.maximumCount
         feed.insert((0..<count).map { Self.message(UInt32($0), at: Int64($0)) }, of: .video, offset: .zero)
         #expect(feed.count == count)
         feed.insert([Self.message(1_000_000, at: 900_000)], of: .video, offset: .zero)
         #expect(feed.count == count, "none was given, so there is no room")
-        _ = feed.due(at: MediaTime(seconds: 10))
+        _ = feed.takeDue(at: MediaTime(seconds: 10))
         feed.insert([Self.message(1_000_000, at: 900_000)], of: .video, offset: .zero)
         #expect(feed.count == count * 3 / 4 + 1)
-        #expect(feed.next(after: MediaTime(seconds: 800)) == MediaTime(seconds: 900))
+        #expect(feed.nextTime(after: MediaTime(seconds: 800)) == MediaTime(seconds: 900))
     }
 
     @Test func bytesOfMessagesAreLimited() {
@@ -272,7 +274,7 @@ import Testing
             offset: .zero
         )
         #expect(feed.count < 32 && feed.count >= 30)
-        #expect(feed.byteCount <= MetadataFeed.mostBytes)
+        #expect(feed.byteCount <= MetadataFeed.maximumSize)
         feed.discard(.video, in: MediaTimeRange(start: .zero, end: MediaTime(seconds: 100)))
         #expect(feed.count == 0 && feed.byteCount == 0)
     }
@@ -280,7 +282,7 @@ import Testing
     // MARK: Segments in memory
 
     @Test func costOfATimelineIsThatOfItsEntries() {
-        var timeline = PieceTimeline<Int> { $0 }
+        var timeline = BufferTimeline<Int> { $0 }
         func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
             MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
         }

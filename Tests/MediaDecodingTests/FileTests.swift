@@ -34,12 +34,12 @@ struct FileTests {
         #expect(abs((file.duration?.seconds ?? 0) - 4) < 0.1)
         var segment = DemuxedSegment()
         segment.tracks = file.tracks
-        while let packet = try file.next() { segment.packets.append(packet) }
+        while let packet = try file.readPacket() { segment.packets.append(packet) }
         var decoding = StreamDecoding()
         try decoding.add(segment)
         try decoding.finish()
         let checksums = try Tool.checksums(name, in: fixtures.folder)
-        #expect(decoding.frames.map { $0.picture.checksum() } == checksums)
+        #expect(decoding.frames.map { $0.pixelBuffer.checksum() } == checksums)
         // Matroska has no edit lists: video starts after the encoder delay of the audio.
         if name == "a.mp4" { #expect(decoding.frames.first?.time == .zero) }
         let samples = decoding.sound.flatMap(\.samples)
@@ -53,18 +53,18 @@ struct FileTests {
             "\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -movflags faststart -f mp4 a.mp4"
         )
         let bytes = try fixtures.bytes("a.mp4")
-        let options = MediaFileIndex.Options(pieceDuration: MediaTime(seconds: 1))
-        let begun = MediaFileIndex(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
+        let options = MediaFileIndexer.Options(minimumSegmentDuration: MediaTime(seconds: 1))
+        let begun = MediaFileIndexer(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
         var index = try #require(begun)
-        while case .needs(let range) = index.state {
+        while case .needsBytes(let range) = index.state {
             index.add(Array(bytes[Int(range.start)..<min(bytes.count, Int(range.end))]))
         }
         guard case .ready(let timeline) = index.state else {
             Issue.record("the index is not complete: \(index.state)")
             return
         }
-        #expect(timeline.pieces.count == 4 && timeline.isProgressive)
-        let header = try #require(timeline.initialization)
+        #expect(timeline.segments.count == 4 && timeline.isProgressive)
+        let header = try #require(timeline.initializationRange)
         var windows: [(Int64, [UInt8])] = [(header.start, Array(bytes[Int(header.start)..<Int(header.end)]))]
         // Only the header and the segment of the file are available.
         final class Window { var parts: [(Int64, [UInt8])] = [] }
@@ -82,12 +82,14 @@ struct FileTests {
         var decoding = StreamDecoding()
         var keys: [MediaTime] = []
         var count = 0
-        for piece in timeline.pieces {
-            windows = [(piece.byteRange.start, Array(bytes[Int(piece.byteRange.start)..<Int(piece.byteRange.end)]))]
+        for segment in timeline.segments {
+            windows = [
+                (segment.byteRange.start, Array(bytes[Int(segment.byteRange.start)..<Int(segment.byteRange.end)]))
+            ]
             window.parts = windows
-            let segment = try file.packets(in: piece.timeRange)
+            let segment = try file.packets(in: segment.timeRange)
             count += segment.packets.count
-            keys += segment.packets.filter { $0.isKeyFrame && segment.track($0.trackID)?.kind == .video }.map(
+            keys += segment.packets.filter { $0.isKeyFrame && segment.track(withID: $0.trackID)?.kind == .video }.map(
                 \.presentationTime
             )
             try decoding.add(segment)
@@ -95,10 +97,10 @@ struct FileTests {
         try decoding.finish()
         let whole = try Self.open(bytes)
         var all = 0
-        while try whole.next() != nil { all += 1 }
+        while try whole.readPacket() != nil { all += 1 }
         #expect(count == all)
         #expect(keys == [0, 1, 2, 3].map { MediaTime(seconds: $0) })
-        #expect(try decoding.frames.map { $0.picture.checksum() } == Tool.checksums("a.mp4", in: fixtures.folder))
+        #expect(try decoding.frames.map { $0.pixelBuffer.checksum() } == Tool.checksums("a.mp4", in: fixtures.folder))
     }
 
     @Test func seekLandsOnThePreviousKeyFrame() throws {
@@ -109,7 +111,7 @@ struct FileTests {
         for (target, key) in [(2.5, 2), (0, 0), (3.99, 3), (1, 1)] {
             try file.seek(to: #require(MediaTime(approximating: target)))
             var first: MediaPacket?
-            while first == nil, let packet = try file.next() { if packet.trackID == track.id { first = packet } }
+            while first == nil, let packet = try file.readPacket() { if packet.trackID == track.id { first = packet } }
             #expect(first?.presentationTime == MediaTime(seconds: Int64(key)))
             #expect(first?.isKeyFrame == true)
         }
@@ -128,28 +130,28 @@ struct FileTests {
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")
         let bytes = try fixtures.bytes(name)
-        let options = MediaFileIndex.Options(pieceDuration: MediaTime(seconds: 1))
-        let begun = MediaFileIndex(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
+        let options = MediaFileIndexer.Options(minimumSegmentDuration: MediaTime(seconds: 1))
+        let begun = MediaFileIndexer(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
         var index = try #require(begun)
-        while case .needs(let range) = index.state {
+        while case .needsBytes(let range) = index.state {
             index.add(Array(bytes[Int(range.start)..<min(bytes.count, Int(range.end))]))
         }
         guard case .ready(let timeline) = index.state else {
             Issue.record("the index is not complete: \(index.state)")
             return
         }
-        #expect(timeline.pieces.count > 1 || name == "a.ogg")
-        let header = timeline.initialization.map { Array(bytes[Int($0.start)..<Int($0.end)]) }
-        var pieces = StreamDecoding(isContinuous: timeline.cuts == .approximate)
-        for piece in timeline.pieces {
-            let part = Array(bytes[Int(piece.byteRange.start)..<Int(piece.byteRange.end)])
-            try pieces.add(part, header, startTime: timeline.firstTimestamp + piece.timeRange.start)
+        #expect(timeline.segments.count > 1 || name == "a.ogg")
+        let header = timeline.initializationRange.map { Array(bytes[Int($0.start)..<Int($0.end)]) }
+        var pieces = StreamDecoding(isContinuous: timeline.boundaryAccuracy == .approximate)
+        for segment in timeline.segments {
+            let part = Array(bytes[Int(segment.byteRange.start)..<Int(segment.byteRange.end)])
+            try pieces.add(part, header, startTime: timeline.firstTimestamp + segment.timeRange.start)
         }
         try pieces.finish()
         var whole = StreamDecoding()
         try whole.add(bytes)
         try whole.finish()
-        #expect(pieces.frames.map { $0.picture.checksum() } == whole.frames.map { $0.picture.checksum() })
+        #expect(pieces.frames.map { $0.pixelBuffer.checksum() } == whole.frames.map { $0.pixelBuffer.checksum() })
         #expect(pieces.frames.map(\.time) == whole.frames.map(\.time))
         let (left, right) = (pieces.sound.flatMap(\.samples), whole.sound.flatMap(\.samples))
         #expect(left.count == right.count)

@@ -24,7 +24,7 @@ struct FormatTests {
         try decoding.finish()
         let expected = try Tool.checksums(name, in: fixtures.folder)
         #expect(expected.count == 75)
-        #expect(decoding.frames.map { $0.picture.checksum() } == expected)
+        #expect(decoding.frames.map { $0.pixelBuffer.checksum() } == expected)
         #expect(zip(decoding.frames, decoding.frames.dropFirst()).allSatisfy { $0.time < $1.time })
         #expect(decoding.problems.isEmpty)
     }

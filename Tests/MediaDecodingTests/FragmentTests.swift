@@ -33,7 +33,7 @@ struct FragmentTests {
         var opened = StreamDecoding()
         try opened.add(encrypted, key: SampleKey(key: key))
         try opened.finish()
-        #expect(opened.frames.map { $0.picture.checksum() } == expected)
+        #expect(opened.frames.map { $0.pixelBuffer.checksum() } == expected)
         #expect(opened.problems.isEmpty)
         let demuxer = SegmentDemuxer()
         #expect(throws: DecodingError.self) { try encrypted.withUnsafeBytes { try demuxer.demux($0) } }
@@ -104,7 +104,7 @@ struct FragmentTests {
         }
         try decoding.finish()
         #expect(decoding.decoderCount == 3)
-        #expect(decoding.frames.map { $0.picture.checksum() } == expected)
+        #expect(decoding.frames.map { $0.pixelBuffer.checksum() } == expected)
     }
 
     @Test func newSizeInATransportStreamContinuesWithTheSameDecoder() throws {
@@ -120,6 +120,6 @@ struct FragmentTests {
         }
         try decoding.finish()
         #expect(decoding.decoderCount == 1)
-        #expect(decoding.frames.map { $0.picture.checksum() } == expected)
+        #expect(decoding.frames.map { $0.pixelBuffer.checksum() } == expected)
     }
 }

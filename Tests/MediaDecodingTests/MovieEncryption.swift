@@ -31,7 +31,7 @@ enum MovieEncryption {
                 output += box("moov", moov(payload, scheme, []))
             } else if type == "moof", index + 1 < boxes.count, boxes[index + 1].0 == "mdat" {
                 var data = boxes[index + 1].1
-                var places: [(clear: Int, encrypted: Int, vector: [UInt8])] = []
+                var positions: [(clear: Int, encrypted: Int, vector: [UInt8])] = []
                 var offset = 0
                 for (number, size) in sampleSizes(payload).enumerated() {
                     let vector =
@@ -45,10 +45,10 @@ enum MovieEncryption {
                         vector.isEmpty ? constantVector : vector,
                         cipher
                     )
-                    places.append((clear, size - clear, vector))
+                    positions.append((clear, size - clear, vector))
                     offset += size
                 }
-                output += box("moof", moof(payload, scheme, places))
+                output += box("moof", moof(payload, scheme, positions))
                 output += box("mdat", data)
                 index += 1
             } else if type != "mfra", type != "sidx" {
@@ -66,7 +66,7 @@ enum MovieEncryption {
         _ vector: [UInt8],
         _ cipher: BlockCipher
     ) {
-        var counter = CounterStream(vector: vector)
+        var counter = CounterModeStream(vector: vector)
         var chain = Array((vector + [UInt8](repeating: 0, count: 16)).prefix(16))
         let isCounter = scheme.name == "cenc" || scheme.name == "cens"
         let hasPattern = scheme.pattern.0 > 0
@@ -78,13 +78,13 @@ enum MovieEncryption {
             }
             var block = 0
             while range.upperBound - offset >= 16 {
-                let place = block % max(1, scheme.pattern.0 + scheme.pattern.1)
-                if !hasPattern || place < scheme.pattern.0 {
+                let position = block % max(1, scheme.pattern.0 + scheme.pattern.1)
+                if !hasPattern || position < scheme.pattern.0 {
                     let part = UnsafeMutableRawBufferPointer(rebasing: data[offset..<offset + 16])
                     if isCounter {
                         counter.apply(to: part, with: cipher)
                     } else {
-                        cipher.encryptChained(part, vector: &chain)
+                        cipher.encryptCBC(part, vector: &chain)
                     }
                 }
                 block += 1
@@ -117,19 +117,19 @@ enum MovieEncryption {
     private static func moof(
         _ payload: [UInt8],
         _ scheme: Scheme,
-        _ places: [(clear: Int, encrypted: Int, vector: [UInt8])]
+        _ positions: [(clear: Int, encrypted: Int, vector: [UInt8])]
     ) -> [UInt8] {
-        var senc: [UInt8] = [0, 0, 0, scheme.clearLead > 0 ? 2 : 0] + big(places.count)
-        for place in places {
-            senc += place.vector
+        var senc: [UInt8] = [0, 0, 0, scheme.clearLead > 0 ? 2 : 0] + big(positions.count)
+        for position in positions {
+            senc += position.vector
             if scheme.clearLead > 0 {
-                senc += [0, 1, UInt8(place.clear >> 8), UInt8(place.clear & 255)] + big(place.encrypted)
+                senc += [0, 1, UInt8(position.clear >> 8), UInt8(position.clear & 255)] + big(position.encrypted)
             }
         }
         var added = box("senc", senc)
         if scheme.usesAuxiliary {
             let size = scheme.vectorLength + (scheme.clearLead > 0 ? 8 : 0)
-            added = box("free", senc) + box("saiz", [0, 0, 0, 0, UInt8(size)] + big(places.count))
+            added = box("free", senc) + box("saiz", [0, 0, 0, 0, UInt8(size)] + big(positions.count))
             let offset = payload.count + 8 + 16
             added += box("saio", [0, 0, 0, 0] + big(1) + big(offset))
         }
@@ -169,7 +169,7 @@ enum MovieEncryption {
     }
 
     static func split(_ bytes: [UInt8]) -> [(String, [UInt8])] {
-        var boxes = BoxWalker(0..<bytes.count, in: bytes.span)
+        var boxes = BoxIterator(0..<bytes.count, in: bytes.span)
         var contents: [(String, [UInt8])] = []
         while let box = boxes.next(bytes.span) { contents.append((box.type.description, Array(bytes[box.payload]))) }
         return contents

@@ -14,15 +14,17 @@ struct ProgressiveTests {
         let timeline: MediaFileTimeline
         let header: [UInt8]
 
-        init(_ bytes: [UInt8], pieceDuration: MediaTime = MediaTime(seconds: 1)) throws {
+        init(_ bytes: [UInt8], minimumSegmentDuration: MediaTime = MediaTime(seconds: 1)) throws {
             self.bytes = bytes
-            let options = MediaFileIndex.Options(pieceDuration: pieceDuration)
-            let begun = MediaFileIndex(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
+            let options = MediaFileIndexer.Options(minimumSegmentDuration: minimumSegmentDuration)
+            let begun = MediaFileIndexer(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
             var index = try #require(begun)
-            while case .needs(let range) = index.state { index.add(Self.part(bytes, range)) }
-            guard case .ready(let timeline) = index.state else { throw DecodingError(.failed, "no timeline") }
+            while case .needsBytes(let range) = index.state { index.add(Self.part(bytes, range)) }
+            guard case .ready(let timeline) = index.state else {
+                throw DecodingError(status: .failed, operation: "no timeline")
+            }
             self.timeline = timeline
-            header = Self.part(bytes, try #require(timeline.initialization))
+            header = Self.part(bytes, try #require(timeline.initializationRange))
         }
 
         static func part(_ bytes: [UInt8], _ range: ByteRange) -> [UInt8] {
@@ -30,17 +32,17 @@ struct ProgressiveTests {
             return Array(bytes[min(end, Int(range.start))..<end])
         }
 
-        func bytes(of piece: MediaFilePiece) -> [UInt8] { Self.part(bytes, piece.byteRange) }
+        func bytes(of segment: MediaFileSegment) -> [UInt8] { Self.part(bytes, segment.byteRange) }
 
-        func segment(_ piece: MediaFilePiece, _ demuxer: SegmentDemuxer) throws -> DemuxedSegment {
-            try bytes(of: piece).withUnsafeBytes { part in
+        func segment(_ segment: MediaFileSegment, _ demuxer: SegmentDemuxer) throws -> DemuxedSegment {
+            try bytes(of: segment).withUnsafeBytes { part in
                 try header.withUnsafeBytes {
                     try demuxer.demux(
                         part,
                         initialization: $0,
-                        startTime: piece.timeRange.start,
-                        fileOffset: piece.byteRange.start,
-                        timeRange: piece.timeRange
+                        startTime: segment.timeRange.start,
+                        fileOffset: segment.byteRange.start,
+                        timeRange: segment.timeRange
                     )
                 }
             }
@@ -68,7 +70,7 @@ struct ProgressiveTests {
         "-c:v libx265 -x265-params log-level=none:keyint=25 -c:a flac -strict -2 -f mp4 a.mp4",
     ]
 
-    private static func sound(_ name: String, _ fixtures: borrowing Fixtures) throws -> [Float] {
+    private static func audio(_ name: String, _ fixtures: borrowing Fixtures) throws -> [Float] {
         try fixtures.make("-i \(name) -map 0:a:0 -f f32le -c:a pcm_f32le out.raw")
         return try fixtures.bytes("out.raw").withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     }
@@ -80,22 +82,22 @@ struct ProgressiveTests {
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")
         let file = try File(fixtures.bytes(name))
         #expect(file.timeline.isProgressive)
-        #expect(file.timeline.pieces.count >= 2)
+        #expect(file.timeline.segments.count >= 2)
         var decoding = StreamDecoding()
-        for piece in file.timeline.pieces { try decoding.add(file.segment(piece, decoding.demuxer)) }
+        for segment in file.timeline.segments { try decoding.add(file.segment(segment, decoding.demuxer)) }
         try decoding.finish()
         #expect(decoding.problems == [])
         if !coding.contains("-vn") {
             let checksums = try Tool.checksums(name, in: fixtures.folder)
             #expect(checksums.count >= 100)
-            #expect(decoding.frames.map { $0.picture.checksum() } == checksums)
+            #expect(decoding.frames.map { $0.pixelBuffer.checksum() } == checksums)
             for (frame, next) in zip(decoding.frames, decoding.frames.dropFirst()) {
                 #expect(next.time - frame.time == MediaTime(value: 1, timescale: 25))
             }
             if !coding.contains("-use_editlist 0") { #expect(decoding.frames.first?.time == .zero) }
         }
         if !coding.contains("-an") {
-            let expected = try Self.sound(name, fixtures)
+            let expected = try Self.audio(name, fixtures)
             let samples = decoding.sound.flatMap(\.samples)
             #expect(samples.count == expected.count)
             #expect(samples.elementsEqual(expected))
@@ -113,7 +115,7 @@ struct ProgressiveTests {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")
-        let file = try File(fixtures.bytes(name), pieceDuration: MediaTime(value: tenths, timescale: 10))
+        let file = try File(fixtures.bytes(name), minimumSegmentDuration: MediaTime(value: tenths, timescale: 10))
         let demuxer = SegmentDemuxer()
         // List the packets in the sample tables with ffprobe, independent of the edit list.
         let listed = try Tool.run(
@@ -131,10 +133,10 @@ struct ProgressiveTests {
         }
         var offsets: [Int: Int64] = [:]
         var found: [Int: [[Int64]]] = [:]
-        for piece in file.timeline.pieces {
+        for piece in file.timeline.segments {
             let segment = try file.segment(piece, demuxer)
             #expect(segment.problems == [])
-            let isFirst = piece == file.timeline.pieces.first
+            let isFirst = piece == file.timeline.segments.first
             for track in segment.tracks {
                 let packets = segment.packets.filter { $0.trackID == track.id }
                 if track.kind == .video {
@@ -161,8 +163,8 @@ struct ProgressiveTests {
         }
         // Uncompressed audio is split at other positions than by FFmpeg: each byte must occur once, in order.
         for (stream, packets) in found where coding.contains("pcm") {
-            let places = packets.flatMap { Array($0[3]..<$0[3] + $0[2]) }
-            #expect(places.elementsEqual((expected[stream] ?? []).flatMap { Array($0[3]..<$0[3] + $0[2]) }))
+            let positions = packets.flatMap { Array($0[3]..<$0[3] + $0[2]) }
+            #expect(positions.elementsEqual((expected[stream] ?? []).flatMap { Array($0[3]..<$0[3] + $0[2]) }))
         }
     }
 
@@ -179,39 +181,42 @@ struct ProgressiveTests {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) \(coding)")
-        let file = try File(fixtures.bytes(name), pieceDuration: MediaTime(value: 1, timescale: 5))
-        #expect(file.timeline.pieces.count > 15)
+        let file = try File(fixtures.bytes(name), minimumSegmentDuration: MediaTime(value: 1, timescale: 5))
+        #expect(file.timeline.segments.count > 15)
         let (demuxer, other) = (SegmentDemuxer(), SegmentDemuxer())
-        func places(_ segment: DemuxedSegment) -> [[Int64]] {
+        func positions(_ segment: DemuxedSegment) -> [[Int64]] {
             segment.packets.map { [Int64($0.trackID), $0.pointer.pointee.pos, Int64($0.byteCount)] }
         }
-        for (index, piece) in file.timeline.pieces.enumerated() {
+        for (index, segment) in file.timeline.segments.enumerated() {
             let error = MediaTime(value: sign * 5_000, timescale: 1_000_000_000)
-            let (start, end) = (piece.timeRange.start, piece.timeRange.end)
-            let rounded = MediaFilePiece(
+            let (start, end) = (segment.timeRange.start, segment.timeRange.end)
+            let rounded = MediaFileSegment(
                 timeRange: MediaTimeRange(start: index == 0 ? start : start + error, end: end + error),
-                byteRange: piece.byteRange
+                byteRange: segment.byteRange
             )
-            let (exact, off) = try (file.segment(piece, demuxer), file.segment(rounded, other))
-            #expect(places(exact) == places(off))
+            let (exact, off) = try (file.segment(segment, demuxer), file.segment(rounded, other))
+            #expect(positions(exact) == positions(off))
             #expect(off.problems == [] && exact.problems == [])
         }
     }
 
     @Test(.enabled(if: SampleStreams.areAvailable, "Scripts/make-samples was not run"))
     func segmentsOfTheSampleMovieContainEachFrameOnce() throws {
-        let file = try File(SampleStreams.bytes("movie.mp4"), pieceDuration: MediaFileIndex.Options().pieceDuration)
-        #expect(file.timeline.pieces.count > 2)
+        let file = try File(
+            SampleStreams.bytes("movie.mp4"),
+            minimumSegmentDuration: MediaFileIndexer.Options().minimumSegmentDuration
+        )
+        #expect(file.timeline.segments.count > 2)
         var decoding = StreamDecoding()
-        for piece in file.timeline.pieces { try decoding.add(file.segment(piece, decoding.demuxer)) }
+        for segment in file.timeline.segments { try decoding.add(file.segment(segment, decoding.demuxer)) }
         try decoding.finish()
         #expect(decoding.problems == [])
         let path = try SampleStreams.url("movie.mp4").path
-        #expect(try decoding.frames.map { $0.picture.checksum() } == Tool.checksums(path))
-        #expect(decoding.frames.map { StripReader.read($0.picture)?.frame } == Array(decoding.frames.indices))
+        #expect(try decoding.frames.map { $0.pixelBuffer.checksum() } == Tool.checksums(path))
+        #expect(decoding.frames.map { StripReader.read($0.pixelBuffer)?.frame } == Array(decoding.frames.indices))
         let samples = decoding.sound.flatMap(\.samples)
         let fixtures = try Fixtures()
-        let expected = try Self.sound(path, fixtures)
+        let expected = try Self.audio(path, fixtures)
         #expect(samples.elementsEqual(expected))
     }
 
@@ -219,20 +224,20 @@ struct ProgressiveTests {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[1])")
         let file = try File(fixtures.bytes("a.mp4"))
-        let piece = file.timeline.pieces[2]
+        let segment = file.timeline.segments[2]
         var decoding = StreamDecoding()
-        try decoding.add(file.segment(piece, decoding.demuxer))
+        try decoding.add(file.segment(segment, decoding.demuxer))
         try decoding.finish()
         #expect(decoding.frames.map(\.time) == (50..<75).map { MediaTime(value: $0, timescale: 25) })
         let start = try #require(decoding.sound.first?.time)
-        #expect(start >= piece.timeRange.start && (start - piece.timeRange.start).seconds < 0.022)
+        #expect(start >= segment.timeRange.start && (start - segment.timeRange.start).seconds < 0.022)
     }
 
     @Test func allPacketsInTheBytesAreReturnedWithoutATimeRange() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))
-        let piece = file.timeline.pieces[1]
+        let piece = file.timeline.segments[1]
         let segment = try file.bytes(of: piece).withUnsafeBytes { part in
             try file.header.withUnsafeBytes {
                 try SegmentDemuxer().demux(part, initialization: $0, fileOffset: piece.byteRange.start)
@@ -241,8 +246,8 @@ struct ProgressiveTests {
         let own = try file.segment(piece, SegmentDemuxer())
         #expect(segment.problems == [])
         #expect(segment.packets.count >= own.packets.count)
-        let places = Set(segment.packets.map(\.pointer.pointee.pos))
-        #expect(places.isSuperset(of: own.packets.map(\.pointer.pointee.pos)))
+        let positions = Set(segment.packets.map(\.pointer.pointee.pos))
+        #expect(positions.isSuperset(of: own.packets.map(\.pointer.pointee.pos)))
         #expect(segment.packets.allSatisfy { $0.pointer.pointee.pos >= piece.byteRange.start })
     }
 
@@ -254,11 +259,11 @@ struct ProgressiveTests {
         try fixtures.make("-ss 1.52 -i whole.mp4 -c copy -f mp4 a.mp4")
         let file = try File(fixtures.bytes("a.mp4"))
         var decoding = StreamDecoding()
-        for piece in file.timeline.pieces { try decoding.add(file.segment(piece, decoding.demuxer)) }
+        for segment in file.timeline.segments { try decoding.add(file.segment(segment, decoding.demuxer)) }
         try decoding.finish()
         #expect(decoding.problems == [])
         let checksums = try Tool.checksums("a.mp4", in: fixtures.folder)
-        #expect(decoding.frames.filter { $0.time >= .zero }.map { $0.picture.checksum() } == checksums)
+        #expect(decoding.frames.filter { $0.time >= .zero }.map { $0.pixelBuffer.checksum() } == checksums)
         #expect(decoding.frames.contains { $0.time < .zero })
         #expect(decoding.frames.contains { $0.time == .zero })
     }
@@ -271,7 +276,7 @@ struct ProgressiveTests {
         )
         let file = try File(fixtures.bytes("a.mp4"))
         let error = #expect(throws: DecodingError.self) {
-            try file.segment(file.timeline.pieces[0], SegmentDemuxer())
+            try file.segment(file.timeline.segments[0], SegmentDemuxer())
         }
         #expect(error?.code == .unsupported)
     }
@@ -279,12 +284,12 @@ struct ProgressiveTests {
     @Test func damagedTablesAndSegmentsNeitherCrashNorHang() throws {
         let fixtures = try Fixtures()
         var generator = DamageTests.SeededGenerator(state: 11)
-        for (place, coding) in [Self.codings[0], Self.codings[5], Self.codings[7]].enumerated() {
+        for (position, coding) in [Self.codings[0], Self.codings[5], Self.codings[7]].enumerated() {
             let name = String(try #require(coding.split(separator: " ").last))
             try fixtures.make("\(Fixtures.source) \(coding)")
             let file = try File(fixtures.bytes(name))
             let tables = ["stts", "ctts", "stsc", "stsz", "stco", "stss", "elst", "mdhd", "mvhd"].flatMap { name in
-                Self.places(of: name, in: file.header)
+                Self.positions(of: name, in: file.header)
             }
             for trial in 0..<400 {
                 var header = file.header
@@ -296,7 +301,7 @@ struct ProgressiveTests {
                     let value = try #require(values.randomElement(using: &generator))
                     for index in position..<min(header.count, position + length) { header[index] = value }
                 }
-                let piece = try #require(file.timeline.pieces.randomElement(using: &generator))
+                let piece = try #require(file.timeline.segments.randomElement(using: &generator))
                 var bytes = file.bytes(of: piece)
                 bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator)))
                 let offsets = [piece.byteRange.start, 0, .max, .min, -1]
@@ -313,12 +318,12 @@ struct ProgressiveTests {
                     }
                 }
                 let total = segment?.packets.reduce(0) { $0 + $1.byteCount } ?? 0
-                #expect(total <= bytes.count * 2, "\(place), \(trial)")
+                #expect(total <= bytes.count * 2, "\(position), \(trial)")
             }
         }
     }
 
-    private static func places(of name: String, in bytes: [UInt8]) -> [Int] {
+    private static func positions(of name: String, in bytes: [UInt8]) -> [Int] {
         let letters = Array(name.utf8)
         return bytes.indices.dropLast(4).filter { bytes[$0] == letters[0] && bytes[$0..<$0 + 4].elementsEqual(letters) }
     }
@@ -327,7 +332,7 @@ struct ProgressiveTests {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))
-        let piece = file.timeline.pieces[1]
+        let piece = file.timeline.segments[1]
         let bytes = file.bytes(of: piece)
         let segment = try bytes.prefix(bytes.count / 2).withUnsafeBytes { part in
             try file.header.withUnsafeBytes {
@@ -348,15 +353,15 @@ struct ProgressiveTests {
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))
         let box = Box.first(.moov, in: file.header.span)
-        let place = try #require(box).range.lowerBound
-        let movie = try Movie(file.header.span, at: place)
-        let track = try #require(movie.tracks.first { $0.kind == .video })
+        let position = try #require(box).range.lowerBound
+        let movie = try Movie(file.header.span, at: position)
+        let track = try #require(movie.tracks.first { $0.mediaType == .video })
         let listed = track.samples(in: file.header.span)
         let samples = try #require(listed)
         #expect(samples.count == 100)
         #expect(samples.filter(\.isSync).count == 4)
         let (tooMany, enough) = (
-            track.samples(in: file.header.span, atMost: 99), track.samples(in: file.header.span, atMost: 100)
+            track.samples(in: file.header.span, limit: 99), track.samples(in: file.header.span, limit: 100)
         )
         #expect(tooMany == nil)
         #expect(enough == samples)

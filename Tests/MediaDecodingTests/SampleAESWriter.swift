@@ -4,7 +4,7 @@ import Testing
 
 /// Encrypts samples according to Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
 enum SampleAESWriter {
-    static func sound(_ frame: [UInt8], _ key: SampleKey) throws -> [UInt8] {
+    static func audio(_ frame: [UInt8], _ key: SampleKey) throws -> [UInt8] {
         var frame = frame
         let first = (frame[1] & 1 == 0 ? 9 : 7) + 16
         let count = max(0, frame.count - first) / 16 * 16
@@ -12,7 +12,7 @@ enum SampleAESWriter {
         return frame
     }
 
-    static func picture(_ unit: [UInt8], _ key: SampleKey) throws -> [UInt8] {
+    static func video(_ unit: [UInt8], _ key: SampleKey) throws -> [UInt8] {
         var output: [UInt8] = []
         for nal in units(unit) {
             output += [0, 0, 0, 1]
@@ -28,7 +28,7 @@ enum SampleAESWriter {
             while offset < bytes.count {
                 if bytes.count - offset > 16 {
                     bytes.withUnsafeMutableBytes {
-                        cipher.encryptChained(
+                        cipher.encryptCBC(
                             UnsafeMutableRawBufferPointer(rebasing: $0[offset..<offset + 16]),
                             vector: &chain
                         )
@@ -55,7 +55,7 @@ enum SampleAESWriter {
         var chain = try #require(key.initializationVector)
         let cipher = try BlockCipher(key: key.key)
         bytes.withUnsafeMutableBytes {
-            cipher.encryptChained(UnsafeMutableRawBufferPointer(rebasing: $0[range]), vector: &chain)
+            cipher.encryptCBC(UnsafeMutableRawBufferPointer(rebasing: $0[range]), vector: &chain)
         }
     }
 

@@ -18,8 +18,8 @@ struct SampleStreamTests {
         #expect(decoding.problems.isEmpty)
         #expect(decoding.decoderCount == 1)
         let expected = try Tool.checksums("media.m3u8", in: SampleStreams.url(path))
-        #expect(decoding.frames.map { $0.picture.checksum() } == expected)
-        let readings = decoding.frames.map { StripReader.read($0.picture) }
+        #expect(decoding.frames.map { $0.pixelBuffer.checksum() } == expected)
+        let readings = decoding.frames.map { StripReader.read($0.pixelBuffer) }
         #expect(readings == decoding.frames.indices.map { StripReader.Reading(frame: $0, variant: variant) })
         for (frame, next) in zip(decoding.frames, decoding.frames.dropFirst()) {
             #expect(next.time - frame.time == MediaTime(value: 1, timescale: 30))
@@ -42,7 +42,7 @@ struct SampleStreamTests {
         try decoding.finish()
         let fixtures = try Fixtures()
         try Data(all).write(to: fixtures.folder.appendingPathComponent("a.mp4"))
-        #expect(try decoding.frames.map { $0.picture.checksum() } == Tool.checksums("a.mp4", in: fixtures.folder))
+        #expect(try decoding.frames.map { $0.pixelBuffer.checksum() } == Tool.checksums("a.mp4", in: fixtures.folder))
         #expect(decoding.frames.count == 1_200)
         #expect(decoding.frames.first?.time == .zero)
         #expect(decoding.problems.isEmpty)
@@ -53,8 +53,8 @@ struct SampleStreamTests {
         var decoding = StreamDecoding()
         try decoding.add(SampleStreams.bytes(name))
         try decoding.finish()
-        #expect(try decoding.frames.map { $0.picture.checksum() } == Tool.checksums(SampleStreams.url(name).path))
-        #expect(decoding.frames.map { StripReader.read($0.picture)?.frame } == decoding.frames.indices.map { $0 })
+        #expect(try decoding.frames.map { $0.pixelBuffer.checksum() } == Tool.checksums(SampleStreams.url(name).path))
+        #expect(decoding.frames.map { StripReader.read($0.pixelBuffer)?.frame } == decoding.frames.indices.map { $0 })
         #expect(decoding.frames.first?.time == .zero)
     }
 
@@ -64,7 +64,7 @@ struct SampleStreamTests {
             try decoding.add(segment.bytes, segment.initialization)
         }
         try decoding.finish()
-        #expect(decoding.frames.map { StripReader.read($0.picture)?.frame } == (0..<36).map { $0 * 60 })
+        #expect(decoding.frames.map { StripReader.read($0.pixelBuffer)?.frame } == (0..<36).map { $0 * 60 })
         #expect(decoding.frames.map(\.time) == (0..<36).map { MediaTime(seconds: 10 + $0 * 2) })
     }
 
@@ -77,13 +77,13 @@ struct SampleStreamTests {
         decoding.decodesAudio = false
         var expected: [StripReader.Reading] = []
         let framesPerSegment = paths[0].hasPrefix("ts") ? 180 : 120
-        for place in variants[0].indices {
-            let variant = place % variants.count
-            try decoding.add(variants[variant][place].bytes, variants[variant][place].initialization)
-            expected += (0..<framesPerSegment).map { .init(frame: place * framesPerSegment + $0, variant: variant) }
+        for position in variants[0].indices {
+            let variant = position % variants.count
+            try decoding.add(variants[variant][position].bytes, variants[variant][position].initialization)
+            expected += (0..<framesPerSegment).map { .init(frame: position * framesPerSegment + $0, variant: variant) }
         }
         try decoding.finish()
-        #expect(decoding.frames.map { StripReader.read($0.picture) } == expected)
+        #expect(decoding.frames.map { StripReader.read($0.pixelBuffer) } == expected)
         #expect(decoding.decoderCount == decoderCount)
         for (frame, next) in zip(decoding.frames, decoding.frames.dropFirst()) {
             #expect(next.time - frame.time == MediaTime(value: 1, timescale: 30))

@@ -38,8 +38,8 @@ enum SampleStreams {
                 let name = String(try #require(quoted.dropFirst().first))
                 let bytes = try load(name)
                 map = bytes
-                if let place = quoted.firstIndex(where: { $0.contains("BYTERANGE=") }),
-                    let (length, start) = parse(quoted[place + 1])
+                if let position = quoted.firstIndex(where: { $0.contains("BYTERANGE=") }),
+                    let (length, start) = parse(quoted[position + 1])
                 {
                     map = Array(bytes[start..<start + length])
                 }

@@ -70,9 +70,9 @@ struct SoundTests {
                 list += decoder.decode(packet)
             }
             list += decoder.drain()
-            let holes = zip(list, list.dropFirst()).map { ($1.time - $0.end).seconds }.filter { abs($0) > 0.001 }
-            #expect(holes.count == 1)
-            #expect(abs((holes.first ?? 0) - 10 * 1_024 / 48_000) < 0.0005)
+            let gaps = zip(list, list.dropFirst()).map { ($1.time - $0.end).seconds }.filter { abs($0) > 0.001 }
+            #expect(gaps.count == 1)
+            #expect(abs((gaps.first ?? 0) - 10 * 1_024 / 48_000) < 0.0005)
             #expect(abs((list.last?.end.seconds ?? 0) - Double(result.packets.count) * 1_024 / 48_000) < 0.0005)
         }
     }
@@ -131,9 +131,9 @@ struct SoundTests {
         #expect(pieces.sound.last?.end == whole.sound.last?.end)
     }
 
-    @Test(arguments: [0.1, 0.5, 0.75, 1, 1.25, 2, 3, 8], SoundSettings.PitchAlgorithm.allCases)
-    func tempoChangesTheDurationAndOnlyVarispeedThePitch(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
-        let filter = TempoFilter(rate: rate, pitch: pitch)
+    @Test(arguments: [0.1, 0.5, 0.75, 1, 1.25, 2, 3, 8], AudioSettings.PitchAlgorithm.allCases)
+    func tempoChangesTheDurationAndOnlyVarispeedThePitch(rate: Double, pitch: AudioSettings.PitchAlgorithm) throws {
+        let filter = TempoFilter(rate: rate, pitchAlgorithm: pitch)
         let seconds = 20.0
         var list: [AudioSamples] = []
         for block in 0..<Int(seconds * 48_000) / 1_000 {
@@ -158,9 +158,9 @@ struct SoundTests {
         #expect(abs(Double(crossings) / (Double(count) / 48_000) / expected - 1) < 0.02)
     }
 
-    @Test(arguments: [0.5, 1.5, 2], SoundSettings.PitchAlgorithm.allCases)
-    func audioKeepsItsMediaTimeAtOtherRates(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
-        let filter = TempoFilter(rate: rate, pitch: pitch)
+    @Test(arguments: [0.5, 1.5, 2], AudioSettings.PitchAlgorithm.allCases)
+    func audioKeepsItsMediaTimeAtOtherRates(rate: Double, pitch: AudioSettings.PitchAlgorithm) throws {
+        let filter = TempoFilter(rate: rate, pitchAlgorithm: pitch)
         // Five seconds of silence, then five seconds of a tone.
         var list: [AudioSamples] = []
         for block in 0..<480 {
@@ -195,7 +195,7 @@ struct SoundTests {
             channelCount: 2,
             samples: Array(repeating: 1, count: 8_000)
         )
-        let mixed = whole.mixed(by: mix)
+        let mixed = whole.applying(mix)
         for frame in 0..<4_000 {
             let gain = mix.volume(at: MediaTime(value: Int64(frame), timescale: 1_000))
             let heard = (mixed.samples[2 * frame], mixed.samples[2 * frame + 1])
@@ -204,6 +204,6 @@ struct SoundTests {
                 break
             }
         }
-        #expect(whole.mixed(by: AudioMix()).samples == whole.samples)
+        #expect(whole.applying(AudioMix()).samples == whole.samples)
     }
 }

@@ -40,7 +40,7 @@ struct StreamDecoding {
         for track in segment.tracks {
             if track.kind == .video {
                 if let video, video.canContinue(with: track) {
-                    video.continue(with: track)
+                    video.switchFormat(to: track)
                 } else {
                     frames += video?.drain() ?? []
                     video = try VideoDecoder(track)
@@ -48,7 +48,7 @@ struct StreamDecoding {
                 }
             } else if track.kind == .audio, decodesAudio {
                 if let audio, audio.canContinue(with: track) {
-                    audio.continue(with: track)
+                    audio.switchFormat(to: track)
                 } else {
                     sound += audio?.drain() ?? []
                     audio = try AudioDecoder(track)
@@ -56,7 +56,7 @@ struct StreamDecoding {
             }
         }
         for packet in segment.packets {
-            switch segment.track(packet.trackID)?.kind {
+            switch segment.track(withID: packet.trackID)?.kind {
             case .video: frames += video?.decode(packet) ?? []
             case .audio: sound += audio?.decode(packet) ?? []
             default: break

@@ -10,14 +10,14 @@ enum StripReader {
     }
 
     /// Returns the values in the strip of a frame, or `nil` if it has no readable strip.
-    static func read(_ picture: Picture) -> Reading? {
-        guard picture.width >= 20, picture.height >= 12 else { return nil }
-        let cells = picture.withPlanes { planes -> [Bool]? in
-            guard let plane = planes.first, plane.visibleBytesPerRow >= picture.width else { return nil }
-            let row = (picture.height + 6) / 12 / 2
-            let width = plane.visibleBytesPerRow / picture.width
+    static func read(_ pixelBuffer: PixelBuffer) -> Reading? {
+        guard pixelBuffer.width >= 20, pixelBuffer.height >= 12 else { return nil }
+        let cells = pixelBuffer.withPlanes { planes -> [Bool]? in
+            guard let plane = planes.first, plane.unpaddedBytesPerRow >= pixelBuffer.width else { return nil }
+            let row = (pixelBuffer.height + 6) / 12 / 2
+            let width = plane.unpaddedBytesPerRow / pixelBuffer.width
             return (0..<20).map { cell in
-                let column = (cell * 2 + 1) * picture.width / 40
+                let column = (cell * 2 + 1) * pixelBuffer.width / 40
                 // Of two bytes, the second is the most significant one.
                 return plane.bytes[row * plane.bytesPerRow + column * width + width - 1] > (width == 1 ? 126 : 1)
             }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Transport streams")
 struct TransportTests {
-    static let picture = TransportWriter.Stream(pid: 0x100, type: 0x1B, streamID: 0xE0)
+    static let videoFrame = TransportWriter.Stream(pid: 0x100, type: 0x1B, streamID: 0xE0)
     static let encryptedVideo = TransportWriter.Stream(pid: 0x100, type: 0xDB, streamID: 0xE0)
     static let encryptedAAC = TransportWriter.Stream(
         pid: 0x101,
@@ -40,12 +40,12 @@ struct TransportTests {
         let first = try #require(clear.packets.first)
         // The frame at two seconds is the first one after the wraparound.
         let shift = UInt64(1 << 33) - 180_000 - UInt64(first.decodeTime.units(in: .ninetyKilohertz))
-        var segments = [TransportWriter([Self.picture]), TransportWriter([Self.picture])]
+        var segments = [TransportWriter([Self.videoFrame]), TransportWriter([Self.videoFrame])]
         let pictures = clear.packets.filter { $0.trackID == clear.tracks[0].id }
         for (index, packet) in pictures.enumerated() {
             segments[index < 75 ? 0 : 1].write(
                 packet.withBytes { Array($0) },
-                Self.picture,
+                Self.videoFrame,
                 presentation: UInt64(packet.presentationTime.units(in: .ninetyKilohertz)) + shift,
                 decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz)) + shift,
                 isKey: packet.isKeyFrame
@@ -78,7 +78,7 @@ struct TransportTests {
             try pieces.add(segment)
         }
         try pieces.finish()
-        #expect(pieces.frames.map { $0.picture.checksum() } == whole.frames.map { $0.picture.checksum() })
+        #expect(pieces.frames.map { $0.pixelBuffer.checksum() } == whole.frames.map { $0.pixelBuffer.checksum() })
         #expect(pieces.frames.map(\.time) == whole.frames.map(\.time))
         #expect(pieces.sound.flatMap(\.samples).elementsEqual(whole.sound.flatMap(\.samples)))
     }
@@ -89,10 +89,10 @@ struct TransportTests {
         let key = try #require(Self.key)
         var writer = TransportWriter([Self.encryptedVideo, Self.encryptedAAC])
         for packet in clear.packets {
-            let isPicture = clear.track(packet.trackID)?.kind == .video
+            let isPicture = clear.track(withID: packet.trackID)?.kind == .video
             let bytes = packet.withBytes { Array($0) }
             writer.write(
-                try isPicture ? SampleAESWriter.picture(bytes, key) : SampleAESWriter.sound(bytes, key),
+                try isPicture ? SampleAESWriter.video(bytes, key) : SampleAESWriter.audio(bytes, key),
                 isPicture ? Self.encryptedVideo : Self.encryptedAAC,
                 presentation: UInt64(packet.presentationTime.units(in: .ninetyKilohertz)),
                 decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz)),
@@ -106,25 +106,25 @@ struct TransportTests {
         try opened.add(writer.bytes, key: key)
         try opened.finish()
         #expect(expected.frames.count == 100)
-        #expect(opened.frames.map { $0.picture.checksum() } == expected.frames.map { $0.picture.checksum() })
+        #expect(opened.frames.map { $0.pixelBuffer.checksum() } == expected.frames.map { $0.pixelBuffer.checksum() })
         #expect(opened.sound.flatMap(\.samples).elementsEqual(expected.sound.flatMap(\.samples)))
         var closed = StreamDecoding()
         try closed.add(writer.bytes)
         try closed.finish()
-        #expect(closed.frames.map { $0.picture.checksum() } != expected.frames.map { $0.picture.checksum() })
+        #expect(closed.frames.map { $0.pixelBuffer.checksum() } != expected.frames.map { $0.pixelBuffer.checksum() })
     }
 
     @Test func id3TagsHaveTheirTimes() throws {
         let fixtures = try Fixtures()
         let clear = try Self.clear(fixtures)
-        var writer = TransportWriter([Self.picture, Self.tags])
+        var writer = TransportWriter([Self.videoFrame, Self.tags])
         let tag =
             Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 15] + Array("TIT2".utf8) + [0, 0, 0, 5, 0, 0, 3] + Array("abcd".utf8)
         for (index, packet) in clear.packets.filter({ $0.trackID == clear.tracks[0].id }).enumerated() {
             let time = UInt64(packet.presentationTime.units(in: .ninetyKilohertz))
             writer.write(
                 packet.withBytes { Array($0) },
-                Self.picture,
+                Self.videoFrame,
                 presentation: time,
                 decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz))
             )
@@ -147,7 +147,7 @@ struct TransportTests {
         #expect(picture.codec.hasPrefix("avc1.64"))
         #expect(picture.width == 192 && picture.height == 108)
         #expect(picture.reorderDepth == 1 || picture.reorderDepth == 2)
-        let sound = try #require(clear.tracks.first { $0.kind == .audio })
-        #expect(sound.codec == "mp4a.40.2" && sound.sampleRate == 48_000 && sound.channelCount == 2)
+        let audio = try #require(clear.tracks.first { $0.kind == .audio })
+        #expect(audio.codec == "mp4a.40.2" && audio.sampleRate == 48_000 && audio.channelCount == 2)
     }
 }

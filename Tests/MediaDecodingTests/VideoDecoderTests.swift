@@ -21,7 +21,7 @@ struct VideoDecoderTests {
         let decoder = try VideoDecoder(segment.tracks[0], options: .init(threadCount: threadCount))
         var frames = segment.packets.flatMap { decoder.decode($0) }
         frames += decoder.drain()
-        #expect(try frames.map { $0.picture.checksum() } == Tool.checksums("a.ts", in: fixtures.folder))
+        #expect(try frames.map { $0.pixelBuffer.checksum() } == Tool.checksums("a.ts", in: fixtures.folder))
     }
 
     @Test func decodingStartsAtAKeyFrameAfterAFlush() throws {
@@ -32,12 +32,14 @@ struct VideoDecoderTests {
         let decoder = try VideoDecoder(segment.tracks[0])
         for packet in segment.packets.prefix(40) { _ = decoder.decode(packet) }
         decoder.flush()
-        let place = try #require(segment.packets.indices.filter { segment.packets[$0].isKeyFrame }.dropFirst(2).first)
-        let frames = segment.packets[place...].flatMap { decoder.decode($0) } + decoder.drain()
-        #expect(frames.map { $0.picture.checksum() } == expected[50...].map { $0.picture.checksum() })
+        let position = try #require(
+            segment.packets.indices.filter { segment.packets[$0].isKeyFrame }.dropFirst(2).first
+        )
+        let frames = segment.packets[position...].flatMap { decoder.decode($0) } + decoder.drain()
+        #expect(frames.map { $0.pixelBuffer.checksum() } == expected[50...].map { $0.pixelBuffer.checksum() })
         #expect(frames.first?.isKeyFrame == true)
         // After draining, the decoder accepts packets again.
-        let again = segment.packets[place...].flatMap { decoder.decode($0) } + decoder.drain()
+        let again = segment.packets[position...].flatMap { decoder.decode($0) } + decoder.drain()
         #expect(again.map(\.time) == frames.map(\.time))
     }
 
@@ -53,7 +55,7 @@ struct VideoDecoderTests {
         let all = try VideoDecoder(segment.tracks[0])
         let expected = segment.packets.flatMap { all.decode($0) } + all.drain()
         for frame in frames {
-            #expect(expected.first { $0.time == frame.time }?.picture.checksum() == frame.picture.checksum())
+            #expect(expected.first { $0.time == frame.time }?.pixelBuffer.checksum() == frame.pixelBuffer.checksum())
         }
     }
 
@@ -61,10 +63,10 @@ struct VideoDecoderTests {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-bf 2 -b_strategy 0 -g 25")
         for (discard, range) in [
-            (VideoDecoder.Discard.dependent, 4...4), (.unreferenced, 30...70), (.nothing, 100...100),
+            (VideoDecoder.SkippedFrames.nonKey, 4...4), (.nonReference, 30...70), (.none, 100...100),
         ] {
             let decoder = try VideoDecoder(segment.tracks[0])
-            decoder.discard = discard
+            decoder.skippedFrames = discard
             let frames = segment.packets.flatMap { decoder.decode($0) } + decoder.drain()
             #expect(range.contains(frames.count))
         }
@@ -76,7 +78,7 @@ struct VideoDecoderTests {
         let decoder = try VideoDecoder(segment.tracks[0], options: .init(prefersHardware: true))
         let frames = segment.packets.flatMap { decoder.decode($0) } + decoder.drain()
         #expect(frames.count == 100)
-        #expect(decoder.isHardware || decoder.hardwareNote != nil)
+        #expect(decoder.usesHardware || decoder.hardwareFailureReason != nil)
     }
 
     @Test(arguments: [("yuv420p", 0), ("nv12", 1), ("rgb24", 2), ("bgra", 3), ("yuv444p", 4), ("gray", 5)])
@@ -85,16 +87,16 @@ struct VideoDecoderTests {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-g 25")
         let decoder = try VideoDecoder(segment.tracks[0])
-        let picture = try #require((segment.packets.flatMap { decoder.decode($0) } + decoder.drain()).first).picture
+        let picture = try #require((segment.packets.flatMap { decoder.decode($0) } + decoder.drain()).first).pixelBuffer
         #expect(picture.format == .yuv420p && picture.width == 192 && picture.height == 108)
         #expect(picture.sampleAspectRatio == .square && picture.colorMatrix == .bt601 && !picture.isFullRange)
         let converted = try picture.converted(to: format)
         #expect(converted.format == format)
         #expect(converted.checksum().count == 32)
         let back = try converted.converted(to: .yuv420p)
-        func rows(_ plane: PicturePlane) -> [UInt8] {
-            (0..<plane.rows).flatMap {
-                plane.bytes[$0 * plane.bytesPerRow..<$0 * plane.bytesPerRow + plane.visibleBytesPerRow]
+        func rows(_ plane: PixelBufferPlane) -> [UInt8] {
+            (0..<plane.height).flatMap {
+                plane.bytes[$0 * plane.bytesPerRow..<$0 * plane.bytesPerRow + plane.unpaddedBytesPerRow]
             }
         }
         let (left, right) = (picture.withPlanes { rows($0[0]) }, back.withPlanes { rows($0[0]) })
@@ -113,7 +115,8 @@ struct VideoDecoderTests {
             )
             let segment = try fixtures.bytes("a.ts").withUnsafeBytes { try SegmentDemuxer().demux($0) }
             let decoder = try VideoDecoder(segment.tracks[0])
-            let picture = try #require((segment.packets.flatMap { decoder.decode($0) } + decoder.drain()).first).picture
+            let picture = try #require((segment.packets.flatMap { decoder.decode($0) } + decoder.drain()).first)
+                .pixelBuffer
             #expect(picture.colorMatrix == matrix)
             let pixel = try picture.converted(to: .rgb24).withPlanes { Array($0[0].bytes.prefix(3)).map { Int($0) } }
             #expect(pixel[0] > 248 && pixel[1] < 6 && pixel[2] < 6)
@@ -124,7 +127,7 @@ struct VideoDecoderTests {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-g 25")
         let decoder = try VideoDecoder(segment.tracks[0])
-        let picture = try #require((segment.packets.flatMap { decoder.decode($0) } + decoder.drain()).first).picture
+        let picture = try #require((segment.packets.flatMap { decoder.decode($0) } + decoder.drain()).first).pixelBuffer
         #expect(throws: DecodingError.self) { try picture.converted(to: .other("nonsense")) }
         #expect(throws: DecodingError.self) { try picture.converted(to: .rgb24, width: 0) }
         #expect(throws: DecodingError.self) { try picture.converted(to: .rgb24, height: 1 << 40) }
@@ -138,14 +141,14 @@ struct VideoDecoderTests {
         let user: [UInt8] =
             [0xB5, 0x00, 0x31] + Array("GA94".utf8) + [0x03, 0x40 | UInt8(triples.count / 3), 0xFF] + triples + [0xFF]
         let message: [UInt8] = [0, 0, 0, 1, 6, 4, UInt8(user.count)] + user + [0x80]
-        var writer = TransportWriter([TransportTests.picture])
+        var writer = TransportWriter([TransportTests.videoFrame])
         for packet in segment.packets {
             var units = SampleAESWriter.units(packet.withBytes { Array($0) })
-            let place = units.firstIndex { [1, 5].contains($0[0] & 0x1F) } ?? 0
-            if packet.isKeyFrame { units.insert(Array(message[4...]), at: place) }
+            let position = units.firstIndex { [1, 5].contains($0[0] & 0x1F) } ?? 0
+            if packet.isKeyFrame { units.insert(Array(message[4...]), at: position) }
             writer.write(
                 units.flatMap { [0, 0, 0, 1] + $0 },
-                TransportTests.picture,
+                TransportTests.videoFrame,
                 presentation: UInt64(packet.presentationTime.units(in: .ninetyKilohertz)),
                 decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz))
             )
@@ -170,9 +173,9 @@ struct VideoDecoderTests {
     ])
     func codecsAreRecognizedByName(names: String, isDecodable: Bool) {
         #expect(
-            DecoderCatalogue.canDecode(names.split(separator: ",", omittingEmptySubsequences: false).map { String($0) })
+            DecoderCatalog.canDecode(names.split(separator: ",", omittingEmptySubsequences: false).map { String($0) })
                 == isDecodable
         )
-        #expect(DecoderCatalogue.canDecode([]))
+        #expect(DecoderCatalog.canDecode([]))
     }
 }

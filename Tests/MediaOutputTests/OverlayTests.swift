@@ -9,8 +9,8 @@ import Testing
 
     private var state: OverlayState {
         var state = OverlayState()
-        state.length = .recorded(MediaTime(seconds: 600))
-        state.progress = .playing
+        state.extent = .onDemand(MediaTime(seconds: 600))
+        state.timeControlStatus = .playing
         return state
     }
 
@@ -18,25 +18,25 @@ import Testing
         (0.0, "0:00"), (59.99, "0:59"), (605, "10:05"), (3661, "1:01:01"), (-32, "-0:32"), (1e9, "99:59:59"),
     ])
     func timesAreFormattedAsHoursMinutesAndSeconds(seconds: Double, text: String) throws {
-        #expect(ClockText.spelling(try #require(MediaTime(approximating: seconds))) == text)
+        #expect(TimeFormatter.string(try #require(MediaTime(approximating: seconds))) == text)
     }
 
     @Test func positionTextDependsOnTheKindOfPresentation() {
         var state = state
         state.position = MediaTime(seconds: 83)
-        #expect(ClockText.position(of: state) == "1:23 / 10:00")
-        state.length = .recorded(MediaTime(seconds: 4000))
-        #expect(ClockText.position(of: state) == "0:01:23 / 1:06:40")
-        state.length = .live
+        #expect(TimeFormatter.positionString(of: state) == "1:23 / 10:00")
+        state.extent = .onDemand(MediaTime(seconds: 4000))
+        #expect(TimeFormatter.positionString(of: state) == "0:01:23 / 1:06:40")
+        state.extent = .live
         state.seekableRange = MediaTimeRange(start: .zero, end: MediaTime(seconds: 100))
-        #expect(ClockText.position(of: state) == "-0:17")
-        state.length = .unknown
-        #expect(ClockText.position(of: state) == "1:23")
+        #expect(TimeFormatter.positionString(of: state) == "-0:17")
+        state.extent = .unknown
+        #expect(TimeFormatter.positionString(of: state) == "1:23")
     }
 
     @Test(arguments: [(1.0, "1×"), (0.5, "0.5×"), (2, "2×"), (1.25, "1.25×"), (.nan, "")])
     func ratesAreFormatted(rate: Double, text: String) {
-        #expect(ClockText.rate(rate) == text)
+        #expect(TimeFormatter.rateString(rate) == text)
     }
 
     @Test func timesAndPositionsOnTheBarCorrespond() {
@@ -55,8 +55,8 @@ import Testing
             let bar = ControlBar(window, density: density)
             #expect(bar.track.x >= 0 && bar.track.x + bar.track.width <= Double(window.width))
             #expect(bar.track.y > 0 || density == 2 && window.height < 120)
-            #expect(bar.textLine < Double(window.height))
-            let shade = OverlayLayout.shade(bar)
+            #expect(bar.textCenterY < Double(window.height))
+            let shade = OverlayLayout.gradient(bar)
             #expect(shade.bytes.count == shade.rect.width * shade.rect.height * 4)
             #expect(shade.rect.y + shade.rect.height == window.height)
         }
@@ -82,7 +82,7 @@ import Testing
         later.position = MediaTime(seconds: 1)
         let isHiddenChange = controls.setOverlay(later, at: .zero)
         #expect(!isHiddenChange)
-        later.subtitles = SubtitleText(lines: ["x"])
+        later.subtitles = SubtitleScript(lines: ["x"])
         let isSubtitleChange = controls.setOverlay(later, at: .zero)
         #expect(isSubtitleChange)
         controls.move(x: 0, y: 0, over: bar, at: .zero)
@@ -126,7 +126,7 @@ import Testing
     @Test func spinnerAppearsAfterADelay() {
         var controls = WindowControls()
         var waiting = state
-        waiting.progress = .waiting(reason: "")
+        waiting.timeControlStatus = .waiting(reason: "")
         _ = controls.setOverlay(waiting, at: .seconds(1))
         #expect(controls.spinnerPhase(at: .milliseconds(1_200)) == nil)
         #expect(controls.nextChange(after: .milliseconds(1_200)) == .milliseconds(1_300))
@@ -145,10 +145,13 @@ import Testing
 
     @Test func onlyTheTimesOfDialogueLinesAreReplaced() {
         let line = "Dialogue: 1,0:00:01.00,0:00:02.50,Top,,0,0,0,,Yes, {\\i1}no{\\i0}"
-        #expect(SubtitleText.timeless(line) == "Dialogue: 1,0:00:00.00,9:59:59.99,Top,,0,0,0,,Yes, {\\i1}no{\\i0}")
-        #expect(SubtitleText.timeless("Style: x") == nil)
-        #expect(SubtitleText.timeless("Dialogue: 1,2") == nil)
-        #expect(SubtitleText.timeless(line + "\nDialogue: 0,1,2,3") == nil)
+        #expect(
+            SubtitleScript.withUnlimitedTimes(line)
+                == "Dialogue: 1,0:00:00.00,9:59:59.99,Top,,0,0,0,,Yes, {\\i1}no{\\i0}"
+        )
+        #expect(SubtitleScript.withUnlimitedTimes("Style: x") == nil)
+        #expect(SubtitleScript.withUnlimitedTimes("Dialogue: 1,2") == nil)
+        #expect(SubtitleScript.withUnlimitedTimes(line + "\nDialogue: 0,1,2,3") == nil)
     }
 
     @Test func numberOfDrawnLinesAndRangesIsLimited() {

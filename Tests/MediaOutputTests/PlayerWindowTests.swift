@@ -124,6 +124,6 @@ import Testing
         )
         #expect(try await window.status() == 2)
         let line = try await window.line { $0.hasPrefix("error") }
-        #expect(line.hasPrefix("error no-window No window opens"))
+        #expect(line.hasPrefix("error no-window The window cannot be opened"))
     }
 }

@@ -16,7 +16,7 @@ enum TestFrames {
             time: MediaTime(value: milliseconds, timescale: 1000),
             duration: MediaTime(value: duration, timescale: 1000),
             isKeyFrame: true,
-            picture: try PaintedPicture.make(width: width, height: height, aspect: aspect) { _, _ in color }
+            pixelBuffer: try PaintedPicture.make(width: width, height: height, aspect: aspect) { _, _ in color }
         )
     }
 }

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func subtitlesAreAtTheLowerEdgeIndependentOfTheirTimes() throws {
-        let text = SubtitleText(lines: ["Dialogue: 0,7:00:00.00,7:00:01.00,Default,,0,0,0,,Hello"])
+        let text = SubtitleScript(lines: ["Dialogue: 0,7:00:00.00,7:00:01.00,Default,,0,0,0,,Hello"])
         let bitmap = try #require(try TextRenderer().draw(text.script, size))
         #expect(bitmap.rect.y > 120 && bitmap.rect.y + bitmap.rect.height < 180)
         #expect(abs(bitmap.rect.x * 2 + bitmap.rect.width - 320) < 32)

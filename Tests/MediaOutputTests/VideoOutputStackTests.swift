@@ -53,7 +53,7 @@ import Testing
         let stack = VideoOutputStack()
         let screen = Screen()
         try stack.attach(screen)
-        try stack.attach(FrameFiles(.times([(MediaTime(seconds: 9), "/nowhere/a.png")])))
+        try stack.attach(PNGFrameOutput(.times([(MediaTime(seconds: 9), "/nowhere/a.png")])))
         let error = #expect(throws: OutputError.self) { try stack.finish() }
         #expect(error?.code == .noFrame)
         #expect(screen.entries.last == "finish")
@@ -61,7 +61,7 @@ import Testing
 
     @Test func callbackReceivesFramesWithTheirTimes() throws {
         let times = Mutex<[MediaTime]>([])
-        let output = FrameCallback(onFrame: { frame in times.withLock { $0.append(frame.time) } })
+        let output = CallbackVideoOutput(onFrame: { frame in times.withLock { $0.append(frame.time) } })
         try output.show(TestFrames.frame(at: 40))
         #expect(times.withLock { $0 } == [MediaTime(value: 1, timescale: 25)])
     }

@@ -170,7 +170,7 @@ enum ExtremeNumbers {
                 if !isExpected { Issue.record("\(left.attoseconds) and \(right.attoseconds)") }
             }
         }
-        #expect(Duration.longest + .seconds(1) == .longest)
+        #expect(Duration.maximum + .seconds(1) == .maximum)
     }
 
     @Test func productsAndQuotientsStayWithinTheBounds() {
@@ -194,15 +194,15 @@ enum ExtremeNumbers {
             }
             for factor in ExtremeNumbers.doubles {
                 let results = [duration * factor, duration / factor]
-                if results.contains(where: { $0 > .longest || $0.attoseconds < -Self.bound }) {
+                if results.contains(where: { $0 > .maximum || $0.attoseconds < -Self.bound }) {
                     Issue.record("\(duration.attoseconds) and \(factor): \(results)")
                 }
             }
         }
         #expect(Duration.seconds(3) * 1.5 == .milliseconds(4_500) && Duration.seconds(3) / 1.5 == .seconds(2))
-        #expect(Duration.seconds(3) * Double.nan == .zero && Duration.seconds(3) * Double.infinity == .longest)
+        #expect(Duration.seconds(3) * Double.nan == .zero && Duration.seconds(3) * Double.infinity == .maximum)
         #expect(Duration.seconds(3) / Duration.seconds(2) == 1.5)
-        #expect(Duration.seconds(1) * UInt64.max == .longest)
+        #expect(Duration.seconds(1) * UInt64.max == .maximum)
     }
 
     @Test func durationsFromFloatingPointSaturate() {
@@ -212,13 +212,13 @@ enum ExtremeNumbers {
             ]
             for result in results {
                 let isExpected = value.isNaN ? result == .zero : value < 0 ? result <= .zero : result >= .zero
-                if !isExpected || result > .longest { Issue.record("\(value): \(result.attoseconds)") }
+                if !isExpected || result > .maximum { Issue.record("\(value): \(result.attoseconds)") }
             }
         }
         #expect(Duration.seconds(0.1) == .milliseconds(100) && Duration.seconds(-2.25) == .milliseconds(-2_250))
         #expect(Duration.milliseconds(1.5) == .microseconds(1_500) && Duration.microseconds(0.5) == .nanoseconds(500))
         #expect(Duration.nanoseconds(0.5) == Duration(attoseconds: 500_000_000))
-        #expect(Duration.seconds(Double.infinity) == .longest && Duration.seconds(-1e300) == .zero - .longest)
+        #expect(Duration.seconds(Double.infinity) == .maximum && Duration.seconds(-1e300) == .zero - .maximum)
     }
 
     @Test func componentsOfEveryDurationAreDefined() {
@@ -235,7 +235,7 @@ enum ExtremeNumbers {
     }
 
     @Test(.timeLimit(.minutes(1))) func longestSleepWaitsUntilCancellation() async {
-        let task = Task { try await SystemTimeSource().sleep(for: .longest) }
+        let task = Task { try await SystemTimeSource().sleep(for: .maximum) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

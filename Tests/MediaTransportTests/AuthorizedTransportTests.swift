@@ -9,7 +9,7 @@ import Testing
 @Suite struct AuthorizedTransportTests {
     private static let address = ResourceAddress("https://h/a")
 
-    private func refusal(_ status: Int) -> ScriptedTransport.Answer {
+    private func refusal(_ status: Int) -> ScriptedTransport.Response {
         .failure(TransportError(.status, "no", address: Self.address, status: status))
     }
 

@@ -19,9 +19,9 @@ import Testing
         milliseconds: Int64 = 0,
         loss: Double = 0
     )
-        -> LinkProfile.Direction
+        -> LinkProfile.DirectionConditions
     {
-        LinkProfile.Direction(
+        LinkProfile.DirectionConditions(
             bandwidth: kilobits.map { BitRate(bitsPerSecond: $0 * 1_000) },
             latency: .milliseconds(milliseconds),
             loss: loss
@@ -69,8 +69,8 @@ import Testing
         #expect(bytes.reduce(0) { $0 + $1.bytes } == 100_000)
         let last = try #require(bytes.last)
         #expect(abs(last.time / .seconds(1) - 1.13) < 0.000_01)
-        #expect(measurement.firstByte == .milliseconds(130) && measurement.bytes == ByteCount(100_000))
-        #expect(abs((measurement.lastByte ?? .zero) / .seconds(1) - 1.13) < 0.000_01 && !measurement.isFromCache)
+        #expect(measurement.timeToFirstByte == .milliseconds(130) && measurement.bytes == ByteCount(100_000))
+        #expect(abs((measurement.timeToLastByte ?? .zero) / .seconds(1) - 1.13) < 0.000_01 && !measurement.isFromCache)
     }
 
     @Test(arguments: LinkProfile.presets.filter { ($0.down.bandwidth?.bitsPerSecond ?? 0) > 0 && $0.down.loss == 0 })
@@ -128,7 +128,7 @@ import Testing
             let measurements = try await [first, second]
             try await http.shutdown()
             for measurement in measurements {
-                let latency = try #require(measurement.firstByte)
+                let latency = try #require(measurement.timeToFirstByte)
                 #expect(latency >= .milliseconds(120) && latency < .seconds(3))
                 let seconds = try #require(measurement.transferDuration) / .seconds(1)
                 // Two transfers of 1.5 MB share 1 MB per second. They may take longer on a busy machine, but never
@@ -221,7 +221,7 @@ import Testing
         let time = Simulation()
         let lost = try #require(LinkProfile(preset: "100% Loss"))
         let (error, now) = try await time.run {
-            let link = ConditionedLink(lost, time: time, patience: .seconds(20))
+            let link = ConditionedLink(lost, time: time, stallTimeout: .seconds(20))
             let transport = ConditionedTransport(Self.scripted(["http://h/a": 10]), over: link)
             let error = await #expect(throws: TransportError.self) {
                 _ = try await transport.send(Self.request("http://h/a"))
@@ -240,7 +240,7 @@ import Testing
             var profile = LinkProfile(name: "t", down: Self.way(kilobits: what == "no bandwidth" ? 0 : 80))
             let start: Duration? = what == "an endless outage" ? .zero : what.hasPrefix("an outage") ? .seconds(5) : nil
             if let start { profile.outages = [LinkProfile.Outage(start: start, duration: .seconds(1_000_000))] }
-            let link = ConditionedLink(profile, time: time, patience: .seconds(20))
+            let link = ConditionedLink(profile, time: time, stallTimeout: .seconds(20))
             let transport = ConditionedTransport(Self.scripted(["http://h/a": 200_000]), over: link)
             async let error = #expect(throws: TransportError.self) {
                 _ = try await Self.arrivals(transport, "http://h/a", time)
@@ -315,7 +315,7 @@ import Testing
             )
             var lookups: [Duration?] = []
             for text in ["http://h/a", "http://h/a", "http://other/a"] {
-                lookups.append(try await Self.arrivals(transport, text, time).measurement.domainLookup)
+                lookups.append(try await Self.arrivals(transport, text, time).measurement.domainLookupDuration)
             }
             return (lookups, time.now)
         }

@@ -83,7 +83,7 @@ private final class PlannedTransport: Transport {
             }
             return nil
         }
-        var measurement = TransferMeasurement(sent: time.now)
+        var measurement = TransferMeasurement(requestStart: time.now)
         measurement.serverAddress = answer.server
         let record = TransferRecord(measurement)
         return TransportResponse(
@@ -114,11 +114,11 @@ private final class PlannedTransport: Transport {
     private func loading(
         _ transport: PlannedTransport,
         retries: Int,
-        pace: LoadErrorPolicy.Pace = LoadErrorPolicy.Pace()
-    ) -> ResourceLoading {
-        ResourceLoading(
+        pace: LoadErrorPolicy.MinimumThroughput = LoadErrorPolicy.MinimumThroughput()
+    ) -> ResourceLoader {
+        ResourceLoader(
             transport,
-            policy: LoadErrorPolicy(rule: .init(retries: retries), rules: [:], slowestPace: pace),
+            policy: LoadErrorPolicy(rule: .init(maximumRetries: retries), rules: [:], minimumThroughput: pace),
             time: time,
             jitter: { 1 }
         )
@@ -128,8 +128,8 @@ private final class PlannedTransport: Transport {
         _ transport: PlannedTransport,
         retries: Int,
         kind: TransportRequest.Kind = .segment,
-        pace: LoadErrorPolicy.Pace = LoadErrorPolicy.Pace()
-    ) async throws -> ResourceLoading.Loaded {
+        pace: LoadErrorPolicy.MinimumThroughput = LoadErrorPolicy.MinimumThroughput()
+    ) async throws -> ResourceLoader.Loaded {
         try await loading(transport, retries: retries, pace: pace).load(TransportRequest(Self.address, kind: kind))
     }
 
@@ -160,8 +160,8 @@ private final class PlannedTransport: Transport {
         #expect(time.slept == [.milliseconds(250), .milliseconds(500)])
         #expect(loaded.measurement.bytes == ByteCount(10) && loaded.measurement.serverAddress == "two")
         // Two seconds, two retry delays, and three seconds after the first request.
-        #expect(loaded.measurement.sent == .seconds(1_000))
-        #expect(loaded.measurement.lastByte == .milliseconds(5_750))
+        #expect(loaded.measurement.requestStart == .seconds(1_000))
+        #expect(loaded.measurement.timeToLastByte == .milliseconds(5_750))
         #expect(loaded.address.text == "https://found/a")
     }
 
@@ -268,14 +268,14 @@ private final class PlannedTransport: Transport {
         }
         let transport = PlannedTransport([first, Answer(status: 206, length: 4)], time: time)
         var errors: [TransportError] = []
-        _ = try? await loading(transport, retries: 1).retrying(
+        _ = try? await loading(transport, retries: 1).send(
             TransportRequest(Self.address, kind: .segment),
-            tryFailed: { error, _ in errors.append(error) }
+            onRetry: { error, _ in errors.append(error) }
         ) { response in
             for try await _ in response.body {}
         }
         #expect(errors.map(\.code) == [.contentChanged] && errors.first?.status == 206)
-        #expect(errors.first?.message == "the resource changed while it was loaded")
+        #expect(errors.first?.message == "the resource changed while it was being loaded")
         #expect(errors.first?.address?.text == "https://found/a")
     }
 
@@ -289,10 +289,10 @@ private final class PlannedTransport: Transport {
             return error
         }
         let short = await error(.bytes(noise(5)))
-        #expect(short?.code == .connectionLost && short?.message == "5 of 6 bytes came")
+        #expect(short?.code == .connectionLost && short?.message == "the body ended after 5 of 6 bytes")
         #expect(short?.status == 200 && short?.address?.text == "https://found/a")
         let long = await error(.bytes(noise(6)), .bytes(noise(1)))
-        #expect(long?.code == .wrongContent && long?.message == "more than the announced 6 bytes came")
+        #expect(long?.code == .wrongContent && long?.message == "the body is longer than the announced 6 bytes")
         #expect(long?.status == 200 && long?.address?.text == "https://found/a")
     }
 
@@ -332,10 +332,10 @@ private final class PlannedTransport: Transport {
             let error = await #expect(throws: TransportError.self) {
                 _ = try await loading.load(request, limit: ByteCount(10))
             }
-            #expect(error?.code == .tooLarge && error?.message == "the resource is larger than 10 bytes")
+            #expect(error?.code == .tooLarge && error?.message == "the resource exceeds the maximum size of 10 bytes")
             #expect(error?.address?.text == "https://found/a")
         }
-        #expect(ResourceLoading.playlistLimit == ByteCount(268_435_456))
+        #expect(ResourceLoader.defaultSizeLimit == ByteCount(268_435_456))
     }
 
     @Test func failedAttemptsAreReportedWithTheTimeOfTheNextAttempt() async throws {
@@ -345,9 +345,9 @@ private final class PlannedTransport: Transport {
             time: time
         )
         var told: [String] = []
-        let value = try await loading(transport, retries: 2).retrying(
+        let value = try await loading(transport, retries: 2).send(
             TransportRequest(Self.address, kind: .segment),
-            tryFailed: { error, next in told.append("\(error.code.rawValue) \(next)") }
+            onRetry: { error, next in told.append("\(error.code.rawValue) \(next)") }
         ) { response in
             var count = 0
             for try await buffer in response.body { count += buffer.readableBytes }
@@ -364,17 +364,19 @@ private final class PlannedTransport: Transport {
 
     // MARK: Minimum throughput
 
-    private static let pace = LoadErrorPolicy.Pace(window: .seconds(10), leastBytes: 1_000)
+    private static let pace = LoadErrorPolicy.MinimumThroughput(interval: .seconds(10), byteCount: 1_000)
 
     @Test(
         arguments: [
             // At least 1,000 bytes in each window of 10 seconds.
-            ([(10_000, 999)], "only 999 bytes came in 10 seconds"), ([(10_000, 1_000)], nil), ([(9_999, 1)], nil),
-            ([(6_000, 100), (4_000, 899)], "only 999 bytes came in 10 seconds"), ([(6_000, 100), (4_000, 900)], nil),
-            ([(10_000, 5_000), (10_000, 10)], "only 10 bytes came in 10 seconds"),
+            ([(10_000, 999)], "only 999 bytes were received in 10 seconds"), ([(10_000, 1_000)], nil),
+            ([(9_999, 1)], nil),
+            ([(6_000, 100), (4_000, 899)], "only 999 bytes were received in 10 seconds"),
+            ([(6_000, 100), (4_000, 900)], nil),
+            ([(10_000, 5_000), (10_000, 10)], "only 10 bytes were received in 10 seconds"),
             ([(10_000, 5_000), (9_000, 10), (900, 10)], nil),
             // After a long pause, the threshold scales with the elapsed time.
-            ([(25_000, 2_499)], "only 2499 bytes came in 25 seconds"), ([(25_000, 2_500)], nil),
+            ([(25_000, 2_499)], "only 2499 bytes were received in 25 seconds"), ([(25_000, 2_500)], nil),
         ] as [([(Int, Int)], String?)]
     )
     func bodyBelowTheMinimumThroughputTimesOut(pieces: [(Int, Int)], message: String?) async throws {
@@ -409,7 +411,7 @@ private final class PlannedTransport: Transport {
     @Test func timeOfTheReaderDoesNotCountTowardsTheThroughput() async throws {
         let transport = PlannedTransport([Answer(parts: (0..<5).map { .bytes(noise(1, from: $0)) })], time: time)
         let time = time
-        let count = try await loading(transport, retries: 0, pace: Self.pace).retrying(
+        let count = try await loading(transport, retries: 0, pace: Self.pace).send(
             TransportRequest(Self.address, kind: .segment)
         ) { response in
             var count = 0
@@ -473,15 +475,18 @@ private final class PlannedTransport: Transport {
 
     @Test(
         arguments: [
-            (TransportRequest.Kind.segment, "a web page came where media was expected"),
-            (.initialization, "a web page came where media was expected"),
-            (.key, "a web page came where a key was expected"),
-            (.subtitle, "a web page came where text was expected"), (.playlist, nil), (.other, nil),
+            (TransportRequest.Kind.segment, "the server sent a web page instead of media"),
+            (.initialization, "the server sent a web page instead of media"),
+            (.key, "the server sent a web page instead of a key"),
+            (.subtitle, "the server sent a web page instead of subtitles"), (.playlist, nil), (.other, nil),
         ] as [(TransportRequest.Kind, String?)]
     )
     func htmlPageIsAnErrorForMediaKeysAndSubtitles(kind: TransportRequest.Kind, message: String?) async {
         let error = await webPageError(Array("<html>".utf8), kind)
         #expect(error?.message == message && error?.code == (message == nil ? nil : .wrongContent))
-        #expect(TransportRequest.Kind.playlist.noun == "a playlist" && TransportRequest.Kind.other.noun == "media")
+        #expect(
+            TransportRequest.Kind.playlist.displayName == "a playlist"
+                && TransportRequest.Kind.other.displayName == "media"
+        )
     }
 }

@@ -22,7 +22,7 @@ import Testing
     func contentRangeIsParsed(text: String, start: Int64, end: Int64, total: Int64?) throws {
         let range = try #require(ContentRange(text))
         #expect(range.start == start && range.end == end && range.total == total)
-        #expect(ResponseFieldReading.byteRange(contentRange: text) == ByteRange(start: start, length: end - start))
+        #expect(ResponseHeaderParsing.byteRange(contentRange: text) == ByteRange(start: start, length: end - start))
     }
 
     @Test(arguments: [
@@ -32,7 +32,7 @@ import Testing
         "bytes /0-:/200", "bytes 0-99/**",
     ])
     func invalidContentRangeIsRejected(text: String) {
-        #expect(ContentRange(text) == nil && ResponseFieldReading.byteRange(contentRange: text) == nil)
+        #expect(ContentRange(text) == nil && ResponseHeaderParsing.byteRange(contentRange: text) == nil)
     }
 
     // MARK: Retry-After
@@ -54,7 +54,7 @@ import Testing
     func retryAfterIsParsedAsSecondsOrDate(value: String?, date: String?, seconds: Int64?) {
         #expect(RetryAfter.duration(value, date: date) == seconds.map { .seconds($0) })
         if let value {
-            #expect(ResponseFieldReading.delay(retryAfter: value, date: date) == seconds.map { .seconds($0) })
+            #expect(ResponseHeaderParsing.delay(retryAfter: value, date: date) == seconds.map { .seconds($0) })
         }
     }
 
@@ -135,15 +135,15 @@ import Testing
         field: String,
         authorization: String?
     ) throws {
-        let site = try #require(RequestSite(ResourceAddress(text)))
+        let site = try #require(RequestEndpoint(ResourceAddress(text)))
         #expect(site.host == host && site.address == address && site.hostField == field)
         #expect(site.authorization == authorization)
     }
 
     @Test(arguments: ["ftp://h", "h", "http://h:0", "http://h:65536", "http://", "file:///a"])
     func invalidSiteIsRejected(text: String) {
-        #expect(RequestSite(ResourceAddress(text)) == nil)
-        #expect(RequestTarget(ResourceAddress(text + "/a"), RequestSites()) == nil)
+        #expect(RequestEndpoint(ResourceAddress(text)) == nil)
+        #expect(RequestTarget(ResourceAddress(text + "/a"), RequestEndpointCache()) == nil)
     }
 
     @Test(arguments: [
@@ -154,37 +154,40 @@ import Testing
         ("http://h/a\u{10}b", "/a%10b"), ("http://h/a\u{F}b", "/a%0Fb"),
     ])
     func requestTargetPreservesPathAndQuery(address: String, text: String) throws {
-        let target = try #require(RequestTarget(ResourceAddress(address), RequestSites()))
-        #expect(target.text == text && target.site.hostField == "h")
+        let target = try #require(RequestTarget(ResourceAddress(address), RequestEndpointCache()))
+        #expect(target.text == text && target.endpoint.hostField == "h")
     }
 
     @Test func sitesAreCachedWithTheirUserInformation() throws {
-        let sites = RequestSites()
+        let sites = RequestEndpointCache()
         for number in 0..<200 {
-            let site = try #require(sites.site("http://me:\(number)@h\(number)"))
+            let site = try #require(sites.endpoint(forPrefix: "http://me:\(number)@h\(number)"))
             #expect(site.host == "h\(number)")
-            #expect(sites.site("http://me:\(number)@h\(number)")?.authorization == site.authorization)
+            #expect(sites.endpoint(forPrefix: "http://me:\(number)@h\(number)")?.authorization == site.authorization)
         }
-        #expect(sites.site("ftp://h") == nil)
+        #expect(sites.endpoint(forPrefix: "ftp://h") == nil)
     }
 
     // MARK: HTTP client errors
 
     @Test(arguments: [
-        (HTTPClientError.connectTimeout, TransportError.Code.cannotConnect, "no connection within the time allowed"),
-        (.getConnectionFromPoolTimeout, .cannotConnect, "no connection within the time allowed"),
-        (.readTimeout, .timedOut, "nothing came within the time allowed"),
-        (.deadlineExceeded, .timedOut, "nothing came within the time allowed"),
-        (.invalidURL, .addressRefused, "the address cannot be read"),
-        (.emptyHost, .addressRefused, "the address cannot be read"),
-        (.emptyScheme, .addressRefused, "the address cannot be read"),
-        (.tlsHandshakeTimeout, .insecure, "TLS took longer than the time allowed"),
+        (
+            HTTPClientError.connectTimeout, TransportError.Code.cannotConnect,
+            "the connection could not be established before the timeout"
+        ),
+        (.getConnectionFromPoolTimeout, .cannotConnect, "the connection could not be established before the timeout"),
+        (.readTimeout, .timedOut, "no data was received before the timeout"),
+        (.deadlineExceeded, .timedOut, "no data was received before the timeout"),
+        (.invalidURL, .addressRefused, "the URL is invalid"),
+        (.emptyHost, .addressRefused, "the URL is invalid"),
+        (.emptyScheme, .addressRefused, "the URL is invalid"),
+        (.tlsHandshakeTimeout, .insecure, "the TLS handshake timed out"),
         (.remoteConnectionClosed, .connectionLost, "the server closed the connection"),
         (.uncleanShutdown, .connectionLost, "the server closed the connection"),
     ])
     func clientErrorsAreTranslated(error: HTTPClientError, code: TransportError.Code, message: String) {
         let address = ResourceAddress("http://h/a")
-        let translated = TransportError.translating(error, address: address) as? TransportError
+        let translated = TransportError.convertingErrors(error, address: address) as? TransportError
         #expect(translated?.code == code && translated?.message == message && translated?.address == address)
     }
 
@@ -195,7 +198,7 @@ import Testing
     ])
     func damagedCompressedBodyIsNotTooLarge(_ cause: NIOHTTPDecompression.DecompressionError, code: TransportError.Code)
     {
-        let error = TransportError.translating(cause, address: ResourceAddress("http://h/a")) as? TransportError
+        let error = TransportError.convertingErrors(cause, address: ResourceAddress("http://h/a")) as? TransportError
         #expect(error?.code == code)
     }
 
@@ -205,30 +208,32 @@ import Testing
     ])
     func systemErrorsAreTranslatedToConnectionErrors(number: CInt, isRefusal: Bool) {
         let error = IOError(errnoCode: number, reason: "read")
-        let translated = TransportError.translating(error, address: ResourceAddress("a")) as? TransportError
+        let translated = TransportError.convertingErrors(error, address: ResourceAddress("a")) as? TransportError
         #expect(translated?.code == (isRefusal ? .cannotConnect : .connectionLost))
         #expect(
-            translated?.message.hasPrefix(isRefusal ? "no connection could be made" : "the connection broke (") == true
+            translated?.message.hasPrefix(
+                isRefusal ? "the connection could not be established" : "the connection was lost ("
+            ) == true
         )
     }
 
     @Test func otherErrorsAreTranslatedToo() {
         let address = ResourceAddress("http://h/a")
         func translated(_ error: any Error) -> TransportError? {
-            TransportError.translating(error, address: address) as? TransportError
+            TransportError.convertingErrors(error, address: address) as? TransportError
         }
-        #expect(TransportError.translating(CancellationError(), address: address) is CancellationError)
-        #expect(TransportError.translating(HTTPClientError.cancelled, address: address) is CancellationError)
+        #expect(TransportError.convertingErrors(CancellationError(), address: address) is CancellationError)
+        #expect(TransportError.convertingErrors(HTTPClientError.cancelled, address: address) is CancellationError)
         let own = TransportError(.tooLarge, "own")
         #expect(translated(own)?.code == .tooLarge && translated(own)?.address == nil)
         #expect(translated(HTTPParserError.invalidEOFState)?.code == .connectionLost)
         #expect(
             translated(HTTPParserError.invalidEOFState)?.message
-                == "the server closed the connection in the middle of the body"
+                == "the server closed the connection before the end of the body"
         )
         #expect(translated(HTTPParserError.invalidVersion)?.code == .wrongContent)
         #expect(translated(ChannelError.eof)?.code == .connectionLost)
-        #expect(translated(ChannelError.eof)?.message.hasPrefix("the connection broke (") == true)
+        #expect(translated(ChannelError.eof)?.message.hasPrefix("the connection was lost (") == true)
         struct Unknown: Error {}
         #expect(
             translated(Unknown())?.message == "the request failed (Unknown())"
@@ -245,7 +250,7 @@ import Testing
         #expect(options.userAgent == "Millstream/0.1" && options.headers.isEmpty && options.cookies == nil)
         #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(20))
         #expect(!options.acceptsAnyCertificate && options.proxy == nil && options.redirectLimit == 10)
-        #expect(options.mayVisit(ResourceAddress("a"), []) && options.usesCookies(ResourceAddress("a")))
+        #expect(options.allowsLoading(ResourceAddress("a"), []) && options.usesCookies(ResourceAddress("a")))
         let limits = HostLookupQueue.Limits()
         #expect(limits.concurrentLookups == 16 && limits.pendingNames == 256 && limits.pendingRequests == 4_096)
         #expect(limits.timeLimit == .seconds(15))
@@ -261,7 +266,7 @@ import Testing
             acceptsAnyCertificate: true,
             proxy: (host: "p", port: 3),
             redirectLimit: 4,
-            mayVisit: { _, _ in false }
+            allowsLoading: { _, _ in false }
         )
         options.usesCookies = { _ in false }
         options.lookups = HostLookupQueue()
@@ -269,7 +274,7 @@ import Testing
         #expect(other.userAgent == "A" && other.headers.isEmpty && other.cookies == nil)
         #expect(other.connectTimeout == .seconds(1) && other.idleTimeout == .seconds(2) && other.acceptsAnyCertificate)
         #expect(other.proxy?.host == "p" && other.proxy?.port == 3 && other.redirectLimit == 4)
-        #expect(!other.mayVisit(ResourceAddress("a"), []) && other.lookups === options.lookups)
+        #expect(!other.allowsLoading(ResourceAddress("a"), []) && other.lookups === options.lookups)
     }
 
     @Test(

@@ -13,27 +13,27 @@ import Testing
 
     /// Loads one resource from a server.
     private func load(
-        _ behaviours: [MisbehavingServer.Behaviour],
+        _ behaviors: [MisbehavingServer.Behavior],
         kind: TransportRequest.Kind = .segment,
         range: ByteRange? = nil,
         resource: MisbehavingServer.Resource = .init(media, contentType: "video/mp2t", validators: .entityTag),
         retries: Int = 0,
         options: HTTPTransport.Options = HTTPTransport.Options(idleTimeout: .seconds(1)),
-        pace: LoadErrorPolicy.Pace = .init(window: .seconds(1), leastBytes: 2_000),
+        pace: LoadErrorPolicy.MinimumThroughput = .init(interval: .seconds(1), byteCount: 2_000),
         limit: ByteCount = ByteCount(64 << 20)
-    ) async throws -> (ResourceLoading.Loaded, [MisbehavingServer.Request]) {
+    ) async throws -> (ResourceLoader.Loaded, [MisbehavingServer.Request]) {
         try await MisbehavingServer.withServer(["/a": resource]) { server in
-            server.behave(behaviours)
+            server.behave(behaviors)
             let transport = HTTPTransport(options)
             let policy = LoadErrorPolicy(
-                rule: .init(retries: retries, firstDelay: .milliseconds(1)),
+                rule: .init(maximumRetries: retries, initialDelay: .milliseconds(1)),
                 rules: [:],
-                slowestPace: pace
+                minimumThroughput: pace
             )
-            let loading = ResourceLoading(transport, policy: policy)
+            let loader = ResourceLoader(transport, policy: policy)
             let request = TransportRequest(ResourceAddress(server.address("/a")), kind: kind, byteRange: range)
             do {
-                let loaded = try await loading.load(request, limit: limit)
+                let loaded = try await loader.load(request, limit: limit)
                 try await transport.shutdown()
                 return (loaded, server.requests)
             } catch {
@@ -44,18 +44,18 @@ import Testing
     }
 
     private func failure(
-        _ behaviours: MisbehavingServer.Behaviour...,
+        _ behaviors: MisbehavingServer.Behavior...,
         kind: TransportRequest.Kind = .segment,
         range: ByteRange? = nil,
         options: HTTPTransport.Options = HTTPTransport.Options(idleTimeout: .seconds(1))
     ) async -> TransportError? {
         await #expect(throws: TransportError.self) {
-            _ = try await load(behaviours, kind: kind, range: range, options: options)
+            _ = try await load(behaviors, kind: kind, range: range, options: options)
         }
     }
 
     /// A throttled body, so that the client reads the sent bytes before the connection closes.
-    private static let slowly = MisbehavingServer.Behaviour.throttle(bytesPerSecond: 500_000)
+    private static let slowly = MisbehavingServer.Behavior.throttle(bytesPerSecond: 500_000)
 
     private static func rangeStart(_ request: MisbehavingServer.Request) -> Int {
         let digits = request.header("Range")?.dropFirst("bytes=".count).prefix { $0.isNumber }
@@ -75,12 +75,12 @@ import Testing
         let starts = requests.map(Self.rangeStart)
         #expect(starts[0] == -1 && starts[1] <= 70_000 && starts[2] <= 130_000 && starts.contains { $0 > 0 })
         #expect(requests.allSatisfy { ($0.header("If-Range") != nil) == ($0.header("Range") != nil) })
-        #expect(loaded.measurement.bytes.bytes >= 200_000 && loaded.measurement.lastByte != nil)
+        #expect(loaded.measurement.bytes.bytes >= 200_000 && loaded.measurement.timeToLastByte != nil)
     }
 
     @Test func truncatedRangeIsResumedWithinTheRange() async throws {
         let range = ByteRange(start: 1_000, length: 100_000)
-        let cut: MisbehavingServer.Behaviour = [Self.slowly, .truncate(after: 60_000)]
+        let cut: MisbehavingServer.Behavior = [Self.slowly, .truncate(after: 60_000)]
         let (loaded, requests) = try await load([cut, .proper], range: range, retries: 3)
         #expect(loaded.bytes == Array(Self.media[1_000..<101_000]))
         #expect(requests.count == 2 && requests.allSatisfy { $0.header("Range")?.hasSuffix("-100999") == true })
@@ -160,10 +160,10 @@ import Testing
         try await MisbehavingServer.withServer(["/a": .init(Self.media), "/b": .init(Self.media)]) { server in
             server.behave("/a", .closeIdle)
             let transport = HTTPTransport()
-            let loading = ResourceLoading(transport, policy: LoadErrorPolicy(rule: .init(firstDelay: .milliseconds(1))))
+            let loader = ResourceLoader(transport, policy: LoadErrorPolicy(rule: .init(initialDelay: .milliseconds(1))))
             for path in ["/a", "/b", "/a", "/b"] {
                 let request = TransportRequest(ResourceAddress(server.address(path)), kind: .segment)
-                #expect(try await loading.load(request).bytes == Self.media)
+                #expect(try await loader.load(request).bytes == Self.media)
             }
             try await transport.shutdown()
         }
@@ -180,23 +180,23 @@ import Testing
     }
 
     @Test(arguments: [
-        MisbehavingServer.Behaviour.wrongRange(.shifted(by: 10)), .wrongRange(.mislabelled(by: 10)),
+        MisbehavingServer.Behavior.wrongRange(.shifted(by: 10)), .wrongRange(.wrongContentRange(by: 10)),
         .wrongRange(.fewer(by: 10)), .wrongRange(.withoutContentRange), .wrongRange(.multipart),
     ])
-    func wrongRangeIsAnError(behaviour: MisbehavingServer.Behaviour) async {
-        let error = await failure(behaviour, range: ByteRange(start: 1_000, length: 5_000))
+    func wrongRangeIsAnError(behavior: MisbehavingServer.Behavior) async {
+        let error = await failure(behavior, range: ByteRange(start: 1_000, length: 5_000))
         #expect(error?.code == .wrongContent)
     }
 
     @Test func unrequestedPartialContentIsAnError() async {
-        #expect(await failure(.wrongRange(.unasked))?.code == .wrongContent)
+        #expect(await failure(.wrongRange(.unrequested))?.code == .wrongContent)
         let refused = await failure(.wrongRange(.refused), range: ByteRange(start: 1_000, length: 5_000))
         #expect(refused?.status == 416)
     }
 
     /// The length of the body would not be that of the requested bytes.
     @Test func partialContentOfACompressedBodyIsAnError() async {
-        let part = MisbehavingServer.Behaviour.status(
+        let part = MisbehavingServer.Behavior.status(
             206,
             headers: ["Content-Encoding": "gzip", "Content-Range": "bytes 1000-5999/200000"],
             body: [UInt8](repeating: 1, count: 5_000)
@@ -233,7 +233,7 @@ import Testing
             let transport = HTTPTransport()
             let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
             let error = await #expect(throws: TransportError.self) {
-                _ = try await ResourceLoading(transport).load(request)
+                _ = try await ResourceLoader(transport).load(request)
             }
             #expect(error?.code == .status && error?.status == status && server.requests.count == 1)
             try await transport.shutdown()
@@ -242,8 +242,8 @@ import Testing
 
     @Test func retryAfterIsRespectedAsSecondsAndAsADate() async throws {
         let started = ContinuousClock.now
-        let busy = MisbehavingServer.Behaviour.status(503, headers: ["Retry-After": "1"])
-        let dated = MisbehavingServer.Behaviour.status(
+        let busy = MisbehavingServer.Behavior.status(503, headers: ["Retry-After": "1"])
+        let dated = MisbehavingServer.Behavior.status(
             429,
             headers: [
                 "Retry-After": "Sat, 01 Jan 2022 00:00:01 GMT", "Date": "Sat, 01 Jan 2022 00:00:00 GMT",
@@ -264,12 +264,12 @@ import Testing
             }
             let transport = HTTPTransport()
             let request = TransportRequest(ResourceAddress(server.address("/0")), kind: .segment)
-            let loaded = try await ResourceLoading(transport).load(request)
+            let loaded = try await ResourceLoader(transport).load(request)
             #expect(loaded.bytes == Self.media && loaded.address.text == server.address("/b"))
             server.behave("/9", .redirect(to: "/10", status: 307))
             server.behave("/10", .redirect(to: "/b", status: 308))
             let error = await #expect(throws: TransportError.self) {
-                _ = try await ResourceLoading(transport).load(request)
+                _ = try await ResourceLoader(transport).load(request)
             }
             #expect(error?.code == .badRedirect)
             try await transport.shutdown()
@@ -378,23 +378,23 @@ import Testing
             var measurements: [TransferMeasurement] = []
             for _ in 0..<3 {
                 let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
-                measurements.append(try await ResourceLoading(transport).load(request).measurement)
+                measurements.append(try await ResourceLoader(transport).load(request).measurement)
             }
             try await transport.shutdown()
             #expect(server.connectionCount == 1)
-            #expect(measurements.map { $0.connect != nil } == [true, false, false])
+            #expect(measurements.map { $0.connectDuration != nil } == [true, false, false])
             #expect(
                 measurements.allSatisfy {
                     $0.serverAddress == "127.0.0.1:\(server.port)" && $0.protocolName == "http/1.1"
                 }
             )
-            #expect(measurements.allSatisfy { $0.domainLookup == nil && $0.bytes.bytes == 200_000 })
+            #expect(measurements.allSatisfy { $0.domainLookupDuration == nil && $0.bytes.bytes == 200_000 })
         }
     }
 
     @Test func latencyIsMeasuredSeparatelyFromTheBody() async throws {
         let (loaded, _) = try await load([[.delay(.milliseconds(200)), .throttle(bytesPerSecond: 1_000_000)]])
-        let first = try #require(loaded.measurement.firstByte)
+        let first = try #require(loaded.measurement.timeToFirstByte)
         let transfer = try #require(loaded.measurement.transferDuration)
         #expect(first >= .milliseconds(190) && transfer >= .milliseconds(140) && transfer < .seconds(10))
     }
@@ -406,7 +406,7 @@ import Testing
             for _ in 0..<2 {
                 let address = server.address("/a").replacing("127.0.0.1", with: "localhost")
                 let response = try await transport.send(TransportRequest(ResourceAddress(address), kind: .segment))
-                lookups.append(response.record.measurement.domainLookup != nil)
+                lookups.append(response.record.measurement.domainLookupDuration != nil)
             }
             try await transport.shutdown()
             #expect(lookups == [true, false] && server.requests[0].header("Host") == "localhost:\(server.port)")
@@ -451,10 +451,10 @@ import Testing
             )
             server.behave("/a", .status(401), .status(401), .status(403), .proper)
             let http = HTTPTransport()
-            let loading = ResourceLoading(AuthorizedTransport(http, authorization: authorization))
+            let loader = ResourceLoader(AuthorizedTransport(http, authorization: authorization))
             let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<3 { group.addTask { try await loading.load(request).bytes.count } }
+                for _ in 0..<3 { group.addTask { try await loader.load(request).bytes.count } }
                 for try await count in group { #expect(count == 200_000) }
             }
             try await http.shutdown()
@@ -490,9 +490,9 @@ import Testing
                 headersByKind: [.key: [HeaderField("X-Key", "1")]],
                 renew: { _ in true }
             )
-            let loading = ResourceLoading(AuthorizedTransport(http, authorization: authorization))
+            let loader = ResourceLoader(AuthorizedTransport(http, authorization: authorization))
             let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .key)
-            let error = await #expect(throws: TransportError.self) { _ = try await loading.load(request) }
+            let error = await #expect(throws: TransportError.self) { _ = try await loader.load(request) }
             try await http.shutdown()
             #expect(error?.status == 403 && server.requests.count == 2)
             #expect(server.requests[0].header("X-All") == "1" && server.requests[0].header("X-Key") == "1")
@@ -502,12 +502,12 @@ import Testing
 
 extension MisbehavingServer {
     /// Sets the behaviors for consecutive requests of the resource `/a`.
-    fileprivate func behave(_ behaviours: [Behaviour]) {
-        switch behaviours.count {
+    fileprivate func behave(_ behaviors: [Behavior]) {
+        switch behaviors.count {
         case 0: break
-        case 1: behave("/a", behaviours[0])
-        case 2: behave("/a", behaviours[0], behaviours[1])
-        default: behave("/a", behaviours[0], behaviours[1], behaviours[2])
+        case 1: behave("/a", behaviors[0])
+        case 2: behave("/a", behaviors[0], behaviors[1])
+        default: behave("/a", behaviors[0], behaviors[1], behaviors[2])
         }
     }
 }

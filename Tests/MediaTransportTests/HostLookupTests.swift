@@ -12,7 +12,7 @@ import Testing
         private let running = Mutex((current: 0, most: 0))
 
         var asked: [String] { names.withLock { $0 } }
-        var mostAtOnce: Int { running.withLock { $0.most } }
+        var maximumConcurrentCount: Int { running.withLock { $0.most } }
 
         func lookUp(_ name: String) -> [HostAddress] {
             names.withLock { $0.append(name) }
@@ -55,7 +55,7 @@ import Testing
             for try await count in group { answers += count }
             #expect(answers == 5)
         }
-        #expect(resolver.mostAtOnce == 2 && queue.pendingNameCount == 0)
+        #expect(resolver.maximumConcurrentCount == 2 && queue.pendingNameCount == 0)
         resolver.release(1)
         #expect(try await queue.resolve("host5").count == 1)
     }

@@ -12,11 +12,11 @@ import Testing
 
     /// Takes available bytes and describes the result: `size time`, where time is when the bytes became available,
     /// `nothing`, `end`, or `failure`.
-    private func take(_ offers: OfferedBuffers, _ count: Int = .max) -> String {
-        switch offers.take(atMost: count) {
-        case .offer(let offer):
+    private func take(_ queue: BufferQueue, _ count: Int = .max) -> String {
+        switch queue.dequeue(atMost: count) {
+        case .buffer(let offer):
             "\(offer.buffer.readableBytes) \(offer.available.map { "\($0)" } ?? "-")"
-        case .nothing: "nothing"
+        case .empty: "nothing"
         case .end(.success): "end"
         case .end(.failure(let error)): "failure \(error is CancellationError)"
         }
@@ -25,73 +25,73 @@ import Testing
     @Test func firstPartOfABufferHasTheTimeWhenItBecameAvailable() async throws {
         let time = Simulation()
         try await time.run {
-            let offers = OfferedBuffers(time: time)
-            #expect(take(offers) == "nothing")
-            #expect(await offers.offer(ByteBuffer()))
-            #expect(take(offers) == "nothing", "no bytes are no offer")
+            let queue = BufferQueue(time: time)
+            #expect(take(queue) == "nothing")
+            #expect(await queue.append(ByteBuffer()))
+            #expect(take(queue) == "nothing", "no bytes are no offer")
             try await time.sleep(for: .seconds(2))
-            #expect(await offers.offer(buffer(10)))
+            #expect(await queue.append(buffer(10)))
             try await time.sleep(for: .seconds(1))
-            #expect(await offers.offer(buffer(1)))
-            offers.finish(.success(()))
-            offers.finish(.failure(CancellationError()))
-            #expect(take(offers, 4) == "4 2.0 seconds")
-            #expect(take(offers, 5) == "5 -")
-            #expect(take(offers, 1) == "1 -")
-            #expect(take(offers, 1) == "1 3.0 seconds")
-            #expect(take(offers) == "end" && take(offers) == "end")
+            #expect(await queue.append(buffer(1)))
+            queue.finish(.success(()))
+            queue.finish(.failure(CancellationError()))
+            #expect(take(queue, 4) == "4 2.0 seconds")
+            #expect(take(queue, 5) == "5 -")
+            #expect(take(queue, 1) == "1 -")
+            #expect(take(queue, 1) == "1 3.0 seconds")
+            #expect(take(queue) == "end" && take(queue) == "end")
         }
     }
 
     @Test func senderWaitsWhile512KiBAreQueued() async throws {
         let time = Simulation()
         try await time.run {
-            let offers = OfferedBuffers(time: time)
-            #expect(await offers.offer(buffer(524_287)))
-            #expect(await offers.offer(buffer(1)), "there was room for one byte")
-            async let last = offers.offer(buffer(5))
+            let queue = BufferQueue(time: time)
+            #expect(await queue.append(buffer(524_287)))
+            #expect(await queue.append(buffer(1)), "there was room for one byte")
+            async let last = queue.append(buffer(5))
             try await time.sleep(for: .seconds(1))
-            #expect(take(offers, 524_287) == "524287 0.0 seconds")
+            #expect(take(queue, 524_287) == "524287 0.0 seconds")
             #expect(await last)
-            #expect(take(offers) == "1 0.0 seconds")
-            #expect(take(offers) == "5 -", "it was there as soon as there was room")
-            #expect(take(offers) == "nothing")
+            #expect(take(queue) == "1 0.0 seconds")
+            #expect(take(queue) == "5 -", "it was there as soon as there was room")
+            #expect(take(queue) == "nothing")
             // The space of the bytes that were taken is available again.
-            #expect(await offers.offer(buffer(524_288)))
-            async let waiting = offers.offer(buffer(1))
+            #expect(await queue.append(buffer(524_288)))
+            async let waiting = queue.append(buffer(1))
             try await time.sleep(for: .seconds(1))
-            offers.abandon()
+            queue.cancel()
             #expect(await waiting == false)
-            #expect(await offers.offer(buffer(1)) == false)
-            #expect(take(offers) == "failure true")
+            #expect(await queue.append(buffer(1)) == false)
+            #expect(take(queue) == "failure true")
         }
     }
 
     @Test func receiverWaitsForBytesOrTheEnd() async throws {
         let time = Simulation()
         try await time.run {
-            let offers = OfferedBuffers(time: time)
+            let queue = BufferQueue(time: time)
             func waited(_ body: @Sendable () async -> Void) async throws -> Duration {
                 let start = time.now
                 async let end: Duration = {
-                    await offers.wait()
+                    await queue.waitForData()
                     return time.now - start
                 }()
                 try await time.sleep(for: .seconds(3))
                 await body()
                 return await end
             }
-            #expect(try await waited { _ = await offers.offer(buffer(1)) } == .seconds(3))
+            #expect(try await waited { _ = await queue.append(buffer(1)) } == .seconds(3))
             #expect(try await waited {} == .zero)
-            #expect(take(offers) == "1 3.0 seconds")
-            #expect(try await waited { offers.finish(.success(())) } == .seconds(3))
+            #expect(take(queue) == "1 3.0 seconds")
+            #expect(try await waited { queue.finish(.success(())) } == .seconds(3))
             #expect(try await waited {} == .zero)
-            let abandoned = OfferedBuffers(time: time)
-            async let end: Void = abandoned.wait()
+            let abandoned = BufferQueue(time: time)
+            async let end: Void = abandoned.waitForData()
             try await time.sleep(for: .seconds(1))
-            abandoned.abandon()
+            abandoned.cancel()
             await end
-            await abandoned.wait()
+            await abandoned.waitForData()
             #expect(take(abandoned) == "failure true")
         }
     }
@@ -150,16 +150,20 @@ import Testing
         let time = Simulation()
         try await time.run {
             let link = link(time, dnsDelay: .zero)
-            try link.checkEnd()
-            #expect(link.patience == .seconds(20) && ConditionedLink.longestWait == .milliseconds(100))
+            try link.checkEnded()
+            #expect(link.stallTimeout == .seconds(20) && ConditionedLink.pollInterval == .milliseconds(100))
             link.end()
-            #expect(throws: CancellationError.self) { try link.checkEnd() }
+            #expect(throws: CancellationError.self) { try link.checkEnded() }
         }
-        let silence = link(time, dnsDelay: .zero).silence
-        #expect(silence.code == .timedOut && silence.message == "nothing gets through the conditioned link (t)")
-        #expect(ConditionedLink.broken.code == .connectionLost)
+        let silence = link(time, dnsDelay: .zero).stallError
         #expect(
-            ConditionedLink.broken.message == "the conditioned link lost too many packets and broke the connection"
+            silence.code == .timedOut
+                && silence.message == "the simulated link (t) transmitted no data before the timeout"
+        )
+        #expect(ConditionedLink.connectionLostError.code == .connectionLost)
+        #expect(
+            ConditionedLink.connectionLostError.message
+                == "the simulated link lost too many packets and closed the connection"
         )
     }
 }

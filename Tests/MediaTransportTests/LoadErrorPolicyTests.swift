@@ -50,14 +50,14 @@ import Testing
 
     @Test func policyHasTheDocumentedDefaults() {
         let rule = LoadErrorPolicy.Rule()
-        #expect(rule.retries == 3 && rule.firstDelay == .milliseconds(250) && rule.longestDelay == .seconds(8))
-        #expect(LoadErrorPolicy.Rule(retries: -1).retries == 0)
-        let pace = LoadErrorPolicy.Pace()
-        #expect(pace.window == .seconds(20) && pace.leastBytes == 20_480)
-        #expect(policy.rule == rule && policy.rules == [.subtitle: LoadErrorPolicy.Rule(retries: 2)])
-        #expect(policy.slowestPace == pace && policy.longestServerDelay == .seconds(60))
+        #expect(rule.maximumRetries == 3 && rule.initialDelay == .milliseconds(250) && rule.maximumDelay == .seconds(8))
+        #expect(LoadErrorPolicy.Rule(maximumRetries: -1).maximumRetries == 0)
+        let pace = LoadErrorPolicy.MinimumThroughput()
+        #expect(pace.interval == .seconds(20) && pace.byteCount == 20_480)
+        #expect(policy.rule == rule && policy.rules == [.subtitle: LoadErrorPolicy.Rule(maximumRetries: 2)])
+        #expect(policy.minimumThroughput == pace && policy.maximumServerDelay == .seconds(60))
         let same = LoadErrorPolicy(retries: 7)
-        #expect(same.rule.retries == 7 && same.rules.isEmpty)
+        #expect(same.rule.maximumRetries == 7 && same.rules.isEmpty)
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func retryDelayGrowsForSeventeenAttempts() {
-        let rule = LoadErrorPolicy.Rule(retries: 100, firstDelay: .seconds(1), longestDelay: .seconds(1 << 40))
+        let rule = LoadErrorPolicy.Rule(maximumRetries: 100, initialDelay: .seconds(1), maximumDelay: .seconds(1 << 40))
         let patient = LoadErrorPolicy(rule: rule, rules: [:])
         let waits = [16, 17, 18, 100].map {
             patient.decision(after: status(503), of: .segment, attempt: $0, jitter: 1)

@@ -15,7 +15,7 @@ import Testing
         let store = ThroughputStore(path: folder.appendingPathComponent("a/throughput").path)
         var memory = store.load()
         #expect(memory == ThroughputMemory())
-        memory.remember(BitRate(bitsPerSecond: 5_000_000), for: "wlan0 10.0.0.1", now: .seconds(1_000_000))
+        memory.store(BitRate(bitsPerSecond: 5_000_000), for: "wlan0 10.0.0.1", now: .seconds(1_000_000))
         try store.save(memory)
         #expect(store.load().estimate(for: "wlan0 10.0.0.1", now: .seconds(1_000_100))?.bitsPerSecond == 5_000_000)
     }
@@ -33,20 +33,23 @@ import Testing
             eth0\t0000FEA9\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
             wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000\t0\t0\t0
             """
-        let neighbours = """
+        let neighbors = """
             IP address       HW type     Flags       HW address            Mask     Device
             192.168.1.1      0x1         0x2         00:11:22:33:44:55     *        wlan0
             """
-        #expect(NetworkIdentity.name(routes: routes, neighbours: neighbours) == "wlan0 192.168.1.1 00:11:22:33:44:55")
-        #expect(NetworkIdentity.name(routes: routes, neighbours: "") == "wlan0 192.168.1.1")
-        #expect(NetworkIdentity.name(routes: "Iface\nx", neighbours: "") == nil)
+        #expect(NetworkIdentity.name(routes: routes, neighbors: neighbors) == "wlan0 192.168.1.1 00:11:22:33:44:55")
+        #expect(NetworkIdentity.name(routes: routes, neighbors: "") == "wlan0 192.168.1.1")
+        #expect(NetworkIdentity.name(routes: "Iface\nx", neighbors: "") == nil)
     }
 
     /// Over a link of a known rate, the transport measures that rate, and the latency separately.
     @Test func throughputEstimateMatchesTheRateOfTheLink() async throws {
         let time = Simulation()
         let estimator = try await time.run {
-            let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 3_000_000), latency: .milliseconds(150))
+            let way = LinkProfile.DirectionConditions(
+                bandwidth: BitRate(bitsPerSecond: 3_000_000),
+                latency: .milliseconds(150)
+            )
             let link = ConditionedLink(LinkProfile(name: "t", down: way, up: way), time: time)
             let script = ScriptedTransport(["http://h/a": [.bytes([UInt8](repeating: 1, count: 400_000))]], time: time)
             let transport = ConditionedTransport(script, over: link)

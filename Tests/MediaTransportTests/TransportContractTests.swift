@@ -43,7 +43,10 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     static let conditioned = TransportUnderTest(name: "conditioned link") { resources, body in
-        let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 400_000_000), latency: .milliseconds(1))
+        let way = LinkProfile.DirectionConditions(
+            bandwidth: BitRate(bitsPerSecond: 400_000_000),
+            latency: .milliseconds(1)
+        )
         let link = ConditionedLink(LinkProfile(name: "t", down: way, up: way))
         try await body(ConditionedTransport(script(resources), over: link), address)
     }
@@ -69,18 +72,18 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     private static let address: @Sendable (String) -> ResourceAddress = { ResourceAddress("http://h/\($0)") }
 
     private static func script(_ resources: [String: [UInt8]]) -> ScriptedTransport {
-        let answers = resources.map { ("http://h/\($0.key)", [ScriptedTransport.Answer.bytes($0.value)]) }
+        let answers = resources.map { ("http://h/\($0.key)", [ScriptedTransport.Response.bytes($0.value)]) }
         return ScriptedTransport(Dictionary(uniqueKeysWithValues: answers))
     }
 
     private static func withServer(
         _ resources: [String: [UInt8]],
-        _ behaviour: MisbehavingServer.Behaviour,
+        _ behavior: MisbehavingServer.Behavior,
         _ body: Body
     ) async throws {
         let served = resources.map { ("/\($0.key)", MisbehavingServer.Resource($0.value)) }
         try await MisbehavingServer.withServer(Dictionary(uniqueKeysWithValues: served)) { server in
-            server.behave("*", behaviour)
+            server.behave("*", behavior)
             let transport = HTTPTransport()
             do {
                 try await body(transport) { ResourceAddress(server.address("/\($0)")) }
@@ -125,12 +128,12 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         try await subject.run(Self.resources) { transport, address in
             let response = try await transport.send(Self.request(address("large")))
             let early = response.record.measurement
-            #expect(early.firstByte != nil && early.bytes.bytes <= 300_000)
+            #expect(early.timeToFirstByte != nil && early.bytes.bytes <= 300_000)
             _ = try await Self.bytes(response)
             let measurement = response.record.measurement
             #expect(measurement.bytes == ByteCount(300_000) && !measurement.isFromCache)
-            let first = try #require(measurement.firstByte)
-            #expect(try #require(measurement.lastByte) >= first && first >= .zero)
+            let first = try #require(measurement.timeToFirstByte)
+            #expect(try #require(measurement.timeToLastByte) >= first && first >= .zero)
             #expect(measurement.transferDuration != nil)
         }
     }

@@ -23,56 +23,59 @@ private final class SetTime: TimeSource {
 
 @Suite struct TransferRecordTests {
     @Test func recordCountsBytesAndTheTimeSinceTheRequest() {
-        let record = TransferRecord(TransferMeasurement(sent: .seconds(5)))
-        #expect(record.measurement == TransferMeasurement(sent: .seconds(5)))
-        record.received(100)
-        record.received(20)
-        #expect(record.measurement.bytes == ByteCount(120) && record.measurement.lastByte == nil)
-        record.ended(at: .seconds(8))
-        record.ended(at: .seconds(9))
-        #expect(record.measurement.lastByte == .seconds(3), "the first end counts")
-        let early = TransferRecord(TransferMeasurement(sent: .seconds(5)))
-        early.ended(at: .seconds(4))
-        #expect(early.measurement.lastByte == .zero)
+        let record = TransferRecord(TransferMeasurement(requestStart: .seconds(5)))
+        #expect(record.measurement == TransferMeasurement(requestStart: .seconds(5)))
+        record.addReceivedBytes(100)
+        record.addReceivedBytes(20)
+        #expect(record.measurement.bytes == ByteCount(120) && record.measurement.timeToLastByte == nil)
+        record.recordEnd(at: .seconds(8))
+        record.recordEnd(at: .seconds(9))
+        #expect(record.measurement.timeToLastByte == .seconds(3), "the first end counts")
+        let early = TransferRecord(TransferMeasurement(requestStart: .seconds(5)))
+        early.recordEnd(at: .seconds(4))
+        #expect(early.measurement.timeToLastByte == .zero)
     }
 
     @Test func measurementIsInitiallyEmpty() {
         let measurement = TransferMeasurement()
-        #expect(measurement.sent == .zero && measurement.bytes == .zero && measurement.redirectCount == 0)
+        #expect(measurement.requestStart == .zero && measurement.bytes == .zero && measurement.redirectCount == 0)
         #expect(!measurement.isFromCache && TransferMeasurement(isFromCache: true).isFromCache)
-        #expect(measurement.domainLookup == nil && measurement.connect == nil && measurement.transferDuration == nil)
+        #expect(
+            measurement.domainLookupDuration == nil && measurement.connectDuration == nil
+                && measurement.transferDuration == nil
+        )
     }
 
     @Test func transferDurationIsFromTheFirstToTheLastByte() {
-        var measurement = TransferMeasurement(sent: .seconds(100))
-        measurement.firstByte = .seconds(2)
+        var measurement = TransferMeasurement(requestStart: .seconds(100))
+        measurement.timeToFirstByte = .seconds(2)
         #expect(measurement.transferDuration == nil)
-        measurement.lastByte = .seconds(5)
+        measurement.timeToLastByte = .seconds(5)
         #expect(measurement.transferDuration == .seconds(3))
-        measurement.lastByte = .seconds(1)
+        measurement.timeToLastByte = .seconds(1)
         #expect(measurement.transferDuration == .zero)
-        measurement.firstByte = nil
+        measurement.timeToFirstByte = nil
         #expect(measurement.transferDuration == nil)
     }
 
     @Test func expectedBytesArriveEvenlyOverTime() {
         let time = SetTime()
         let record = TransferRecord()
-        record.received(10)
-        record.expect(.init(byteCount: 1_000, from: .seconds(1), to: .seconds(3), time))
+        record.addReceivedBytes(10)
+        record.setArrivingChunk(.init(byteCount: 1_000, from: .seconds(1), to: .seconds(3), time))
         for (moment, bytes) in [(0, 10), (1, 10), (2, 510), (3, 1_010), (9, 1_010)] {
             time.set(.seconds(moment))
             #expect(record.measurement.bytes == ByteCount(Int64(bytes)), "after \(moment) s")
         }
         time.set(.zero)
-        record.expect(.init(byteCount: 50, from: .seconds(2), to: .seconds(2), time))
+        record.setArrivingChunk(.init(byteCount: 50, from: .seconds(2), to: .seconds(2), time))
         #expect(
             record.measurement.bytes == ByteCount(1_060),
             "the piece before has arrived, and so has one without time"
         )
-        record.expect(nil)
+        record.setArrivingChunk(nil)
         #expect(record.measurement.bytes == ByteCount(1_060))
-        record.expect(nil)
+        record.setArrivingChunk(nil)
         #expect(record.measurement.bytes == ByteCount(1_060))
     }
 }
@@ -104,7 +107,7 @@ private final class SetTime: TimeSource {
     func errorDescriptionContainsTheAddressOnce(message: String, address: String?, text: String) {
         let error = TransportError(.status, message, address: address.map { ResourceAddress($0) })
         #expect(error.description == text && error.message == message)
-        #expect(!error.hasWithheldHeaderFields && error.headerFields.isEmpty && error.status == nil)
+        #expect(!error.hasOmittedHeaderFields && error.headerFields.isEmpty && error.status == nil)
     }
 
     // MARK: Header fields
@@ -205,20 +208,24 @@ private final class SetTime: TimeSource {
         #expect(try await text(response) == content)
         let measurement = response.record.measurement
         #expect(
-            measurement.sent == .seconds(7) && measurement.firstByte == .zero && measurement.lastByte == .seconds(2)
+            measurement.requestStart == .seconds(7) && measurement.timeToFirstByte == .zero
+                && measurement.timeToLastByte == .seconds(2)
         )
         #expect(measurement.bytes == ByteCount(Int64(content.utf8.count)))
     }
 
     @Test(
         arguments: [
-            ("data:hello", nil, TransportError.Code.addressRefused, "a data address without a comma"),
-            ("data:;base64,*", nil, .addressRefused, "a data address that cannot be decoded"),
-            ("data:,%FF", nil, .addressRefused, "a data address that cannot be decoded"),
-            ("data:,hello", ByteRange(start: 3, length: 3), .wrongContent, "the data address has 5 bytes"),
-            ("skd://k", nil, .addressRefused, "addresses with the scheme skd cannot be loaded"),
-            ("k.ts", nil, .addressRefused, "addresses with the scheme (none) cannot be loaded"),
-            ("file:///k", nil, .addressRefused, "addresses with the scheme file cannot be loaded"),
+            ("data:hello", nil, TransportError.Code.addressRefused, "the data URL has no comma"),
+            ("data:;base64,*", nil, .addressRefused, "the data URL cannot be decoded"),
+            ("data:,%FF", nil, .addressRefused, "the data URL cannot be decoded"),
+            (
+                "data:,hello", ByteRange(start: 3, length: 3), .wrongContent,
+                "the requested byte range exceeds the 5 bytes of the data URL"
+            ),
+            ("skd://k", nil, .addressRefused, "URLs with the scheme skd cannot be loaded"),
+            ("k.ts", nil, .addressRefused, "URLs with the scheme (none) cannot be loaded"),
+            ("file:///k", nil, .addressRefused, "URLs with the scheme file cannot be loaded"),
         ] as [(String, ByteRange?, TransportError.Code, String)]
     )
     func invalidDataURLsAndOtherSchemesAreRejected(
@@ -273,7 +280,10 @@ private final class SetTime: TimeSource {
         for try await buffer in response.body { sizes.append(buffer.readableBytes) }
         #expect(sizes == [262_144, 262_144, 75_712])
         let measurement = response.record.measurement
-        #expect(measurement.sent == .seconds(3) && measurement.firstByte == .zero && measurement.bytes.bytes == 600_000)
+        #expect(
+            measurement.requestStart == .seconds(3) && measurement.timeToFirstByte == .zero
+                && measurement.bytes.bytes == 600_000
+        )
     }
 
     @Test(
@@ -306,7 +316,10 @@ private final class SetTime: TimeSource {
         let error = await #expect(throws: TransportError.self) {
             _ = try await FileTransport().send(request(range, from: offset))
         }
-        #expect(error?.code == .wrongContent && error?.message == "the file has 10 bytes only")
+        #expect(
+            error?.code == .wrongContent
+                && error?.message == "the requested byte range exceeds the file size of 10 bytes"
+        )
         #expect(error?.address == ResourceAddress(filePath: path))
     }
 
@@ -320,11 +333,11 @@ private final class SetTime: TimeSource {
             return error
         }
         let missing = await error(ResourceAddress(filePath: path))
-        #expect(missing?.code == .fileNotFound && missing?.message == "there is no file \(path)")
+        #expect(missing?.code == .fileNotFound && missing?.message == "the file \(path) does not exist")
         let directory = await error(ResourceAddress(filePath: folder.path))
-        #expect(directory?.code == .fileFailed && directory?.message == "\(folder.path) is a folder, not a file")
+        #expect(directory?.code == .fileFailed && directory?.message == "\(folder.path) is a directory, not a file")
         let remote = await error(ResourceAddress("https://h/a"))
-        #expect(remote?.code == .addressRefused && remote?.message == "not the address of a file")
+        #expect(remote?.code == .addressRefused && remote?.message == "the URL is not a file URL")
     }
 
     @Test func fileThatIsTruncatedWhileReadIsAnError() async throws {
@@ -335,7 +348,7 @@ private final class SetTime: TimeSource {
         #expect(try await iterator.next()?.readableBytes == 262_144)
         #expect(truncate(path, 262_144) == 0)
         let error = await #expect(throws: TransportError.self) { _ = try await iterator.next() }
-        #expect(error?.code == .connectionLost && error?.message == "the file became shorter while it was read")
+        #expect(error?.code == .connectionLost && error?.message == "the file was truncated while it was being read")
         #expect(error?.address == ResourceAddress(filePath: path))
     }
 }

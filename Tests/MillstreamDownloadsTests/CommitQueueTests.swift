@@ -31,7 +31,7 @@ private final class SerialExecutor: TaskExecutor {
     }
 
     private func written(_ index: Int) throws -> WrittenFile {
-        let file = library.makeFile(for: resources[index], of: id)
+        let file = library.makePackageFile(for: resources[index], of: id)
         try [UInt8(index)].withUnsafeBytes { try file.write($0) }
         try file.finish()
         return WrittenFile(resources[index], file)

@@ -53,8 +53,8 @@ import Testing
         try await DownloadTask(
             Self.source,
             into: library,
-            loading: ResourceLoading(origin, policy: LoadErrorPolicy(retries: 0)),
-            options: DownloadTask.Options(jobs: jobs, limits: DownloadLimits(freeSpace: .zero))
+            loader: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0)),
+            options: DownloadTask.Options(maximumConcurrentFetches: jobs, limits: DownloadLimits(freeSpace: .zero))
         ).run()
     }
 

@@ -30,11 +30,11 @@ import Testing
         )
         let address = ResourceAddress(Self.origin + source)
         let found = try await DownloadResolver(
-            loading: ResourceLoading(transport),
+            loader: ResourceLoader(transport),
             selection: DownloadSelection(variants: .all)
         ).resolve(address)
-        let id = try library.enter(source: address, title: "A", selection: "")
-        try library.plan(id, source: found.playlist, at: found.address, renditions: found.renditions)
+        let id = try library.addAsset(source: address, title: "A", selection: "")
+        try library.planDownload(of: id, source: found.playlist, at: found.address, renditions: found.renditions)
         return try library.asset(id)
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(budget.limit(for: try resource("0.ts", of: asset)) == ByteCount(400_000_000))
         #expect(budget.limit(for: try resource("1.ts", of: asset)) == ByteCount(500))
         #expect(budget.limit(for: try resource("key", of: asset)) == ByteCount(16))
-        #expect(DownloadBudget.leastFileSize == ByteCount(67_108_864))
+        #expect(DownloadBudget.guaranteedFileSize == ByteCount(67_108_864))
     }
 
     @Test func fileMayHaveExactlyItsLimit() async throws {
@@ -83,30 +83,30 @@ import Testing
             return #expect(throws: TransportError.self) { try budget.check(count, of: resource, at: Self.address) }
         }
         let key = try error("key", 17)
-        #expect(key?.code == .wrongContent && key?.message == "a key has 16 bytes, and more came")
+        #expect(key?.code == .wrongContent && key?.message == "the key is longer than 16 bytes")
         #expect(key?.address == Self.address)
         let range = try error("1.ts", 501)
-        #expect(range?.code == .wrongContent && range?.message == "more than the 500 bytes that were asked for came")
+        #expect(range?.code == .wrongContent && range?.message == "the server sent more than the requested 500 bytes")
         #expect(range?.address == Self.address)
         let large = try error("0.ts", 1_001)
         #expect(large?.code == .tooLarge && large?.address == Self.address)
-        #expect(large?.message == "the file is larger than 1.00 kB, which is what it may have")
+        #expect(large?.message == "the file exceeds its size limit of 1.00 kB")
         // A byte range that exceeds the limit of a file is rejected as too large.
         let small = DownloadBudget(asset, in: library, DownloadLimits(fileSize: ByteCount(499)))
         let refused = #expect(throws: TransportError.self) {
             try small.check(500, of: try resource("1.ts", of: asset), at: Self.address)
         }
         #expect(refused?.code == .tooLarge)
-        #expect(refused?.message == "the file is larger than 499 bytes, which is what it may have")
+        #expect(refused?.message == "the file exceeds its size limit of 499 bytes")
     }
 
     // MARK: Limit of the asset
 
     private func expectRemainingBudget(_ count: Int64, in budget: DownloadBudget, _ comment: Comment? = nil) throws {
-        try budget.spend(count)
-        let error = #expect(throws: DownloadError.self, comment) { try budget.spend(1) }
+        try budget.addBytes(count)
+        let error = #expect(throws: DownloadError.self, comment) { try budget.addBytes(1) }
         #expect(error?.code == .tooLarge, comment)
-        #expect(error?.hint == "--max-size sets another limit", comment)
+        #expect(error?.hint == "use --max-size to change the limit", comment)
     }
 
     @Test func assetLimitFollowsFromBitRatesAndDurations() async throws {
@@ -114,9 +114,9 @@ import Testing
         let short = try await planMedia()
         try expectRemainingBudget(1_073_741_824, in: DownloadBudget(short, in: library, DownloadLimits()))
         let error = #expect(throws: DownloadError.self) {
-            try DownloadBudget(short, in: library, DownloadLimits()).spend(1_073_741_825)
+            try DownloadBudget(short, in: library, DownloadLimits()).addBytes(1_073_741_825)
         }
-        #expect(error?.message == "the download is larger than 1.07 GB, which is what it may have")
+        #expect(error?.message == "the download exceeds its size limit of 1.07 GB")
         let limits = DownloadLimits(assetSize: ByteCount(1_000))
         try expectRemainingBudget(1_000, in: DownloadBudget(short, in: library, limits))
     }
@@ -150,15 +150,15 @@ import Testing
         let asset = try await DownloadTask(
             ResourceAddress(Self.origin + "m.m3u8"),
             into: library,
-            loading: ResourceLoading(transport)
+            loader: ResourceLoader(transport)
         ).run()
         let limits = DownloadLimits(assetSize: ByteCount(1_000))
         try expectRemainingBudget(990, in: DownloadBudget(asset, in: library, limits))
         let budget = DownloadBudget(asset, in: library, limits)
-        try budget.spend(990)
-        budget.refund(90)
+        try budget.addBytes(990)
+        budget.subtractBytes(90)
         try expectRemainingBudget(90, in: budget, "90 of 990 bytes were given up")
-        budget.refund(5_000)
+        budget.subtractBytes(5_000)
         try expectRemainingBudget(1_000, in: budget, "no more than was counted is taken back")
     }
 
@@ -172,30 +172,34 @@ import Testing
             DownloadLimits(fileSize: ByteCount(600), assetSize: ByteCount(1_000), freeSpace: ByteCount(100))
         )
         let segment = try resource("0.ts", of: asset)
-        try budget.begin(segment, announced: 600, at: Self.address)
+        try budget.checkBeforeWriting(segment, announced: 600, at: Self.address)
         let file = #expect(throws: TransportError.self) {
-            try budget.begin(segment, announced: 601, at: Self.address)
+            try budget.checkBeforeWriting(segment, announced: 601, at: Self.address)
         }
         #expect(file?.code == .tooLarge && file?.address == Self.address)
-        try budget.spend(500)
-        try budget.begin(segment, announced: 500, at: Self.address)
+        try budget.addBytes(500)
+        try budget.checkBeforeWriting(segment, announced: 500, at: Self.address)
         let whole = #expect(throws: DownloadError.self) {
-            try budget.begin(segment, announced: 501, at: Self.address)
+            try budget.checkBeforeWriting(segment, announced: 501, at: Self.address)
         }
         #expect(whole?.code == .tooLarge)
         files.setFreeSpace(600)
-        try budget.begin(segment, announced: 500, at: Self.address)
+        try budget.checkBeforeWriting(segment, announced: 500, at: Self.address)
         files.setFreeSpace(599)
-        let disk = #expect(throws: StorageError.self) { try budget.begin(segment, announced: 500, at: Self.address) }
+        let disk = #expect(throws: StorageError.self) {
+            try budget.checkBeforeWriting(segment, announced: 500, at: Self.address)
+        }
         #expect(disk?.code == .full)
         // Without an announced size, only the free space is checked.
         files.setFreeSpace(100)
-        try budget.begin(segment, announced: nil, at: Self.address)
+        try budget.checkBeforeWriting(segment, announced: nil, at: Self.address)
         files.setFreeSpace(99)
-        let unknown = #expect(throws: StorageError.self) { try budget.begin(segment, announced: nil, at: Self.address) }
+        let unknown = #expect(throws: StorageError.self) {
+            try budget.checkBeforeWriting(segment, announced: nil, at: Self.address)
+        }
         #expect(
-            unknown?.message == "the disk is nearly full: 99 bytes are free in \(library.directory.path), of which "
-                + "100 bytes are not used"
+            unknown?.message == "the disk is nearly full: 99 bytes are free in \(library.directory.path), and "
+                + "100 bytes must stay free"
         )
     }
 
@@ -206,17 +210,17 @@ import Testing
         let limits = DownloadLimits(freeSpace: ByteCount(1_000))
         let budget = DownloadBudget(asset, in: library, limits)
         files.setFreeSpace(999)
-        #expect(throws: StorageError.self, "the first time, at once") { try budget.spend(0) }
+        #expect(throws: StorageError.self, "the first time, at once") { try budget.addBytes(0) }
         for _ in 0..<2 {
             // The interval restarts with each check.
-            try budget.spend((16 << 20) - 1)
-            #expect(throws: StorageError.self) { try budget.spend(1) }
+            try budget.addBytes((16 << 20) - 1)
+            #expect(throws: StorageError.self) { try budget.addBytes(1) }
         }
         files.setFreeSpace(1_016)
-        try budget.spend((16 << 20) - 16)
-        try budget.spend(16)
-        try budget.spend((16 << 20) - 17)
-        #expect(throws: StorageError.self, "the bytes that are about to be written count") { try budget.spend(17) }
+        try budget.addBytes((16 << 20) - 16)
+        try budget.addBytes(16)
+        try budget.addBytes((16 << 20) - 17)
+        #expect(throws: StorageError.self, "the bytes that are about to be written count") { try budget.addBytes(17) }
     }
 
     @Test func limitsHaveTheDocumentedDefaults() {

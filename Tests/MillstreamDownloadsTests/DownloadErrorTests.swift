@@ -24,17 +24,19 @@ import Testing
 
     @Test func transportErrorIsTheCause() {
         let error = DownloadError(
-            TransportError(.status, "the server answered 404", address: Self.address, status: 404)
+            TransportError(.status, "the server responded with status 404", address: Self.address, status: 404)
         )
         #expect(error.code == .transport && error.detail == "http-status" && error.address == Self.address)
-        #expect(error.message == "the server answered 404: https://origin.example/0.ts" && error.hint == nil)
+        #expect(
+            error.message == "the server responded with status 404: https://origin.example/0.ts" && error.hint == nil
+        )
         #expect((error.cause as? TransportError)?.status == 404)
     }
 
     @Test(
         arguments: [
-            (StorageError.Code.full, "free some space, then run the same command again: it goes on where it stopped"),
-            (.busy, "wait until it has ended, or stop it"), (.disk, nil), (.notFound, nil),
+            (StorageError.Code.full, "free some space and run the same command again to resume the download"),
+            (.busy, "wait until the other task has finished, or stop it"), (.disk, nil), (.notFound, nil),
         ] as [(StorageError.Code, String?)]
     )
     func storageErrorHasAHint(code: StorageError.Code, hint: String?) {

@@ -65,7 +65,7 @@ private final class EndlessTransport: Transport {
         DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
+            loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
             options: DownloadTask.Options(limits: limits)
         )
     }
@@ -103,7 +103,7 @@ private final class EndlessTransport: Transport {
             try await DownloadTask(
                 ResourceAddress(Self.origin + "media.m3u8"),
                 into: library,
-                loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0))
+                loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
             ).run()
         }
         #expect(error?.message.contains("16 bytes") == true)
@@ -119,7 +119,10 @@ private final class EndlessTransport: Transport {
         let error = await #expect(throws: DownloadError.self) {
             try await task(Self.film(key: String(repeating: "k", count: count))).run()
         }
-        #expect(error?.message.contains("16 bytes") == true && error?.detail == "wrong-content")
+        #expect(
+            error?.message.contains(count < 16 ? "instead of 16" : "16 bytes") == true
+                && error?.detail == "wrong-content"
+        )
         let asset = try #require(try temporary.library.assets().first)
         #expect(try temporary.library.missingResources(asset.id).map(\.kind) == [.key])
     }
@@ -132,8 +135,11 @@ private final class EndlessTransport: Transport {
             try await DownloadTask(
                 ResourceAddress(Self.origin + "media.m3u8"),
                 into: library,
-                loading: ResourceLoading(Self.film()),
-                options: DownloadTask.Options(jobs: 1, limits: DownloadLimits(freeSpace: ByteCount(1_000)))
+                loader: ResourceLoader(Self.film()),
+                options: DownloadTask.Options(
+                    maximumConcurrentFetches: 1,
+                    limits: DownloadLimits(freeSpace: ByteCount(1_000))
+                )
             ).run()
         }
         // The 16 bytes of the key are counted before they are written.
@@ -168,7 +174,7 @@ private final class EndlessTransport: Transport {
         let asset = try await DownloadTask(
             ResourceAddress(Self.origin + "top.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(transport)
+            loader: ResourceLoader(transport)
         ).run()
         func sizes(_ limits: DownloadLimits) throws -> [String: Int64] {
             let budget = DownloadBudget(asset, in: temporary.library, limits)
@@ -205,7 +211,7 @@ private final class EndlessTransport: Transport {
 
         init(_ base: ScriptedTransport) { self.base = base }
 
-        var most: Int { running.withLock { $0.most } }
+        var maximumCount: Int { running.withLock { $0.most } }
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             running.withLock { state in
@@ -236,24 +242,24 @@ private final class EndlessTransport: Transport {
         let (script, _) = Self.manyRenditions(40, distinct: true)
         let transport = CountingTransport(script)
         let resolver = DownloadResolver(
-            loading: ResourceLoading(transport),
+            loader: ResourceLoader(transport),
             selection: DownloadSelection(variants: .all)
         )
         let found = try await resolver.resolve(ResourceAddress(Self.origin + "media.m3u8"))
         #expect(found.renditions.count == 41)
-        #expect(transport.most == 4)
+        #expect(transport.maximumCount == 4)
         #expect(Set(found.renditions.map(\.address.text)).count == 41)
         #expect(script.requestedAddresses.count == 42)
     }
 
     @Test func totalSizeOfPlaylistsIsLimited() async throws {
         let (script, media) = Self.manyRenditions(40, distinct: true)
-        let source = try await ResourceLoading(script).load(
+        let source = try await ResourceLoader(script).load(
             TransportRequest(ResourceAddress(Self.origin + "media.m3u8"), kind: .playlist)
         ).bytes.count
         func run(_ size: Int) async throws {
             _ = try await DownloadResolver(
-                loading: ResourceLoading(script),
+                loader: ResourceLoader(script),
                 selection: DownloadSelection(variants: .all),
                 playlistSize: ByteCount(Int64(size))
             ).resolve(ResourceAddress(Self.origin + "media.m3u8"))
@@ -272,7 +278,7 @@ private final class EndlessTransport: Transport {
         let asset = try await DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(transport),
+            loader: ResourceLoader(transport),
             options: DownloadTask.Options(selection: DownloadSelection(variants: .all))
         ).run()
         #expect(asset.renditions.map(\.folder) == ["variant-0", "audio-0"])
@@ -287,7 +293,7 @@ private final class EndlessTransport: Transport {
         let second = try await DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(again),
+            loader: ResourceLoader(again),
             options: DownloadTask.Options(selection: DownloadSelection(variants: .all))
         ).run()
         #expect(second == asset && again.requestedAddresses.allSatisfy { $0.hasSuffix(".m3u8") })

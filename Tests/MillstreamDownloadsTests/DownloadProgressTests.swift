@@ -45,11 +45,16 @@ import Testing
         ])
         let address = ResourceAddress(Self.origin + "top.m3u8")
         let found = try await DownloadResolver(
-            loading: ResourceLoading(transport),
+            loader: ResourceLoader(transport),
             selection: DownloadSelection()
         ).resolve(address)
-        let id = try temporary.library.enter(source: address, title: "A", selection: "")
-        try temporary.library.plan(id, source: found.playlist, at: found.address, renditions: found.renditions)
+        let id = try temporary.library.addAsset(source: address, title: "A", selection: "")
+        try temporary.library.planDownload(
+            of: id,
+            source: found.playlist,
+            at: found.address,
+            renditions: found.renditions
+        )
         return try temporary.library.asset(id)
     }
 
@@ -65,7 +70,7 @@ import Testing
     ) -> DownloadProgress {
         DownloadProgress(
             loadedTimeRanges: loaded,
-            expected: MediaTime(seconds: seconds),
+            duration: MediaTime(seconds: seconds),
             bytes: ByteCount(bytes),
             percent: percent
         )
@@ -75,51 +80,51 @@ import Testing
         let asset = try await plan()
         var counter = ProgressCounter(asset, missing: 4)
         #expect(counter.progress == progress(ranges(), 0, 0))
-        counter.stored(try resource("0.m4s", of: asset), bytes: ByteCount(10))
+        counter.addStoredFile(try resource("0.m4s", of: asset), bytes: ByteCount(10))
         #expect(counter.progress == progress(ranges(), 10, 0), "there is no audio for it")
-        counter.stored(try resource("a.aac", of: asset), bytes: ByteCount(5))
+        counter.addStoredFile(try resource("a.aac", of: asset), bytes: ByteCount(5))
         #expect(counter.progress == progress(ranges((0, 4)), 15, 50))
-        counter.stored(try resource("1.m4s", of: asset), bytes: ByteCount(100))
+        counter.addStoredFile(try resource("1.m4s", of: asset), bytes: ByteCount(100))
         #expect(
             counter.progress == progress(ranges((0, 8)), 115, 99.9),
             "audio that is shorter is complete, and a file without time is missing"
         )
-        counter.stored(try resource("init.mp4", of: asset), bytes: ByteCount(1_000))
+        counter.addStoredFile(try resource("init.mp4", of: asset), bytes: ByteCount(1_000))
         #expect(counter.progress == progress(ranges((0, 8)), 1_115, 100))
     }
 
     @Test func assetWithoutDurationIsAtZeroPercentUntilComplete() async throws {
         let asset = try await plan(videoSeconds: 0)
         var counter = ProgressCounter(asset, missing: 1)
-        #expect(counter.progress.percent == 0 && counter.progress.expected == .zero)
-        counter.stored(try resource("0.m4s", of: asset), bytes: ByteCount(10))
+        #expect(counter.progress.percent == 0 && counter.progress.duration == .zero)
+        counter.addStoredFile(try resource("0.m4s", of: asset), bytes: ByteCount(10))
         #expect(counter.progress.percent == 100)
     }
 
     @Test func bytesOfUnfinishedFilesCountUntilTheTransferEnds() async throws {
         let asset = try await plan()
         let meter = ProgressMeter(ProgressCounter(asset, missing: 4))
-        let first = meter.takeOff()
+        let first = meter.beginFile()
         #expect(meter.progress == progress(ranges(), 0, 0))
-        meter.received(100, by: first)
-        let second = meter.takeOff()
-        meter.received(30, by: second)
-        meter.received(7, by: first)
+        meter.addBytes(100, to: first)
+        let second = meter.beginFile()
+        meter.addBytes(30, to: second)
+        meter.addBytes(7, to: first)
         #expect(meter.progress == progress(ranges(), 137, 0))
         // The first file is complete, and the second one is abandoned.
-        meter.land(first)
+        meter.endFile(first)
         #expect(meter.progress.bytes == ByteCount(30))
-        meter.stored(try resource("a.aac", of: asset), bytes: ByteCount(107))
+        meter.addStoredFile(try resource("a.aac", of: asset), bytes: ByteCount(107))
         #expect(meter.progress == progress(ranges(), 137, 0))
-        meter.land(second)
-        meter.received(50, by: second)
+        meter.endFile(second)
+        meter.addBytes(50, to: second)
         #expect(meter.progress == progress(ranges(), 107, 0), "nothing is added to a file that has ended")
     }
 
     @Test func progressOfAnAssetIsThatOfItsFiles() async throws {
         let asset = try await plan()
         #expect(DownloadProgress(asset) == progress(ranges(), 0, 0))
-        let id = try temporary.library.enter(
+        let id = try temporary.library.addAsset(
             source: ResourceAddress(Self.origin + "other.m3u8"),
             title: "Without playlists",
             selection: ""

@@ -33,7 +33,7 @@ import Testing
         let names = ["en", "ko", "cy", "angle", "high", "low", "audio"]
         var texts = Dictionary(uniqueKeysWithValues: names.map { (Self.origin + $0 + ".m3u8", Self.media) })
         texts[Self.origin + "top.m3u8"] = Self.top
-        return DownloadResolver(loading: ResourceLoading(ScriptedTransport(texts: texts)), selection: selection)
+        return DownloadResolver(loader: ResourceLoader(ScriptedTransport(texts: texts)), selection: selection)
     }
 
     private func names(_ selection: DownloadSelection) throws -> [String] {
@@ -85,24 +85,24 @@ import Testing
         let error = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, audio: .some(["ko", "cy"])))
         }
-        #expect(error?.code == .nothingSelected && error?.message == "there is no sound in cy")
-        #expect(error?.hint == "there is en-US, ko, de")
+        #expect(error?.code == .nothingSelected && error?.message == "there is no audio in cy")
+        #expect(error?.hint == "available: en-US, ko, de")
         let subtitles = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, subtitles: .some(["en"])))
         }
         #expect(subtitles?.message == "there are no subtitles in en")
-        #expect(subtitles?.code == .nothingSelected && subtitles?.hint == "the stream has none at all")
+        #expect(subtitles?.code == .nothingSelected && subtitles?.hint == "the stream has no subtitles")
         #expect(subtitles?.address == nil)
     }
 
     @Test(arguments: [
         (
-            DownloadSelection(audio: .some(["cy"])), "there is no sound in cy",
-            "the stream has none apart from its video"
+            DownloadSelection(audio: .some(["cy"])), "there is no audio in cy",
+            "the stream has no separate audio renditions"
         ),
         (
             DownloadSelection(subtitles: .some(["cy", "en", "ko-KR"])), "there are no subtitles in cy, ko-KR",
-            "there is en, E"
+            "available: en, E"
         ),
     ])
     func hintListsTheLanguagesOfTheChosenVariants(
@@ -183,8 +183,8 @@ import Testing
         let error = #expect(throws: DownloadError.self) {
             try resolver(DownloadSelection(variants: .maximumHeight(359))).choose(from: playlist)
         }
-        #expect(error?.code == .nothingSelected && error?.hint == "there are 640x360")
-        #expect(error?.message == "no variant is at most 359 pixels high")
+        #expect(error?.code == .nothingSelected && error?.hint == "available: 640x360")
+        #expect(error?.message == "no variant has a height of at most 359 pixels")
         let empty = try MultivariantPlaylist(
             parsing: Array("#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\"\n".utf8)
         )
@@ -193,10 +193,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (top, DownloadError.Code.notAPlaylist, "a variant leads to another multivariant playlist"),
+        (
+            top, DownloadError.Code.notAPlaylist,
+            "a variant or rendition refers to a multivariant playlist instead of a media playlist"
+        ),
         (
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nm.ts\n", .live,
-            "a live stream cannot be kept while it runs: its playlist has no EXT-X-ENDLIST"
+            "a live stream cannot be downloaded: its playlist has no EXT-X-ENDLIST"
         ), ("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n", .notAPlaylist, "the playlist has no segments"),
         (
             """
@@ -229,11 +232,11 @@ import Testing
             Self.origin + "top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n", Self.origin + "v.m3u8": text,
         ])
         let error = await #expect(throws: DownloadError.self) {
-            _ = try await DownloadResolver(loading: ResourceLoading(transport), selection: DownloadSelection())
+            _ = try await DownloadResolver(loader: ResourceLoader(transport), selection: DownloadSelection())
                 .resolve(ResourceAddress(Self.origin + "top.m3u8"))
         }
         #expect(error?.code == code && error?.message == message)
-        #expect(error?.hint == (code == .live ? "try again when it has ended" : nil))
+        #expect(error?.hint == (code == .live ? "try again after the stream has ended" : nil))
         #expect(error?.address?.text == Self.origin + "v.m3u8")
     }
 
@@ -249,7 +252,7 @@ import Testing
             ],
             "https://cdn.example/b/v.m3u8": [.redirected(to: moved.resolving("c/v.m3u8"), Array(Self.media.utf8))],
         ])
-        let found = try await DownloadResolver(loading: ResourceLoading(transport), selection: DownloadSelection())
+        let found = try await DownloadResolver(loader: ResourceLoader(transport), selection: DownloadSelection())
             .resolve(ResourceAddress(Self.origin + "top.m3u8"))
         #expect(found.address.text == "https://cdn.example/b/top.m3u8")
         #expect(found.renditions.map(\.address.text) == ["https://cdn.example/b/c/v.m3u8"])
@@ -264,7 +267,7 @@ import Testing
         func error(_ name: String, size: ByteCount = DownloadLimits().playlistSize) async -> DownloadError? {
             await #expect(throws: DownloadError.self) {
                 _ = try await DownloadResolver(
-                    loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
+                    loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
                     selection: DownloadSelection(),
                     playlistSize: size
                 ).resolve(ResourceAddress(Self.origin + name))
@@ -278,20 +281,20 @@ import Testing
         // First the source alone exceeds the limit, then both playlists together.
         let source = await error("top.m3u8", size: ByteCount(10))
         #expect(source?.code == .transport && source?.detail == "too-large")
-        #expect(source?.message == "the resource is larger than 10 bytes: https://origin.example/top.m3u8")
-        transport.answer(Self.origin + "v.m3u8", with: .text(Self.media))
+        #expect(source?.message == "the resource exceeds the maximum size of 10 bytes: https://origin.example/top.m3u8")
+        transport.setResponses(for: Self.origin + "v.m3u8", .text(Self.media))
         let both = await error("top.m3u8", size: ByteCount(100))
         #expect(both?.code == .tooLarge && both?.address?.text == Self.origin + "v.m3u8")
         #expect(
-            both?.message == "the playlists of the stream are larger than 100 bytes, which is what they may have"
+            both?.message == "the playlists of the stream exceed the size limit of 100 bytes"
         )
         #expect(both?.hint == "choose fewer variants and languages")
         // Each playlist is subject to the general limit of a playlist, independent of the limit of all playlists
         // together.
-        transport.answer(Self.origin + "v.m3u8", with: .truncated([], announced: (256 << 20) + 1))
+        transport.setResponses(for: Self.origin + "v.m3u8", .truncated([], announced: (256 << 20) + 1))
         let large = await error("v.m3u8", size: ByteCount(1 << 40))
         #expect(large?.detail == "too-large")
-        #expect(large?.message == "the resource is larger than 268 MB: https://origin.example/v.m3u8")
+        #expect(large?.message == "the resource exceeds the maximum size of 268 MB: https://origin.example/v.m3u8")
     }
 
     /// Segments that are marked as gaps need no key, and one supported key system is sufficient.
@@ -311,7 +314,7 @@ import Testing
 
             """
         ])
-        let found = try await DownloadResolver(loading: ResourceLoading(transport), selection: DownloadSelection())
+        let found = try await DownloadResolver(loader: ResourceLoader(transport), selection: DownloadSelection())
             .resolve(ResourceAddress(Self.origin + "v.m3u8"))
         #expect(found.renditions.map(\.position) == [-1])
         #expect(found.renditions.map(\.role) == [.variant])
@@ -330,25 +333,31 @@ import Testing
         let temporary = try TemporaryLibrary()
         let transport = ScriptedTransport(texts: [address: Self.media, "https://h/m.ts": "media"])
         let media = ResourceAddress(address).resolving("m.ts").text
-        transport.answer(media, with: .text("media"))
-        let task = DownloadTask(ResourceAddress(address), into: temporary.library, loading: ResourceLoading(transport))
+        transport.setResponses(for: media, .text("media"))
+        let task = DownloadTask(ResourceAddress(address), into: temporary.library, loader: ResourceLoader(transport))
         #expect(try await task.run().title == title)
         let named = DownloadTask(
             ResourceAddress(address + "?x"),
             into: temporary.library,
-            loading: ResourceLoading(ScriptedTransport(texts: [address + "?x": Self.media, media: "media"])),
+            loader: ResourceLoader(ScriptedTransport(texts: [address + "?x": Self.media, media: "media"])),
             options: DownloadTask.Options(title: "Named")
         )
         #expect(try await named.run().title == "Named")
     }
 
     @Test func numberOfJobsIsLimited() {
-        #expect(DownloadTask.Options(jobs: 0).jobs == 1 && DownloadTask.Options(jobs: 65).jobs == 64)
-        #expect(DownloadTask.Options(jobs: 7).jobs == 7 && DownloadTask.Options().jobs == 6)
+        #expect(
+            DownloadTask.Options(maximumConcurrentFetches: 0).maximumConcurrentFetches == 1
+                && DownloadTask.Options(maximumConcurrentFetches: 65).maximumConcurrentFetches == 64
+        )
+        #expect(
+            DownloadTask.Options(maximumConcurrentFetches: 7).maximumConcurrentFetches == 7
+                && DownloadTask.Options().maximumConcurrentFetches == 6
+        )
         var options = DownloadTask.Options()
         for (jobs, expected) in [(0, 1), (-5, 1), (1, 1), (64, 64), (65, 64), (3, 3)] {
-            options.jobs = jobs
-            #expect(options.jobs == expected)
+            options.maximumConcurrentFetches = jobs
+            #expect(options.maximumConcurrentFetches == expected)
         }
     }
 

@@ -28,12 +28,12 @@ final class TemporaryLibrary {
 }
 
 /// A transport that delays the last byte of one response until it is released.
-final class HoldingTransport: Transport {
+final class BlockingTransport: Transport {
     private let base: ScriptedTransport
     private let held: String
     private let gate = AsyncStream<Void>.makeStream()
 
-    init(_ base: ScriptedTransport, holding address: String) {
+    init(_ base: ScriptedTransport, blocking address: String) {
         self.base = base
         held = address
     }
@@ -90,7 +90,7 @@ final class HoldingTransport: Transport {
             """
         let audio = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXTINF:6.52,\na.aac\n#EXT-X-ENDLIST\n"
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXTINF:6.5,\nsub.vtt\n#EXT-X-ENDLIST\n"
-        var answers: [String: [ScriptedTransport.Answer]] = [
+        var answers: [String: [ScriptedTransport.Response]] = [
             "top.m3u8": [
                 .text(
                     """
@@ -117,8 +117,8 @@ final class HoldingTransport: Transport {
             answers[folder + "1.m4s?sig=c"] = [.bytes(Array("one".utf8))]
         }
         let transport = ScriptedTransport(Dictionary(uniqueKeysWithValues: answers.map { (origin + $0.key, $0.value) }))
-        transport.answer("https://origin.example/keys/1?t=a", with: .bytes(Array(repeating: 1, count: 16)))
-        transport.answer("https://origin.example/keys/2?t=a", with: .bytes(Array(repeating: 2, count: 16)))
+        transport.setResponses(for: "https://origin.example/keys/1?t=a", .bytes(Array(repeating: 1, count: 16)))
+        transport.setResponses(for: "https://origin.example/keys/2?t=a", .bytes(Array(repeating: 2, count: 16)))
         return transport
     }
 
@@ -131,9 +131,9 @@ final class HoldingTransport: Transport {
         DownloadTask(
             ResourceAddress(origin + source),
             into: temporary.library,
-            loading: ResourceLoading(
+            loader: ResourceLoader(
                 transport,
-                policy: LoadErrorPolicy(rule: .init(retries: retries, firstDelay: .milliseconds(1)))
+                policy: LoadErrorPolicy(rule: .init(maximumRetries: retries, initialDelay: .milliseconds(1)))
             ),
             options: DownloadTask.Options(selection: selection)
         )
@@ -214,9 +214,9 @@ final class HoldingTransport: Transport {
 
     @Test func runningAgainFetchesOnlyMissingFiles() async throws {
         let transport = film()
-        transport.answer(
-            origin + "high/1.m4s?sig=c",
-            with: .failure(TransportError(.status, "gone", status: 404))
+        transport.setResponses(
+            for: origin + "high/1.m4s?sig=c",
+            .failure(TransportError(.status, "gone", status: 404))
         )
         await #expect(throws: DownloadError.self) { try await task(transport).run() }
         let partial = try #require(try temporary.library.asset(source: ResourceAddress(origin + "top.m3u8")))
@@ -234,8 +234,8 @@ final class HoldingTransport: Transport {
         let first = try await task(film()).run()
         let again = film()
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXTINF:6.52,\na.aac?sig=new\n#EXT-X-ENDLIST\n"
-        again.answer(origin + "en.m3u8", with: .text(text))
-        again.answer(origin + "ko.m3u8", with: .text(text))
+        again.setResponses(for: origin + "en.m3u8", .text(text))
+        again.setResponses(for: origin + "ko.m3u8", .text(text))
         let second = try await task(again).run()
         #expect(second.id == first.id && second.state == .complete)
         #expect(again.requestedAddresses.allSatisfy { $0.hasSuffix(".m3u8") })
@@ -259,9 +259,9 @@ final class HoldingTransport: Transport {
         let first = try await task(film(), DownloadSelection(variants: .best, audio: .none, subtitles: .none)).run()
         #expect(first.renditions.map(\.folder) == ["variant-1"])
         let changed = film()
-        changed.answer(
-            origin + "top.m3u8",
-            with: .text(
+        changed.setResponses(
+            for: origin + "top.m3u8",
+            .text(
                 """
                 #EXTM3U
                 #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=320x180
@@ -341,7 +341,7 @@ final class HoldingTransport: Transport {
         let asset = try await task(film()).run()
         let lost = temporary.library.packageDirectory(asset.id).appendingPathComponent("audio-0/000000.aac")
         try FileManager.default.removeItem(at: lost)
-        #expect(try temporary.library.forgetLostFiles(asset.id) == ["audio-0/000000.aac"])
+        #expect(try temporary.library.removeMissingFilesFromCatalog(asset.id) == ["audio-0/000000.aac"])
         #expect(try temporary.library.asset(asset.id).state == .partial)
         let transport = film()
         #expect(try await task(transport).run().state == .complete)
@@ -373,7 +373,7 @@ final class HoldingTransport: Transport {
         let asset = try await task(film()).run()
         let damaged = temporary.library.packageDirectory(asset.id).appendingPathComponent("variant-1/000000.m4s")
         try Data("zerO".utf8).write(to: damaged)
-        #expect(try temporary.library.forgetLostFiles(asset.id).isEmpty, "its size is right")
+        #expect(try temporary.library.removeMissingFilesFromCatalog(asset.id).isEmpty, "its size is right")
         #expect(
             try temporary.library.verify(asset.id)
                 == VerificationResult(damaged: ["variant-1/000000.m4s"], withoutChecksum: 0)
@@ -403,7 +403,7 @@ final class HoldingTransport: Transport {
         let asset = try await task(film()).run()
         let damaged = temporary.library.packageDirectory(asset.id).appendingPathComponent("audio-0/000000.aac")
         try Data("other".utf8 + [0]).write(to: damaged)
-        #expect(try temporary.library.forgetLostFiles(asset.id) == ["audio-0/000000.aac"])
+        #expect(try temporary.library.removeMissingFilesFromCatalog(asset.id) == ["audio-0/000000.aac"])
         #expect(try temporary.library.missingResources(asset.id).map(\.path) == ["audio-0/000000.aac"])
         #expect(try temporary.library.missingResources(asset.id).map(\.path) == ["audio-0/000000.aac"])
     }
@@ -507,12 +507,12 @@ final class HoldingTransport: Transport {
     }
 
     @Test(arguments: [
-        ScriptedTransport.Answer.bytes(Array("<html>".utf8), contentType: "text/html"),
+        ScriptedTransport.Response.bytes(Array("<html>".utf8), contentType: "text/html"),
         .truncated(Array("on".utf8), announced: 3), .failure(TransportError(.status, "no", status: 403)),
     ])
-    func invalidSegmentIsNotStored(answer: ScriptedTransport.Answer) async throws {
+    func invalidSegmentIsNotStored(answer: ScriptedTransport.Response) async throws {
         let transport = film()
-        transport.answer(origin + "high/1.m4s?sig=c", with: answer)
+        transport.setResponses(for: origin + "high/1.m4s?sig=c", answer)
         await #expect(throws: DownloadError.self) { try await task(transport).run() }
         let asset = try #require(try temporary.library.assets().first)
         #expect(temporary.library.file("variant-1/000001.m4s", of: asset.id) == nil)
@@ -524,16 +524,16 @@ final class HoldingTransport: Transport {
 
     @Test func keyOfTheWrongSizeIsRejected() async throws {
         let transport = film()
-        transport.answer("https://origin.example/keys/1?t=a", with: .bytes(Array("denied".utf8)))
+        transport.setResponses(for: "https://origin.example/keys/1?t=a", .bytes(Array("denied".utf8)))
         let error = await #expect(throws: DownloadError.self) { try await task(transport).run() }
-        #expect(error?.message.contains("16 bytes") == true)
+        #expect(error?.message.contains("instead of 16") == true)
     }
 
     @Test func transientFailureIsRetried() async throws {
         let transport = film()
-        transport.answer(
-            origin + "high/1.m4s?sig=c",
-            with: .failure(TransportError(.status, "busy", status: 503)),
+        transport.setResponses(
+            for: origin + "high/1.m4s?sig=c",
+            .failure(TransportError(.status, "busy", status: 503)),
             .truncated(Array("on".utf8), announced: 3),
             .bytes(Array("one".utf8))
         )
@@ -558,11 +558,11 @@ final class HoldingTransport: Transport {
     @Test(.timeLimit(.minutes(1))) func receivedBytesOfAnUnfinishedFileCount() async throws {
         let whole = try await task(film()).run()
         try temporary.library.delete(whole.id)
-        let transport = HoldingTransport(film(), holding: origin + "high/1.m4s?sig=c")
+        let transport = BlockingTransport(film(), blocking: origin + "high/1.m4s?sig=c")
         let held = DownloadTask(
             ResourceAddress(origin + "top.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(transport)
+            loader: ResourceLoader(transport)
         )
         let wasSeen = Mutex(false)
         try await held.run { event in

@@ -126,7 +126,7 @@ private final class BufferingTransport: Transport {
 private final class CrowdedTransport: Transport {
     private struct State {
         var running = 0
-        var largest = 0
+        var maximumCount = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
         var isOpen = false
     }
@@ -140,14 +140,14 @@ private final class CrowdedTransport: Transport {
         self.count = count
     }
 
-    var largest: Int { state.withLock { $0.largest } }
+    var maximumCount: Int { state.withLock { $0.maximumCount } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard request.kind != .playlist else { return try await base.send(request) }
         await withCheckedContinuation { continuation in
             let ready: [CheckedContinuation<Void, Never>] = state.withLock { state in
                 state.running += 1
-                state.largest = max(state.largest, state.running)
+                state.maximumCount = max(state.maximumCount, state.running)
                 state.waiting.append(continuation)
                 if state.running >= count { state.isOpen = true }
                 guard state.isOpen else { return [] }
@@ -205,11 +205,11 @@ private final class EventLog: Sendable {
         DownloadTask(
             ResourceAddress(Self.origin + "film.m3u8"),
             into: library ?? temporary.library,
-            loading: ResourceLoading(
+            loader: ResourceLoader(
                 transport,
-                policy: LoadErrorPolicy(rule: .init(retries: retries, firstDelay: .zero), rules: [:])
+                policy: LoadErrorPolicy(rule: .init(maximumRetries: retries, initialDelay: .zero), rules: [:])
             ),
-            options: DownloadTask.Options(jobs: jobs, limits: limits),
+            options: DownloadTask.Options(maximumConcurrentFetches: jobs, limits: limits),
             time: time
         )
     }
@@ -280,7 +280,7 @@ private final class EventLog: Sendable {
     ) async throws {
         let transport = CrowdedTransport(Self.film((0..<9).map { "\($0)" }), until: jobs)
         #expect(try await task(transport, jobs: jobs).run().state == .complete)
-        #expect(transport.largest == jobs)
+        #expect(transport.maximumCount == jobs)
     }
 
     @Test func requestsHaveTheKindOfTheirResources() async throws {
@@ -328,9 +328,9 @@ private final class EventLog: Sendable {
     @Test func firstFailureIsReportedAndFiveFailuresEndTheDownload() async throws {
         let transport = Self.film((0..<8).map { "\($0)" })
         for index in [1, 2, 4, 5, 6] {
-            transport.answer(
-                Self.origin + "\(index).ts",
-                with: .failure(TransportError(.status, "failure \(index)", status: 404))
+            transport.setResponses(
+                for: Self.origin + "\(index).ts",
+                .failure(TransportError(.status, "failure \(index)", status: 404))
             )
         }
         let error = await #expect(throws: DownloadError.self) { try await task(transport).run() }
@@ -345,15 +345,15 @@ private final class EventLog: Sendable {
             try await task(transport, limits: DownloadLimits(assetSize: ByteCount(3))).run()
         }
         #expect(error?.code == .tooLarge)
-        #expect(error?.message == "the download is larger than 3 bytes, which is what it may have")
+        #expect(error?.message == "the download exceeds its size limit of 3 bytes")
         #expect(transport.requestedAddresses == [Self.origin + "film.m3u8", Self.origin + "0.ts"])
     }
 
     @Test func bytesOfAFailedAttemptAreNotCounted() async throws {
         let transport = Self.film(["0123456789"])
-        transport.answer(
-            Self.origin + "0.ts",
-            with: .truncated(Array("01234567".utf8), announced: 10),
+        transport.setResponses(
+            for: Self.origin + "0.ts",
+            .truncated(Array("01234567".utf8), announced: 10),
             .text("0123456789")
         )
         let bytes = Mutex<ByteCount?>(nil)
@@ -364,14 +364,14 @@ private final class EventLog: Sendable {
     }
 
     @Test(arguments: [
-        ("key", ScriptedTransport.Answer.bytes(Array(repeating: 1, count: 15)), "a key has 16 bytes, and 15 came"),
-        ("key", .bytes(Array(repeating: 1, count: 17)), "a key has 16 bytes, and more came"),
-        ("0.ts", .truncated([1, 2, 3], announced: 3), "3 bytes came where 5 were asked for"),
-        ("0.ts", .truncated([1, 2, 3, 4, 5, 6], announced: 6), "more than the 5 bytes that were asked for came"),
+        ("key", ScriptedTransport.Response.bytes(Array(repeating: 1, count: 15)), "the key has 15 bytes instead of 16"),
+        ("key", .bytes(Array(repeating: 1, count: 17)), "the key is longer than 16 bytes"),
+        ("0.ts", .truncated([1, 2, 3], announced: 3), "the server sent 3 bytes instead of the requested 5"),
+        ("0.ts", .truncated([1, 2, 3, 4, 5, 6], announced: 6), "the server sent more than the requested 5 bytes"),
     ])
     func fileOfAnUnexpectedSizeIsRejected(
         name: String,
-        answer: ScriptedTransport.Answer,
+        answer: ScriptedTransport.Response,
         message: String
     ) async throws {
         let transport = ScriptedTransport(texts: [
@@ -387,7 +387,7 @@ private final class EventLog: Sendable {
             """,
             Self.origin + "key": "0123456789abcdef", Self.origin + "0.ts": "01234",
         ])
-        transport.answer(Self.origin + name, with: answer)
+        transport.setResponses(for: Self.origin + name, answer)
         let error = await #expect(throws: DownloadError.self) { try await task(transport).run() }
         #expect(error?.message == message + ": \(Self.origin)\(name)" && error?.address?.text == Self.origin + name)
         #expect(error?.code == .transport && error?.detail == "wrong-content")
@@ -449,7 +449,7 @@ private final class EventLog: Sendable {
             try await task(Self.film(["zero"]), into: library).run()
         }
         withExtendedLifetime(lock) {}
-        #expect(error?.detail == "asset-busy" && error?.hint == "wait until it has ended, or stop it")
+        #expect(error?.detail == "asset-busy" && error?.hint == "wait until the other task has finished, or stop it")
         #expect(files.operations.count { if case .commit = $0 { true } else { false } } == 1)
     }
 }

@@ -27,18 +27,18 @@ import Testing
 
     @Test func filesAreFetchedInOrderPageByPage() {
         var queue = FetchQueue()
-        #expect(queue.next() == .read(after: nil))
+        #expect(queue.next() == .readNextPage(after: nil))
         queue.append(Array(files[..<5]))
         let first = take(&queue)
-        #expect(first.taken == Array(files[..<5]) && first.end == .read(after: files[4]))
+        #expect(first.taken == Array(files[..<5]) && first.end == .readNextPage(after: files[4]))
         queue.append(Array(files[5...]))
         let second = take(&queue)
-        #expect(second.taken == Array(files[5...]) && second.end == .read(after: files[11]))
+        #expect(second.taken == Array(files[5...]) && second.end == .readNextPage(after: files[11]))
         queue.append([])
         #expect(queue.next() == .wait)
-        for _ in 0..<11 { queue.stored() }
+        for _ in 0..<11 { queue.fetchSucceeded() }
         #expect(queue.next() == .wait)
-        queue.stored()
+        queue.fetchSucceeded()
         #expect(queue.next() == .finish)
     }
 
@@ -56,14 +56,14 @@ import Testing
                 Issue.record("a file is left")
                 return
             }
-            queue.failed()
+            queue.fetchFailed()
         }
         let rest = take(&queue)
         #expect(rest.taken == Array(files[FetchQueue.toleratedFailures...]))
-        #expect(rest.end == .read(after: files[11]))
+        #expect(rest.end == .readNextPage(after: files[11]))
         queue.append([])
         #expect(queue.next() == .wait)
-        for _ in rest.taken { queue.stored() }
+        for _ in rest.taken { queue.fetchSucceeded() }
         #expect(queue.next() == .fail, "what failed is not fetched: the download is not finished")
     }
 
@@ -72,14 +72,14 @@ import Testing
         queue.append(files)
         for _ in 0..<5 {
             _ = queue.next()
-            queue.failed()
+            queue.fetchFailed()
         }
         #expect(queue.next() == .fail)
         var patient = FetchQueue()
         patient.append(files)
         for _ in 0..<4 {
             _ = patient.next()
-            patient.failed()
+            patient.fetchFailed()
         }
         #expect(patient.next() == .fetch(files[4]))
     }
@@ -88,9 +88,9 @@ import Testing
         var queue = FetchQueue()
         queue.append(files)
         for _ in 0...FetchQueue.toleratedFailures + 1 { _ = queue.next() }
-        for _ in 0...FetchQueue.toleratedFailures { queue.failed() }
+        for _ in 0...FetchQueue.toleratedFailures { queue.fetchFailed() }
         #expect(queue.next() == .wait, "one still runs")
-        queue.stored()
+        queue.fetchSucceeded()
         #expect(queue.next() == .fail)
     }
 }
@@ -104,7 +104,7 @@ extension TemporaryLibrary {
             context: PlaylistContext(address: ResourceAddress("https://origin.example/media.m3u8"))
         )
         let address = ResourceAddress("https://origin.example/media.m3u8")
-        let id = try library.enter(source: address, title: "A", selection: "")
+        let id = try library.addAsset(source: address, title: "A", selection: "")
         let rendition = PlannedRendition(
             role: .variant,
             position: -1,
@@ -113,7 +113,7 @@ extension TemporaryLibrary {
             playlist: playlist,
             address: address
         )
-        try library.plan(id, source: .media(playlist), at: address, renditions: [rendition])
+        try library.planDownload(of: id, source: .media(playlist), at: address, renditions: [rendition])
         return try library.missingResources(id)
     }
 }

@@ -39,8 +39,8 @@ import Testing
         DownloadTask(
             Self.source,
             into: library,
-            loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
-            options: DownloadTask.Options(jobs: 1)
+            loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
+            options: DownloadTask.Options(maximumConcurrentFetches: 1)
         )
     }
 
@@ -51,7 +51,7 @@ import Testing
 
     /// Runs a download that pauses before its last byte, and resumes it after `body`.
     private func whileDownloading(_ body: @escaping @Sendable (_ id: String) async throws -> Void) async throws {
-        let transport = HoldingTransport(origin, holding: "https://origin.example/1.ts")
+        let transport = BlockingTransport(origin, blocking: "https://origin.example/1.ts")
         let (ids, found) = AsyncStream<String>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             let task = download(transport, into: temporary.library)
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func deletedAssetCannotBeLockedAndHasNoDirectory() throws {
-        let id = try temporary.library.enter(source: Self.source, title: "A", selection: "")
+        let id = try temporary.library.addAsset(source: Self.source, title: "A", selection: "")
         let other = try another()
         try other.delete(id)
         #expect(throws: StorageError.self) { try temporary.library.lock(id) }

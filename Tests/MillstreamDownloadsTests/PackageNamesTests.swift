@@ -18,7 +18,7 @@ import Testing
         try await DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0))
+            loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
         ).run()
     }
 
@@ -26,7 +26,7 @@ import Testing
     /// segment in order.
     private func offlineContents(_ id: String) async throws -> [String] {
         let transport = PackageTransport(temporary.library, id: id, origin: nil)
-        let loading = ResourceLoading(transport)
+        let loader = ResourceLoader(transport)
         let media = temporary.library.packageDirectory(id).appendingPathComponent("media")
         var result: [String] = []
         let text = try String(contentsOf: media.appendingPathComponent("media.m3u8"), encoding: .utf8)
@@ -34,7 +34,7 @@ import Testing
             let written = line.firstMatch(of: /URI="([^"]+)"/).map { String($0.1) }
             guard let name = written ?? (line.hasPrefix("#") ? nil : String(line)) else { continue }
             let address = ResourceAddress(filePath: media.appendingPathComponent(name).path)
-            let loaded = try await loading.load(TransportRequest(address, kind: .other))
+            let loaded = try await loader.load(TransportRequest(address, kind: .other))
             result.append(String(decoding: loaded.bytes, as: UTF8.self))
         }
         return result
@@ -221,7 +221,7 @@ import Testing
 
         // If one file is missing, the download resumes, and the other files keep their names.
         try FileManager.default.removeItem(at: package.appendingPathComponent("media/000001.m4s"))
-        #expect(try library.forgetLostFiles(id) == ["media/000001.m4s"])
+        #expect(try library.removeMissingFilesFromCatalog(id) == ["media/000001.m4s"])
         let second = transport()
         #expect(try await download(second).state == .complete)
         #expect(second.requestedAddresses == [Self.origin + "media.m3u8", Self.origin + "1.m4s"])

@@ -31,7 +31,7 @@ import Testing
 
     private func downloaded() async throws -> String {
         let source = ResourceAddress(Self.origin + "main.m3u8")
-        return try await DownloadTask(source, into: temporary.library, loading: ResourceLoading(web)).run { _ in }.id
+        return try await DownloadTask(source, into: temporary.library, loader: ResourceLoader(web)).run { _ in }.id
     }
 
     private func segments(of id: String) throws -> [StoredResource] {
@@ -41,7 +41,7 @@ import Testing
     private func read(_ resource: StoredResource, _ transport: PackageTransport, _ id: String) async throws -> String {
         let path = temporary.library.packageDirectory(id).appendingPathComponent(resource.path).path
         let request = TransportRequest(ResourceAddress(filePath: path), kind: .segment)
-        return String(decoding: try await ResourceLoading(transport).load(request).bytes, as: UTF8.self)
+        return String(decoding: try await ResourceLoader(transport).load(request).bytes, as: UTF8.self)
     }
 
     @Test func completePackageSendsNoRequests() async throws {
@@ -49,7 +49,7 @@ import Testing
         let asked = web.requests.count
         let transport = PackageTransport(temporary.library, id: id, origin: nil)
         for resource in try segments(of: id) { _ = try await read(resource, transport, id) }
-        let playlist = try await ResourceLoading(transport).load(TransportRequest(transport.address, kind: .playlist))
+        let playlist = try await ResourceLoader(transport).load(TransportRequest(transport.address, kind: .playlist))
         #expect(String(decoding: playlist.bytes, as: UTF8.self).hasPrefix("#EXTM3U"))
         #expect(web.requests.count == asked)
     }
@@ -70,9 +70,9 @@ import Testing
     @Test func filesOutsideThePackageAreNotRead() async throws {
         let id = try await downloaded()
         let transport = PackageTransport(temporary.library, id: id, origin: web)
-        let catalogue = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        let catalog = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         let inside = temporary.library.packageDirectory(id).path + "/../../catalogue.sqlite"
-        for path in [catalogue, inside, "/etc/hostname"] {
+        for path in [catalog, inside, "/etc/hostname"] {
             let request = TransportRequest(ResourceAddress(filePath: path), kind: .segment)
             await #expect(throws: TransportError.self) { _ = try await transport.send(request) }
         }
@@ -81,9 +81,9 @@ import Testing
     @Test func remoteStreamCannotReferToLocalFiles() async throws {
         let secret = temporary.directory.appendingPathComponent("secret.txt")
         try Data("secret".utf8).write(to: secret)
-        web.answer(
-            Self.origin + "media.m3u8",
-            with: .text(
+        web.setResponses(
+            for: Self.origin + "media.m3u8",
+            .text(
                 "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXTINF:6,\n\(secret.absoluteString)\n#EXT-X-ENDLIST\n"
             )
         )
@@ -93,7 +93,7 @@ import Testing
         let named = try #require(try segments(of: asset.id).first { $0.address.filePath != nil })
         let transport = PackageTransport(temporary.library, id: asset.id, origin: FileTransport())
         let error = await #expect(throws: (any Error).self) { _ = try await read(named, transport, asset.id) }
-        #expect("\(String(describing: error))".contains("file of this machine"))
+        #expect("\(String(describing: error))".contains("refers to a local file"))
     }
 
     @Test func directoryIsAPackageOnlyInALibrary() async throws {

@@ -51,7 +51,7 @@ import Testing
         let task = DownloadTask(
             ResourceAddress(Self.origin + "top.m3u8"),
             into: temporary.library,
-            loading: ResourceLoading(Self.film(missing: missing), policy: LoadErrorPolicy(retries: 0))
+            loader: ResourceLoader(Self.film(missing: missing), policy: LoadErrorPolicy(retries: 0))
         )
         _ = try? await task.run()
         return try #require(try temporary.library.assets().first)
@@ -126,7 +126,7 @@ import Testing
         #expect(files == (stored + ["multivariant.m3u8", "variant-0/media.m3u8", "audio-0/media.m3u8"]).sorted())
         #expect(try Data(contentsOf: folder.appendingPathComponent("variant-0/000002.m4s")) == Data("two".utf8))
         let again = #expect(throws: StorageError.self) { try temporary.library.export(asset.id, to: folder) }
-        #expect(again?.message.contains("exists already") == true)
+        #expect(again?.message.contains("already exists") == true)
     }
 
     @Test func damagedOrIncompleteAssetIsNotExported() async throws {
@@ -137,7 +137,7 @@ import Testing
         )
         let damaged = #expect(throws: StorageError.self) { try temporary.library.export(asset.id, to: folder) }
         #expect(damaged?.code == .damaged && damaged?.message.contains("audio-0/000000.aac") == true)
-        try temporary.library.forgetLostFiles(asset.id)
+        try temporary.library.removeMissingFilesFromCatalog(asset.id)
         let partial = #expect(throws: StorageError.self) { try temporary.library.export(asset.id, to: folder) }
         #expect(partial?.code == .incomplete)
         let names = try FileManager.default.contentsOfDirectory(atPath: temporary.directory.path)

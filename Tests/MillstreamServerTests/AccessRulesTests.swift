@@ -22,7 +22,7 @@ import Testing
     }
 
     private func policy(_ allowed: [String] = [], catalog: [String] = []) -> SourcePolicy {
-        SourcePolicy(allowedHosts: allowed, catalogue: catalog.map { ResourceAddress($0) }) { _ in false }
+        SourcePolicy(allowedHosts: allowed, catalog: catalog.map { ResourceAddress($0) }) { _ in false }
     }
 
     /// Other characters are rejected, since HTTP clients interpret them differently.
@@ -34,12 +34,12 @@ import Testing
             // These characters end the host or begin another part of the URL.
             guard !"/?#:[]".contains(character) else { continue }
             let address = ResourceAddress("http://a\(character)b.example/x")
-            #expect(policy.mayVisit(address, at: [global]) == isPlain, "\(character)")
+            #expect(policy.allowsLoading(address, resolvedTo: [global]) == isPlain, "\(character)")
         }
-        #expect(policy.mayVisit(ResourceAddress("https://a.example:8443/"), at: [global]))
-        #expect(policy.mayVisit(ResourceAddress("https://[2606:4700::1111]:8443/"), at: []))
-        #expect(!policy.mayVisit(ResourceAddress("http://a.example/\\x"), at: [global]))
-        #expect(!policy.mayVisit(ResourceAddress("ftp://a.example/"), at: [global]))
+        #expect(policy.allowsLoading(ResourceAddress("https://a.example:8443/"), resolvedTo: [global]))
+        #expect(policy.allowsLoading(ResourceAddress("https://[2606:4700::1111]:8443/"), resolvedTo: []))
+        #expect(!policy.allowsLoading(ResourceAddress("http://a.example/\\x"), resolvedTo: [global]))
+        #expect(!policy.allowsLoading(ResourceAddress("ftp://a.example/"), resolvedTo: [global]))
     }
 
     @Test(arguments: [
@@ -52,9 +52,9 @@ import Testing
     ])
     func allowedHostMatchesItsPortIfItHasOne(allowed: String, address: String, expected: Bool) throws {
         let policy = policy([allowed])
-        #expect(policy.mayVisit(ResourceAddress(address), at: [loopback]) == expected)
+        #expect(policy.allowsLoading(ResourceAddress(address), resolvedTo: [loopback]) == expected)
         // If hosts are named, public hosts are rejected too.
-        #expect(!policy.mayVisit(ResourceAddress("http://8.8.8.8/"), at: [global]))
+        #expect(!policy.allowsLoading(ResourceAddress("http://8.8.8.8/"), resolvedTo: [global]))
     }
 
     @Test func hostsOfACatalogAreAllowedWithTheirPorts() {
@@ -63,33 +63,42 @@ import Testing
             ("https://nas.example/x", true), ("http://nas.example:443/x", true), ("http://nas.example:9000/x", true),
             ("http://nas.example/x", false), ("http://other.example/", false),
         ] {
-            #expect(policy.mayVisit(ResourceAddress(address), at: [loopback]) == expected, "\(address)")
+            #expect(policy.allowsLoading(ResourceAddress(address), resolvedTo: [loopback]) == expected, "\(address)")
         }
-        #expect(policy.mayVisit(ResourceAddress("http://other.example/"), at: [global]))
+        #expect(policy.allowsLoading(ResourceAddress("http://other.example/"), resolvedTo: [global]))
     }
 
     @Test func allAddressesOfAHostMustBePublic() {
         let (policy, address) = (policy(), ResourceAddress("http://a.example/"))
-        #expect(policy.mayVisit(address, at: [global]) && policy.mayVisit(address, at: [global, global]))
-        #expect(!policy.mayVisit(address, at: [loopback]) && !policy.mayVisit(address, at: [global, loopback]))
-        #expect(!policy.mayVisit(address, at: [loopback, global]) && !policy.mayVisit(address, at: []))
+        #expect(
+            policy.allowsLoading(address, resolvedTo: [global])
+                && policy.allowsLoading(address, resolvedTo: [global, global])
+        )
+        #expect(
+            !policy.allowsLoading(address, resolvedTo: [loopback])
+                && !policy.allowsLoading(address, resolvedTo: [global, loopback])
+        )
+        #expect(
+            !policy.allowsLoading(address, resolvedTo: [loopback, global])
+                && !policy.allowsLoading(address, resolvedTo: [])
+        )
     }
 
     @Test func namesAreResolvedBeforeTheDecision() async throws {
         let cache = HostCache(HostLookupQueue())
-        #expect(try await !policy().mayVisit(ResourceAddress("http:///x"), resolving: cache))
-        #expect(try await !policy().mayVisit(ResourceAddress("http://no-such-host.invalid/"), resolving: cache))
+        #expect(try await !policy().allowsLoading(ResourceAddress("http:///x"), resolving: cache))
+        #expect(try await !policy().allowsLoading(ResourceAddress("http://no-such-host.invalid/"), resolving: cache))
         // An explicitly allowed name may be known only to a proxy.
         let named = policy(["no-such-host.invalid"])
-        #expect(try await named.mayVisit(ResourceAddress("http://no-such-host.invalid/"), resolving: cache))
-        #expect(try await !policy().mayVisit(ResourceAddress("http://localhost/"), resolving: cache))
-        #expect(try await policy().mayVisit(ResourceAddress("http://8.8.8.8/"), resolving: cache))
+        #expect(try await named.allowsLoading(ResourceAddress("http://no-such-host.invalid/"), resolving: cache))
+        #expect(try await !policy().allowsLoading(ResourceAddress("http://localhost/"), resolving: cache))
+        #expect(try await policy().allowsLoading(ResourceAddress("http://8.8.8.8/"), resolving: cache))
     }
 
     @Test func tooManyLookupsAreAnError() async {
         let cache = HostCache(HostLookupQueue(.init(concurrentLookups: 0, pendingNames: 0)))
         let error = await #expect(throws: TransportError.self) {
-            try await policy().mayVisit(ResourceAddress("http://name.example/"), resolving: cache)
+            try await policy().allowsLoading(ResourceAddress("http://name.example/"), resolving: cache)
         }
         #expect(error?.code == .tooManyLookups)
     }
@@ -286,8 +295,8 @@ import Testing
 @Suite struct DeadlineBoundaryTests {
     @Test func responseWithoutARequestChangesNothing() {
         var state = ConnectionDeadlines(ConnectionLimits(), at: .seconds(1))
-        state.finishAnswer(at: .seconds(9))
-        #expect(state.unansweredCount == 0 && state.phase == .idle && state.deadline == .seconds(76))
+        state.finishResponse(at: .seconds(9))
+        #expect(state.pendingResponseCount == 0 && state.phase == .idle && state.deadline == .seconds(76))
         state.receiveEnd(at: .seconds(10))
         #expect(state.phase == .idle && state.deadline == .seconds(85))
     }
@@ -299,11 +308,11 @@ import Testing
             state.receiveHead(at: .zero)
             state.receiveEnd(at: .zero)
         }
-        #expect(state.unansweredCount == 2 && state.phase == .answer)
-        state.finishAnswer(at: .seconds(1))
-        #expect(state.unansweredCount == 1 && state.phase == .answer && state.deadline == nil)
-        state.finishAnswer(at: .seconds(2))
-        #expect(state.unansweredCount == 0 && state.phase == .idle && state.deadline == .seconds(77))
+        #expect(state.pendingResponseCount == 2 && state.phase == .response)
+        state.finishResponse(at: .seconds(1))
+        #expect(state.pendingResponseCount == 1 && state.phase == .response && state.deadline == nil)
+        state.finishResponse(at: .seconds(2))
+        #expect(state.pendingResponseCount == 0 && state.phase == .idle && state.deadline == .seconds(77))
     }
 
     @Test func bytesOfABodyDoNotRestartTheDeadline() {
@@ -321,7 +330,7 @@ import Testing
     ) -> [Bool] {
         var state = ConnectionDeadlines(limits, at: .zero)
         return looks.enumerated().map { index, look in
-            if index == note { state.noteEmptyBuffer() }
+            if index == note { state.recordEmptyBuffer() }
             return state.isReaderTooSlow(sent: look.sent, buffered: look.buffered, at: look.time)
         }
     }

@@ -9,22 +9,22 @@ import Synchronization
 /// The recorded body of a response.
 final class RecordedBody: Sendable {
     private struct State {
-        var pieces: [ByteBuffer] = []
+        var chunks: [ByteBuffer] = []
         var isFinished = false
     }
 
     private let state = Mutex(State())
 
     /// The sizes of the chunks in which the body was written, in bytes.
-    var chunkSizes: [Int] { state.withLock { $0.pieces.map(\.readableBytes) } }
+    var chunkSizes: [Int] { state.withLock { $0.chunks.map(\.readableBytes) } }
     /// The bytes that were written.
-    var bytes: [UInt8] { state.withLock { $0.pieces.flatMap { Array($0.readableBytesView) } } }
+    var bytes: [UInt8] { state.withLock { $0.chunks.flatMap { Array($0.readableBytesView) } } }
     /// The written bytes as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
     /// A Boolean value that indicates whether the end of the body was written.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    fileprivate func append(_ buffer: ByteBuffer) { state.withLock { $0.pieces.append(buffer) } }
+    fileprivate func append(_ buffer: ByteBuffer) { state.withLock { $0.chunks.append(buffer) } }
     fileprivate func finish() { state.withLock { $0.isFinished = true } }
 }
 

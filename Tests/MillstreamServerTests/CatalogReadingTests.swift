@@ -7,15 +7,15 @@ import Testing
 
 /// Tests how the entries of a catalog are parsed.
 @Suite struct CatalogReadingTests {
-    private let place = ResourceAddress("http://origin.example/c/list.json")
+    private let address = ResourceAddress("http://origin.example/c/list.json")
 
-    private func read(_ text: String, at place: ResourceAddress? = nil) throws -> [StreamCatalogue.Stream] {
-        try StreamCatalogue(Data(text.utf8), at: place ?? self.place).streams
+    private func read(_ text: String, at address: ResourceAddress? = nil) throws -> [StreamCatalog.Stream] {
+        try StreamCatalog(Data(text.utf8), at: address ?? self.address).streams
     }
 
-    private func message(_ text: String, at place: ResourceAddress? = nil) -> String? {
+    private func message(_ text: String, at address: ResourceAddress? = nil) -> String? {
         do {
-            _ = try read(text, at: place)
+            _ = try read(text, at: address)
             return nil
         } catch {
             return "\(error)"
@@ -45,9 +45,9 @@ import Testing
             ("a.mpd", .dash), ("A.MPD?x=1", .dash), ("a.mp4", .file), ("a.m4v", .file), ("a.MOV", .file),
             ("a.m4a", .file), ("a.mp3", .file), ("a.m3u8", .hls), ("a", .hls), ("a.m3u8?x=.mp4", .hls),
             ("a.mp4/x", .hls), ("mpd", .hls),
-        ] as [(String, StreamCatalogue.Stream.Kind)]
+        ] as [(String, StreamCatalog.Stream.Kind)]
     )
-    func kindOfAStreamFollowsFromItsPathExtension(url: String, kind: StreamCatalogue.Stream.Kind) throws {
+    func kindOfAStreamFollowsFromItsPathExtension(url: String, kind: StreamCatalog.Stream.Kind) throws {
         #expect(try read("[{\"name\": \"a\", \"url\": \"\(url)\"}]").map(\.kind) == [kind])
     }
 
@@ -77,24 +77,24 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[{\"name\": \"a\"}]", "the stream \"a\" of the catalogue http://origin.example/c/list.json has no url"),
+        ("[{\"name\": \"a\"}]", "the stream \"a\" in the catalog http://origin.example/c/list.json has no url"),
         (
             "[{\"name\": \"a\", \"url\": \"\"}]",
-            "the stream \"a\" of the catalogue http://origin.example/c/list.json has no url"
+            "the stream \"a\" in the catalog http://origin.example/c/list.json has no url"
         ),
         (
             "[{\"name\": \"a\", \"url\": \"ftp://h/a\"}]",
-            "the stream \"a\" of the catalogue is at ftp://h/a, which is no http address; "
-                + "relative addresses need a catalogue that is loaded over http"
+            "the stream \"a\" in the catalog has the URL ftp://h/a, which is not an http URL; "
+                + "relative URLs require a catalog that is loaded over http"
         ),
         (
             "[{\"url\": \"a\"}]",
-            "the catalogue http://origin.example/c/list.json is neither a Streams.plist nor JSON "
+            "the catalog http://origin.example/c/list.json is neither a Streams.plist nor JSON "
                 + "(name is missing at Index 0)"
         ),
         (
             "<html>",
-            "the catalogue http://origin.example/c/list.json is neither a Streams.plist nor JSON; it is a web page"
+            "the catalog http://origin.example/c/list.json is neither a Streams.plist nor JSON; it is a web page"
         ),
     ])
     func errorsNameTheProblem(text: String, expected: String) {
@@ -105,7 +105,7 @@ import Testing
     func parserErrorIsAddedInParentheses(text: String) throws {
         let message = try #require(self.message(text))
         #expect(
-            message.hasPrefix("the catalogue http://origin.example/c/list.json is neither a Streams.plist nor JSON (")
+            message.hasPrefix("the catalog http://origin.example/c/list.json is neither a Streams.plist nor JSON (")
         )
         #expect(message.hasSuffix(")") && !message.contains("DecodingError") && !message.contains("()"))
     }
@@ -115,7 +115,7 @@ import Testing
         "proxy-authorization", "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
     ])
     func connectionFieldsCannotBeSet(name: String) {
-        let expected = "the stream \"a\" of the catalogue has the header field \"\(name)\", which cannot be sent"
+        let expected = "the stream \"a\" in the catalog has the header field \"\(name)\", which cannot be sent"
         #expect(message("[{\"name\": \"a\", \"url\": \"a\", \"headers\": {\"\(name)\": \"1\"}}]") == expected)
         #expect(
             message("[{\"name\": \"a\", \"url\": \"a\", \"headersFor\": {\"*\": {\"\(name)\": \"1\"}}}]") == expected
@@ -125,7 +125,7 @@ import Testing
     @Test func invalidScopeIsReported() {
         #expect(
             message("[{\"name\": \"a\", \"url\": \"a\", \"headersFor\": {\"a/b\": {\"X\": \"1\"}}}]")
-                == "the stream \"a\" of the catalogue has headersFor \"a/b\", which is not HOST, HOST:PORT, an origin, or *"
+                == "the stream \"a\" in the catalog has headersFor \"a/b\", which is not HOST, HOST:PORT, an origin, or *"
         )
     }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(try read("[\(first), \(entry("b", "http://other.example/b", "X-Token", "2"))]").count == 2)
         #expect(
             message("[\(first), \(entry("b", "/b", "x-token", "2"))]")
-                == "the streams of the catalogue have two values of the header field x-token for http://origin.example:80"
+                == "the streams in the catalog have two values of the header field x-token for http://origin.example:80"
         )
     }
 

@@ -100,8 +100,8 @@ import Testing
         state.receiveBytes(at: .seconds(40))
         #expect(state.deadline == .seconds(51))
         state.receiveEnd(at: .seconds(41))
-        #expect(state.deadline == nil && state.unansweredCount == 1)
-        state.finishAnswer(at: .seconds(100))
+        #expect(state.deadline == nil && state.pendingResponseCount == 1)
+        state.finishResponse(at: .seconds(100))
         #expect(state.deadline == .seconds(175) && state.phase == .idle)
     }
 
@@ -109,7 +109,7 @@ import Testing
         var state = ConnectionDeadlines(limits, at: .zero)
         state.receiveBytes(at: .zero)
         state.receiveHead(at: .zero)
-        state.finishAnswer(at: .seconds(1))
+        state.finishResponse(at: .seconds(1))
         #expect(state.phase == .body && state.deadline == .seconds(30))
         state.receiveEnd(at: .seconds(2))
         #expect(state.phase == .idle && state.deadline == .seconds(77))
@@ -122,7 +122,7 @@ import Testing
         state.receiveEnd(at: .zero)
         state.receiveBytes(at: .seconds(5))
         #expect(state.phase == .head && state.deadline == .seconds(20))
-        state.finishAnswer(at: .seconds(6))
+        state.finishResponse(at: .seconds(6))
         #expect(state.phase == .head && state.deadline == .seconds(20))
     }
 

@@ -358,7 +358,7 @@ private final class WireRecorder: ChannelOutboundHandler {
 }
 
 /// Tests the handler that detects when a client disconnects.
-@Suite(.timeLimit(.minutes(1))) struct ClientDepartureTests {
+@Suite(.timeLimit(.minutes(1))) struct ClientDisconnectHandlerTests {
     private final class EventRecorder: ChannelInboundHandler {
         typealias InboundIn = Any
         private(set) var events: [String] = []
@@ -369,7 +369,7 @@ private final class WireRecorder: ChannelOutboundHandler {
 
     /// Returns the presence of a client after an event on its connection, which other handlers receive too.
     private func presence(after event: ChannelEvent?) -> ClientPresence {
-        let (departure, recorder) = (ClientDeparture(), EventRecorder())
+        let (departure, recorder) = (ClientDisconnectHandler(), EventRecorder())
         let channel = EmbeddedChannel(handlers: [departure, recorder])
         if let event {
             channel.pipeline.fireUserInboundEventTriggered(event)
@@ -384,7 +384,7 @@ private final class WireRecorder: ChannelOutboundHandler {
     func endOfInputOrConnectionCancelsTheWork(event: ChannelEvent?) async {
         await ClientPresence.$current.withValue(presence(after: event)) {
             await #expect(throws: CancellationError.self) {
-                try await ClientPresence.whileClientStays {
+                try await ClientPresence.whileClientIsConnected {
                     let (never, continuation) = AsyncStream<Void>.makeStream()
                     for await _ in never {}
                     withExtendedLifetime(continuation) {}
@@ -395,7 +395,7 @@ private final class WireRecorder: ChannelOutboundHandler {
 
     @Test func otherEventsDoNotCancelTheWork() async throws {
         try await ClientPresence.$current.withValue(presence(after: .outputClosed)) {
-            try await ClientPresence.whileClientStays {
+            try await ClientPresence.whileClientIsConnected {
                 for _ in 0..<100 { await Task.yield() }
                 try Task.checkCancellation()
             }

@@ -76,14 +76,14 @@ import Testing
                 [{"name": "A", "url": "a.mpd", "poster": "/p.png", "detail": "About", "advertisement": true},
                  {"name": "B", "url": "/b.m3u8"}]
                 """
-            options.catalogue = try StreamCatalogue(
+            options.catalog = try StreamCatalog(
                 Data(catalog.utf8),
                 at: ResourceAddress(origin.address("/c/list.json"))
             )
         } _: { (stage: ServerStage) async throws in
             let library = try AssetLibrary(directory: stage.library)
             let source = ResourceAddress(stage.origin.address("/b.m3u8"))
-            let id = try library.enter(source: source, title: "B", selection: "")
+            let id = try library.addAsset(source: source, title: "B", selection: "")
             let base = stage.origin.address("")
             #expect(
                 try await stage.ask("/api/streams").body
@@ -103,7 +103,7 @@ import Testing
                 "{\"name\": \"\($0)\", \"url\": \"/a\", \"poster\": \"/\($0)\"}"
             }
             let catalog = "[\(entries.joined(separator: ",")), {\"name\": \"none\", \"url\": \"/a\"}]"
-            options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
+            options.catalog = try StreamCatalog(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
             for (path, type) in [
                 ("p", "image/png"), ("q", "IMAGE/JPEG"), ("svg", "Image/SVG+xml"), ("page", "text/html"),
                 ("untyped.PNG", nil), ("untyped", nil),
@@ -182,7 +182,7 @@ import Testing
             }
             let url = stage.privateSource
             #expect(try await stage.ask("/play.m3u8?url=\(url)&conditions=WiFi").status == 200)
-            let id = LinkDesk.identifier(.init(source: ResourceAddress(url), conditions: "WiFi"))
+            let id = LinkRegistry.identifier(.init(source: ResourceAddress(url), conditions: "WiFi"))
             let link = { (conditions: String) in
                 #""links":[{"id":"\#(id)","url":"\#(url)","named":"WiFi","conditions":"\#(conditions)"}]}"#
             }

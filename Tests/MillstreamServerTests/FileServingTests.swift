@@ -58,7 +58,7 @@ import Testing
     )
     func rangesAreParsedWithinTheSize(text: String, size: Int, range: ClosedRange<Int>?) {
         #expect(FileResponder.range(text, size: size) == range)
-        #expect(RequestReading.byteRange(text, size: size) == range)
+        #expect(RequestParsing.byteRange(text, size: size) == range)
     }
 }
 
@@ -222,7 +222,7 @@ import Testing
             for (host, port, hint) in [
                 ("127.0.0.1", stage.port, "try another --port, or --port 0 for a free one"),
                 ("192.0.2.1", 0, "try --host 127.0.0.1, or 0.0.0.0 for every address of this machine"),
-                ("no-such-host.invalid", 0, "--host wants an address of this machine"),
+                ("no-such-host.invalid", 0, "--host must be an address of this machine"),
             ] {
                 let origin = FolderOrigin(
                     stage.folder,
@@ -232,7 +232,7 @@ import Testing
                 )
                 let error = await #expect(throws: ListeningError.self) { try await origin.run { _ in } }
                 #expect(error?.hint == hint, "\(host)")
-                #expect(error?.description.hasPrefix("nothing can be served at \(host):\(port): ") == true)
+                #expect(error?.description.hasPrefix("cannot listen on \(host):\(port): ") == true)
             }
         }
     }

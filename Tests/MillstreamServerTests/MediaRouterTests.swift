@@ -28,21 +28,21 @@ import Testing
         conditions: LinkProfile = .off
     ) async throws -> Response {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let policy = SourcePolicy(allowedHosts: ["10.0.0.1"], catalogue: []) { _ in false }
+        let policy = SourcePolicy(allowedHosts: ["10.0.0.1"], catalog: []) { _ in false }
         let hosts = HostCache()
         let routes = MediaRoutes(
             sources: SourceAccess(
-                own: (ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)), policy, hosts),
+                trusted: (ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)), policy, hosts),
                 foreign: (
-                    ResourceLoading(foreignTransport, policy: LoadErrorPolicy(retries: 0)),
+                    ResourceLoader(foreignTransport, policy: LoadErrorPolicy(retries: 0)),
                     policy.restrictedToPublicAddresses, hosts
                 )
             ),
             library: try AssetLibrary(directory: folder),
-            links: LinkDesk(shared: conditions),
+            links: LinkRegistry(shared: conditions),
             signer: signer,
-            work: WorkBudget(ServerLimits()),
-            workers: .caller
+            capacity: ServerCapacity(ServerLimits()),
+            workers: .callingTask
         )
         let router = Router(context: ServerRequestContext.self)
         routes.add(to: router)
@@ -61,9 +61,9 @@ import Testing
     /// Additional bytes would be taken for the response to the next request.
     @Test(arguments: [(9, 9, false), (10, 10, false), (11, 10, true), (9, 10, false)])
     func noMoreThanTheAnnouncedLengthIsWritten(count: Int, announced: Int64, isError: Bool) async throws {
-        transport.answer(
-            "http://10.0.0.1/a.ts",
-            with: .truncated([UInt8](repeating: 1, count: count), announced: announced)
+        transport.setResponses(
+            for: "http://10.0.0.1/a.ts",
+            .truncated([UInt8](repeating: 1, count: count), announced: announced)
         )
         let answer = try await ask(segment("http://10.0.0.1/a.ts"))
         #expect(answer.status == .ok && answer.body.contentLength == Int(announced))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func rangeFieldIsPassedOnUnchanged() async throws {
-        transport.answer("http://10.0.0.1/a.ts", with: .bytes([1, 2, 3], contentType: "video/mp2t"))
+        transport.setResponses(for: "http://10.0.0.1/a.ts", .bytes([1, 2, 3], contentType: "video/mp2t"))
         _ = try await ask(segment("http://10.0.0.1/a.ts"), [(.range, "bytes=1-x")])
         #expect(transport.requests.last?.headers == [HeaderField("Range", "bytes=1-x")])
         #expect(transport.requests.last?.byteRange == nil && transport.requests.last?.kind == .segment)
@@ -85,12 +85,12 @@ import Testing
         (RequestInitiator.player, true), (.ownPage, true), (.foreignPage, false), (.foreignHost, false),
     ])
     func initiatorDeterminesTheTransportOfASource(initiator: RequestInitiator, isOwn: Bool) async throws {
-        let playlist = ScriptedTransport.Answer.text(
+        let playlist = ScriptedTransport.Response.text(
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
         )
         for transport in [transport, foreignTransport] {
-            transport.answer("http://10.0.0.1/a.m3u8", with: playlist)
-            transport.answer("http://10.0.0.1/a.ts", with: .bytes([1]))
+            transport.setResponses(for: "http://10.0.0.1/a.m3u8", playlist)
+            transport.setResponses(for: "http://10.0.0.1/a.ts", .bytes([1]))
         }
         #expect(try await ask("/play.m3u8?url=http://10.0.0.1/a.m3u8", as: initiator).status == .ok)
         #expect(try await ask(segment("http://10.0.0.1/a.ts"), as: initiator).status == .ok)
@@ -129,7 +129,7 @@ import Testing
 
     /// A segment that is sent over a conditioned link cannot be redirected.
     @Test func sharedConditionsApplyToEverySegment() async throws {
-        transport.answer("http://10.0.0.1/a.ts", with: .bytes([1, 2]))
+        transport.setResponses(for: "http://10.0.0.1/a.ts", .bytes([1, 2]))
         let outage = LinkProfile(name: "outage", outages: [.init(start: .zero, duration: .milliseconds(1))])
         let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), conditions: outage)
         #expect(answer.status == .ok)

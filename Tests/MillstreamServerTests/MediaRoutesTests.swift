@@ -101,7 +101,7 @@ import Testing
             for (behavior, status, code) in [
                 (.status(404), 502, "http-status"), (.status(503), 502, "http-status"),
                 (.redirectLoop, 502, "bad-redirect"), (.closeBeforeHead, 502, "connection-lost"),
-            ] as [(MisbehavingServer.Behaviour, Int, String)] {
+            ] as [(MisbehavingServer.Behavior, Int, String)] {
                 stage.origin.behave("/a.ts", behavior)
                 let answer = try await stage.ask(address)
                 #expect(answer.status == status && answer.errorCode == code, "\(answer.head) \(answer.body)")
@@ -146,7 +146,7 @@ import Testing
     @Test func segmentsWithConditionsAreProxied() async throws {
         try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
             let address = try #require(try await segments(stage, "&conditions=WiFi").first)
-            let id = LinkDesk.identifier(
+            let id = LinkRegistry.identifier(
                 .init(source: ResourceAddress(stage.origin.address("/list.m3u8")), conditions: "WiFi")
             )
             #expect(address.hasSuffix("&conditions=WiFi&link=\(id)"))
@@ -224,7 +224,7 @@ import Testing
             let task = DownloadTask(
                 ResourceAddress(stage.origin.address("/top.m3u8")),
                 into: library,
-                loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
+                loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
                 options: .init(selection: DownloadSelection(variants: .all))
             )
             _ = try? await task.run()
@@ -284,7 +284,7 @@ import Testing
             let base = "/offline/\(asset.id)"
             let plain = lines(try await stage.ask("\(base)/multivariant.m3u8"))
             let path = "\(base)/multivariant.m3u8"
-            let id = LinkDesk.identifier(.init(source: ResourceAddress(path), conditions: "WiFi"))
+            let id = LinkRegistry.identifier(.init(source: ResourceAddress(path), conditions: "WiFi"))
             let top = try await stage.ask("\(path)?conditions=WiFi")
             #expect(top.status == 200 && lines(top) == plain.map { "\($0)?conditions=WiFi&link=\(id)" })
             let child = try #require(lines(top).first)
@@ -351,7 +351,7 @@ import Testing
     @Test func headerFieldsOfACatalogAreSentToItsHosts() async throws {
         try await ServerStage.run(usesProxy: false) { options, origin in
             let catalog = "[{\"name\": \"a\", \"url\": \"/private.m3u8\", \"headers\": {\"X-Token\": \"t\"}}]"
-            options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
+            options.catalog = try StreamCatalog(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
             options.sourceHeaders = []
         } _: { (stage: ServerStage) async throws in
             #expect(try await stage.ask("/play.m3u8?url=\(stage.privateSource)").status == 200)
@@ -366,7 +366,7 @@ import Testing
             try await ServerStage.run(usesProxy: false) { options, origin in
                 let catalog =
                     "[{\"name\": \"a\", \"url\": \"/private.m3u8\", \"poster\": \"\(other.address("/p.png"))\"}]"
-                options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
+                options.catalog = try StreamCatalog(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
             } _: { (stage: ServerStage) async throws in
                 #expect(try await stage.ask("/api/streams/a/poster").status == 200)
             }
@@ -400,7 +400,7 @@ import Testing
                 }
             }
             #expect(
-                error?.description == "nothing can be served at 127.0.0.1:\(port): another program has the port"
+                error?.description == "cannot listen on 127.0.0.1:\(port): the port is in use by another program"
             )
         }
     }

@@ -112,7 +112,7 @@ import Testing
     ])
     func requestHasACanonicalForm(query: String, written: String) throws {
         #expect(try request(query).path == "/play.m3u8?" + written)
-        #expect(try RequestReading.playbackPath(query) == "/play.m3u8?" + written)
+        #expect(try RequestParsing.playbackPath(query) == "/play.m3u8?" + written)
         #expect(try request(written).path == "/play.m3u8?" + written)
     }
 
@@ -124,7 +124,7 @@ import Testing
         let first = try request("url=https://h/a&conditions=3G")
         #expect(
             first.link?.id
-                == LinkDesk.identifier(.init(source: ResourceAddress("https://h/a"), conditions: "3G"))
+                == LinkRegistry.identifier(.init(source: ResourceAddress("https://h/a"), conditions: "3G"))
         )
     }
 
@@ -262,10 +262,10 @@ import Testing
             request.mediaAddressing = .server(SegmentSigner(ServerSecret(bytes: [UInt8](repeating: 7, count: 32))))
         }
         request.base = base
-        let budget = try WorkBudget(limits).admit()
+        let budget = try ServerCapacity(limits).admit()
         let policy = LoadErrorPolicy(retries: 0)
-        let loading = ResourceLoading(transport, policy: policy)
-        let editing = EditedPlayback(loading: loading, budget: budget, workers: .caller)
+        let loader = ResourceLoader(transport, policy: policy)
+        let editing = PlaylistEditor(loader: loader, budget: budget, workers: .callingTask)
         return String(decoding: try await editing.playlist(for: request), as: UTF8.self)
             .replacing(/signature=[A-Za-z0-9_-]{43}/, with: "signature=S")
     }
@@ -387,15 +387,15 @@ import Testing
         status: HTTPResponse.Status,
         code: String
     ) async {
-        transport.answer("https://h/x", with: .text(text))
+        transport.setResponses(for: "https://h/x", .text(text))
         let answer = await error("url=https://h/x")
         #expect(answer?.status == status && answer?.code == code)
         #expect(answer?.message.hasPrefix("https://h/x: ") == true)
     }
 
     @Test func inspectionReturnsTheCompleteReport() async throws {
-        let budget = try WorkBudget(ServerLimits()).admit()
-        let editing = EditedPlayback(loading: ResourceLoading(transport), budget: budget, workers: .caller)
+        let budget = try ServerCapacity(ServerLimits()).admit()
+        let editing = PlaylistEditor(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
         let report = try await editing.report(of: ResourceAddress("https://h/short"))
         let text = try #require(Self.playlists["https://h/short"])
         let context = PlaylistContext(address: ResourceAddress("https://h/short"))
@@ -460,7 +460,10 @@ import Testing
         #expect(text == "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nhttps://h/0.ts\n#EXT-X-ENDLIST\n")
         #expect(response.status == 200 && response.headers.isEmpty && response.address == address)
         #expect(response.expectedLength == Int64(text.utf8.count))
-        #expect(response.record.measurement.sent == .zero && response.record.measurement.firstByte == .seconds(2))
+        #expect(
+            response.record.measurement.requestStart == .zero
+                && response.record.measurement.timeToFirstByte == .seconds(2)
+        )
         #expect(response.record.measurement.bytes == ByteCount(Int64(text.utf8.count)))
     }
 
@@ -502,7 +505,7 @@ import Testing
 
     @Test func playlistThatIsTooLargeIsReported() async throws {
         let line = "#" + String(repeating: "x", count: 1 << 20) + "\n"
-        source.answer("https://h/large", with: .text("#EXTM3U\n" + String(repeating: line, count: 32)))
+        source.setResponses(for: "https://h/large", .text("#EXTM3U\n" + String(repeating: line, count: 32)))
         let address = EditedTransport.address(of: ResourceAddress("https://h/large"), EditPlan([]))
         let error = await #expect(throws: TransportError.self) { try await load(address) }
         #expect(error?.code == .tooLarge)

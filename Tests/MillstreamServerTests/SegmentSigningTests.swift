@@ -14,8 +14,8 @@ import Testing
 @Suite struct SegmentPathTests {
     private static let signer = SegmentSigner(ServerSecret(bytes: [UInt8](0..<32)))
 
-    private func link() throws -> LinkRequest? {
-        try LinkRequest(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
+    private func link() throws -> LinkParameters? {
+        try LinkParameters(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
     }
 
     private func unsigned(_ address: SegmentAddress) -> String {
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test func requestLoadsAtMostItsByteLimit() throws {
-        let work = WorkBudget(ServerLimits(playlistBytes: ByteCount(100), pendingBytes: ByteCount(1_000)))
+        let work = ServerCapacity(ServerLimits(playlistBytes: ByteCount(100), pendingBytes: ByteCount(1_000)))
         let budget = try work.admit()
         try budget.receive(60)
         #expect(code { try budget.receive(41) } == "413 playlist-too-large")
@@ -228,38 +228,39 @@ import Testing
         #expect(work.pendingBytes == 100 && code { try budget.receive(1) } == "413 playlist-too-large")
         try budget.receive(0)
         // Response bytes count only towards the limit of the server.
-        try budget.hold(900)
-        #expect(code { try budget.hold(1) } == "503 busy" && work.pendingBytes == 1_000)
+        try budget.reserve(900)
+        #expect(code { try budget.reserve(1) } == "503 busy" && work.pendingBytes == 1_000)
     }
 
     @Test func bytesAreReleasedOnce() throws {
-        let work = WorkBudget(ServerLimits(pendingEdits: 2, pendingBytes: ByteCount(100)))
+        let work = ServerCapacity(ServerLimits(pendingEdits: 2, pendingBytes: ByteCount(100)))
         var (first, second): (RequestBudget?, RequestBudget?) = (try work.admit(), try work.admit())
         #expect(code { _ = try work.admit() } == "503 busy")
-        try first?.hold(30)
-        try second?.hold(70)
+        try first?.reserve(30)
+        try second?.reserve(70)
         #expect(code { try second?.receive(1) } == "503 busy")
         first = nil
         #expect(work.pendingRequests == 1 && work.pendingBytes == 70)
-        try second?.hold(30)
+        try second?.reserve(30)
         second = nil
         #expect(work.pendingRequests == 0 && work.pendingBytes == 0)
     }
 
     @Test func playlistsAndResponsesHaveTheirLimits() throws {
-        let limits = ServerLimits(playlistBytes: ByteCount(1), playlistEntries: 2, answerBytes: ByteCount(3))
-        let budget = try WorkBudget(limits).admit()
+        let limits = ServerLimits(playlistBytes: ByteCount(1), playlistEntries: 2, responseBytes: ByteCount(3))
+        let budget = try ServerCapacity(limits).admit()
         #expect(budget.limits == limits)
-        #expect(budget.playlistLimits(answer: false).byteCount == 1)
-        #expect(budget.playlistLimits(answer: true).byteCount == 3)
+        #expect(budget.playlistLimits(isResponse: false).byteCount == 1)
+        #expect(budget.playlistLimits(isResponse: true).byteCount == 3)
         #expect(
-            budget.playlistLimits(answer: false).entryCount == 2 && budget.playlistLimits(answer: true).entryCount == 2
+            budget.playlistLimits(isResponse: false).entryCount == 2
+                && budget.playlistLimits(isResponse: true).entryCount == 2
         )
     }
 
     @Test func budgetedTransportPassesResponsesOn() async throws {
         let base = ScriptedTransport(["https://h/a": [.bytes(Array("0123456789".utf8), contentType: "text/plain")]])
-        let budget = try WorkBudget(ServerLimits(playlistBytes: ByteCount(15))).admit()
+        let budget = try ServerCapacity(ServerLimits(playlistBytes: ByteCount(15))).admit()
         let transport = BudgetedTransport(base: base, budget: budget)
         #expect(transport.executor == nil)
         let request = TransportRequest(ResourceAddress("https://h/a"), kind: .playlist)
@@ -279,16 +280,16 @@ import Testing
 /// Tests work in the task of the caller and on worker threads.
 @Suite(.timeLimit(.minutes(1))) struct WorkPlaceTests {
     @Test func callerWorkEndsWhenItsTaskIsCancelled() async throws {
-        #expect(try await EditWorkers.caller.run { _ in 7 } == 7)
+        #expect(try await EditWorkers.callingTask.run { _ in 7 } == 7)
         let work = Task {
-            try await EditWorkers.caller.run { check in
+            try await EditWorkers.callingTask.run { check in
                 try check()
                 withUnsafeCurrentTask { $0?.cancel() }
                 try check()
             }
         }
         await #expect(throws: CancellationError.self) { try await work.value }
-        try await EditWorkers.caller.shutdown()
+        try await EditWorkers.callingTask.shutdown()
     }
 
     @Test func workOnThreadsThrowsItsOwnErrors() async throws {

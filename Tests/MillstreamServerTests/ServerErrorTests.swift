@@ -90,10 +90,10 @@ import Testing
         ] as [(Int?, String?, String?)]
     )
     func authorizationErrorWithWithheldFieldsHasAHint(status: Int?, address: String?, origin: String?) {
-        let place = address.map { ResourceAddress($0) }
-        var error = TransportError(.status, "refused", address: place, status: status)
+        let position = address.map { ResourceAddress($0) }
+        var error = TransportError(.status, "refused", address: position, status: status)
         #expect(error.withheldHeaderFieldsHint == nil && ServerError(error).hint == nil)
-        error.hasWithheldHeaderFields = true
+        error.hasOmittedHeaderFields = true
         let hint = origin.map {
             "header fields go only to the origin that they were given for; "
                 + "--header-for '\($0) Name: value' sends one to this host too"
@@ -111,7 +111,7 @@ import Testing
             address: ResourceAddress("https://cdn.example/a"),
             status: 403
         )
-        error.hasWithheldHeaderFields = true
+        error.hasOmittedHeaderFields = true
         #expect(ServerError(error).hint == Self.allowHint)
         #expect(ServerError(DownloadError(error)).hint == Self.allowHint)
     }
@@ -195,8 +195,8 @@ import Testing
     }
 
     @Test func serializedReportsAreSentAsJSON() async throws {
-        let budget = try WorkBudget(ServerLimits()).admit()
-        let answer = Response.json(Array("{}".utf8), holding: budget)
+        let budget = try ServerCapacity(ServerLimits()).admit()
+        let answer = Response.json(Array("{}".utf8), budget: budget)
         #expect(answer.status == .ok)
         #expect(
             answer.headers == [
@@ -223,15 +223,15 @@ import Testing
     ])
     func longBodiesAreWrittenInChunks(count: Int, pieces: [Int]) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
-        let body = ResponseBody(pieces: bytes, holding: nil)
+        let body = ResponseBody(chunks: bytes, budget: nil)
         #expect(body.contentLength == count)
         let recorded = try await body.recorded()
         #expect(recorded.chunkSizes == pieces && recorded.bytes == bytes && recorded.isFinished)
     }
 
     @Test func budgetIsReleasedWithTheBody() async throws {
-        let work = WorkBudget(ServerLimits())
-        var body: ResponseBody? = ResponseBody(pieces: [1, 2], holding: try work.admit())
+        let work = ServerCapacity(ServerLimits())
+        var body: ResponseBody? = ResponseBody(chunks: [1, 2], budget: try work.admit())
         #expect(work.pendingRequests == 1)
         _ = try await body?.recorded()
         body = nil
@@ -240,12 +240,12 @@ import Testing
 }
 
 /// Tests the responses to errors that a handler throws.
-@Suite struct ErrorAnswersTests {
+@Suite struct ErrorResponsesTests {
     private struct Unexpected: Error {}
 
     private func answer(_ error: any Error, _ lines: RecordingLogHandler.Lines) async throws -> Response {
         let context = BasicRequestContext.detached(logger: Logger(label: "test") { _ in RecordingLogHandler(lines) })
-        return try await ErrorAnswers<BasicRequestContext>().handle(.get("/x?token=1"), context: context) { _, _ in
+        return try await ErrorResponses<BasicRequestContext>().handle(.get("/x?token=1"), context: context) { _, _ in
             throw error
         }
     }

@@ -73,7 +73,7 @@ struct ServerStage {
             }
             var options = LocalOrigin.Options(
                 port: 0,
-                catalogue: try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/catalog"))),
+                catalog: try StreamCatalog(Data(catalog.utf8), at: ResourceAddress(origin.address("/catalog"))),
                 names: ["media.example"],
                 secret: secret,
                 connections: connections

@@ -13,7 +13,7 @@ import Testing
         let limits = ServerLimits()
         #expect(limits.playlistBytes == ByteCount(33_554_432))
         #expect(limits.playlistEntries == 200_000)
-        #expect(limits.answerBytes == ByteCount(67_108_864))
+        #expect(limits.responseBytes == ByteCount(67_108_864))
         #expect(limits.edits == 16)
         #expect(limits.sources == 8)
         #expect(limits.concurrentEdits == max(1, System.coreCount - 1))
@@ -25,7 +25,7 @@ import Testing
         let limits = ServerLimits(
             playlistBytes: ByteCount(1),
             playlistEntries: 2,
-            answerBytes: ByteCount(3),
+            responseBytes: ByteCount(3),
             edits: 4,
             sources: 5,
             concurrentEdits: 6,
@@ -33,7 +33,7 @@ import Testing
             pendingBytes: ByteCount(8)
         )
         #expect(limits.playlistBytes == ByteCount(1) && limits.playlistEntries == 2)
-        #expect(limits.answerBytes == ByteCount(3) && limits.edits == 4 && limits.sources == 5)
+        #expect(limits.responseBytes == ByteCount(3) && limits.edits == 4 && limits.sources == 5)
         #expect(limits.concurrentEdits == 6 && limits.pendingEdits == 7 && limits.pendingBytes == ByteCount(8))
     }
 
@@ -48,7 +48,7 @@ import Testing
     @Test func originListensOnLoopbackByDefault() {
         let options = LocalOrigin.Options()
         #expect(options.host == "127.0.0.1" && options.port == 8_080)
-        #expect(options.catalogue.streams.isEmpty && options.allowedHosts.isEmpty && options.sourceHeaders.isEmpty)
+        #expect(options.catalog.streams.isEmpty && options.allowedHosts.isEmpty && options.sourceHeaders.isEmpty)
         #expect(options.conditions == .off && options.names.isEmpty && options.secret == nil)
         #expect(options.limits == ServerLimits())
     }
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(
             metrics.text(downloads: 1, listeners: 2, connections: 3) == """
-                # HELP millstream_requests_total Requests answered, by part of the server and status.
+                # HELP millstream_requests_total Responses, by part of the server and status.
                 # TYPE millstream_requests_total counter
                 millstream_requests_total{area="api",status="200"} 2
                 millstream_requests_total{area="api",status="403"} 1
@@ -78,7 +78,7 @@ import Testing
                 millstream_requests_total{area="other",status="404"} 3
                 millstream_requests_total{area="play.m3u8",status="200"} 1
                 millstream_requests_total{area="segment",status="302"} 1
-                # HELP millstream_downloads_running Downloads that run.
+                # HELP millstream_downloads_running Running downloads.
                 # TYPE millstream_downloads_running gauge
                 millstream_downloads_running 1
                 # HELP millstream_event_listeners Open streams of events.
@@ -139,23 +139,23 @@ import Testing
     @Test(
         arguments: [
             (
-                EADDRINUSE, "127.0.0.1", "nothing can be served at 127.0.0.1:80: another program has the port",
+                EADDRINUSE, "127.0.0.1", "cannot listen on 127.0.0.1:80: the port is in use by another program",
                 "try another --port, or --port 0 for a free one"
             ),
             (
-                EACCES, "::1", "nothing can be served at [::1]:80: ports below 1024 need privileges",
+                EACCES, "::1", "cannot listen on [::1]:80: ports below 1024 require privileges",
                 "try a --port above 1023"
             ),
             (
-                EPERM, "localhost", "nothing can be served at localhost:80: ports below 1024 need privileges",
+                EPERM, "localhost", "cannot listen on localhost:80: ports below 1024 require privileges",
                 "try a --port above 1023"
             ),
             (
                 EADDRNOTAVAIL, "192.0.2.1",
-                "nothing can be served at 192.0.2.1:80: this machine does not have that address",
+                "cannot listen on 192.0.2.1:80: this machine does not have the address",
                 "try --host 127.0.0.1, or 0.0.0.0 for every address of this machine"
             ),
-            (ENOMEM, "::", "nothing can be served at [::]:80: Cannot allocate memory", nil),
+            (ENOMEM, "::", "cannot listen on [::]:80: Cannot allocate memory", nil),
         ] as [(CInt, String, String, String?)]
     )
     func systemErrorHasAMessageAndAHint(code: CInt, host: String, description: String, hint: String?) {
@@ -166,8 +166,8 @@ import Testing
     @Test(arguments: [("name.example", "name.example"), ("::1", "[::1]")])
     func invalidAddressHasAMessageAndAHint(host: String, written: String) {
         let error = ListeningError(host: host, port: 8_080, message: "the host cannot be resolved")
-        #expect(error.description == "nothing can be served at \(written):8080: the host cannot be resolved")
-        #expect(error.hint == "--host wants an address of this machine")
+        #expect(error.description == "cannot listen on \(written):8080: the host cannot be resolved")
+        #expect(error.hint == "--host must be an address of this machine")
     }
 }
 
@@ -183,27 +183,27 @@ import Testing
     }
 
     @Test func workWithoutAClientCompletes() async throws {
-        #expect(try await ClientPresence.whileClientStays { 7 } == 7)
+        #expect(try await ClientPresence.whileClientIsConnected { 7 } == 7)
     }
 
     @Test func workForAConnectedClientCompletes() async throws {
         let presence = ClientPresence()
         try await ClientPresence.$current.withValue(presence) {
-            let result = try await ClientPresence.whileClientStays { 7 }
+            let result = try await ClientPresence.whileClientIsConnected { 7 }
             #expect(result == 7)
             struct Failure: Error {}
-            await #expect(throws: Failure.self) { try await ClientPresence.whileClientStays { throw Failure() } }
+            await #expect(throws: Failure.self) { try await ClientPresence.whileClientIsConnected { throw Failure() } }
         }
-        presence.leave()
+        presence.markDisconnected()
     }
 
     @Test func workForADisconnectedClientIsCancelledImmediately() async throws {
         let presence = ClientPresence()
-        presence.leave()
+        presence.markDisconnected()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         await ClientPresence.$current.withValue(presence) {
             await #expect(throws: CancellationError.self) {
-                try await ClientPresence.whileClientStays { try await Self.waitForCancellation(begin) }
+                try await ClientPresence.whileClientIsConnected { try await Self.waitForCancellation(begin) }
             }
         }
         withExtendedLifetime(begun) {}
@@ -217,7 +217,9 @@ import Testing
                 group.addTask {
                     do {
                         try await ClientPresence.$current.withValue(presence) {
-                            try await ClientPresence.whileClientStays { try await Self.waitForCancellation(begin) }
+                            try await ClientPresence.whileClientIsConnected {
+                                try await Self.waitForCancellation(begin)
+                            }
                         }
                         return false
                     } catch {
@@ -227,7 +229,7 @@ import Testing
             }
             var iterator = begun.makeAsyncIterator()
             for _ in 0..<3 { await iterator.next() }
-            presence.leave()
+            presence.markDisconnected()
             for await isCancelled in group { #expect(isCancelled) }
         }
     }

@@ -5,9 +5,9 @@ import Testing
 @testable import MillstreamServer
 
 @Suite struct SourcePolicyTests {
-    private func mayVisit(_ text: String, allowed: [String] = [], catalogue: [String] = []) async throws -> Bool {
-        try await SourcePolicy(allowedHosts: allowed, catalogue: catalogue.map { ResourceAddress($0) })
-            .mayVisit(ResourceAddress(text), resolving: HostCache())
+    private func allowsLoading(_ text: String, allowed: [String] = [], catalog: [String] = []) async throws -> Bool {
+        try await SourcePolicy(allowedHosts: allowed, catalog: catalog.map { ResourceAddress($0) })
+            .allowsLoading(ResourceAddress(text), resolving: HostCache())
     }
 
     @Test(arguments: [
@@ -25,22 +25,22 @@ import Testing
         "http://0xA9FEA9FE/", "http://0/", "http://[::]/", "http://[0:0:0:0:0:0:0:1]/", "http://[2002:7f00:1::1]/",
     ])
     func privateHostsAreRejected(text: String) async throws {
-        #expect(try await !mayVisit(text))
+        #expect(try await !allowsLoading(text))
     }
 
     @Test func publicAddressesAreAllowed() async throws {
-        #expect(try await mayVisit("http://8.8.8.8/a.m3u8"))
-        #expect(try await mayVisit("https://[2606:4700::1111]/a.m3u8"))
+        #expect(try await allowsLoading("http://8.8.8.8/a.m3u8"))
+        #expect(try await allowsLoading("https://[2606:4700::1111]/a.m3u8"))
     }
 
     @Test func onlyNamedHostsAreAllowedIfThereAreAny() async throws {
-        #expect(try await mayVisit("http://127.0.0.1:9000/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
-        #expect(try await !mayVisit("http://127.0.0.1:9001/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
-        #expect(try await mayVisit("http://localhost:1/x", allowed: ["localhost"]))
-        #expect(try await mayVisit("http://LOCALHOST.:1/x", allowed: ["localhost"]))
-        #expect(try await mayVisit("http://localhost:1/x", allowed: ["localhost:1"]))
-        #expect(try await !mayVisit("http://localhost:2/x", allowed: ["localhost:1"]))
-        #expect(try await !mayVisit("http://8.8.8.8/x", allowed: ["localhost"]))
+        #expect(try await allowsLoading("http://127.0.0.1:9000/x", catalog: ["http://127.0.0.1:9000/list.m3u8"]))
+        #expect(try await !allowsLoading("http://127.0.0.1:9001/x", catalog: ["http://127.0.0.1:9000/list.m3u8"]))
+        #expect(try await allowsLoading("http://localhost:1/x", allowed: ["localhost"]))
+        #expect(try await allowsLoading("http://LOCALHOST.:1/x", allowed: ["localhost"]))
+        #expect(try await allowsLoading("http://localhost:1/x", allowed: ["localhost:1"]))
+        #expect(try await !allowsLoading("http://localhost:2/x", allowed: ["localhost:1"]))
+        #expect(try await !allowsLoading("http://8.8.8.8/x", allowed: ["localhost"]))
     }
 
     @Test(arguments: [
@@ -57,53 +57,61 @@ import Testing
         #expect(SourcePolicy.isHost(text) == isHost)
         // An invalid host allows no address, and the list still excludes all other hosts.
         guard !isHost else { return }
-        #expect(try await !mayVisit("http://name:80/x", allowed: [text]))
-        #expect(try await !mayVisit("http://8.8.8.8/x", allowed: [text]))
-        #expect(try await !mayVisit("http://[::1]/x", allowed: [text]))
+        #expect(try await !allowsLoading("http://name:80/x", allowed: [text]))
+        #expect(try await !allowsLoading("http://8.8.8.8/x", allowed: [text]))
+        #expect(try await !allowsLoading("http://[::1]/x", allowed: [text]))
     }
 
     @Test func addressesOfAllowedIPv6HostsAreAllowed() async throws {
         for allowed in ["::1", "[::1]", "[::1]:8080"] {
-            #expect(try await mayVisit("http://[::1]:8080/x", allowed: [allowed]))
-            #expect(try await mayVisit("http://[::1]:8081/x", allowed: [allowed]) == (allowed != "[::1]:8080"))
+            #expect(try await allowsLoading("http://[::1]:8080/x", allowed: [allowed]))
+            #expect(try await allowsLoading("http://[::1]:8081/x", allowed: [allowed]) == (allowed != "[::1]:8080"))
         }
     }
 
     @Test func addressWithAnInvalidPortIsRejected() async throws {
-        #expect(try await !mayVisit("http://127.0.0.1:x/x", allowed: ["127.0.0.1"]))
-        #expect(try await !mayVisit("http://127.0.0.1:80/x", catalogue: ["http://127.0.0.1:x/list.m3u8"]))
+        #expect(try await !allowsLoading("http://127.0.0.1:x/x", allowed: ["127.0.0.1"]))
+        #expect(try await !allowsLoading("http://127.0.0.1:80/x", catalog: ["http://127.0.0.1:x/list.m3u8"]))
     }
 
     /// A global address of this machine gives access to services that trust local connections.
     @Test func addressesOfThisMachineAreRejected() throws {
         let own = try #require(HostAddress(numeric: "2606:4700::1"))
-        let policy = SourcePolicy(allowedHosts: [], catalogue: []) { $0 == own }
+        let policy = SourcePolicy(allowedHosts: [], catalog: []) { $0 == own }
         let other = try #require(HostAddress(numeric: "2606:4700::2"))
-        #expect(!policy.mayVisit(ResourceAddress("http://[2606:4700::1]/"), at: [own]))
-        #expect(!policy.mayVisit(ResourceAddress("http://name.example/"), at: [other, own]))
-        #expect(policy.mayVisit(ResourceAddress("http://name.example/"), at: [other]))
-        let named = SourcePolicy(allowedHosts: ["name.example"], catalogue: []) { $0 == own }
-        #expect(named.mayVisit(ResourceAddress("http://name.example/"), at: [own]))
-        #expect(!named.restrictedToPublicAddresses.mayVisit(ResourceAddress("http://name.example/"), at: [own]))
+        #expect(!policy.allowsLoading(ResourceAddress("http://[2606:4700::1]/"), resolvedTo: [own]))
+        #expect(!policy.allowsLoading(ResourceAddress("http://name.example/"), resolvedTo: [other, own]))
+        #expect(policy.allowsLoading(ResourceAddress("http://name.example/"), resolvedTo: [other]))
+        let named = SourcePolicy(allowedHosts: ["name.example"], catalog: []) { $0 == own }
+        #expect(named.allowsLoading(ResourceAddress("http://name.example/"), resolvedTo: [own]))
+        #expect(
+            !named.restrictedToPublicAddresses.allowsLoading(ResourceAddress("http://name.example/"), resolvedTo: [own])
+        )
     }
 
     /// Hosts in the options and the catalog are available to players and own pages, but not to pages of other sites.
     @Test func otherSitesReachOnlyPublicAddresses() throws {
         let (loopback, global) = (try #require(HostAddress([127, 0, 0, 1])), try #require(HostAddress([8, 8, 8, 8])))
-        let policy = SourcePolicy(allowedHosts: [], catalogue: [ResourceAddress("http://nas.example/a.m3u8")]) { _ in
+        let policy = SourcePolicy(allowedHosts: [], catalog: [ResourceAddress("http://nas.example/a.m3u8")]) { _ in
             false
         }
         let restricted = policy.restrictedToPublicAddresses
         let address = ResourceAddress("http://nas.example/b.m3u8")
-        #expect(policy.mayVisit(address, at: [loopback]) && !restricted.mayVisit(address, at: [loopback]))
-        #expect(restricted.mayVisit(address, at: [global]) && !restricted.mayVisit(address, at: [global, loopback]))
-        #expect(policy.mayVisit(address, at: []) && !restricted.mayVisit(address, at: []))
+        #expect(
+            policy.allowsLoading(address, resolvedTo: [loopback])
+                && !restricted.allowsLoading(address, resolvedTo: [loopback])
+        )
+        #expect(
+            restricted.allowsLoading(address, resolvedTo: [global])
+                && !restricted.allowsLoading(address, resolvedTo: [global, loopback])
+        )
+        #expect(policy.allowsLoading(address, resolvedTo: []) && !restricted.allowsLoading(address, resolvedTo: []))
         // With a proxy, host names are not resolved; numeric addresses are still checked.
-        #expect(restricted.mayVisit(ResourceAddress("http://8.8.8.8/"), at: []))
-        #expect(!restricted.mayVisit(ResourceAddress("http://10.0.0.1/"), at: []))
-        let exclusive = SourcePolicy(allowedHosts: ["nas.example"], catalogue: []) { _ in false }
+        #expect(restricted.allowsLoading(ResourceAddress("http://8.8.8.8/"), resolvedTo: []))
+        #expect(!restricted.allowsLoading(ResourceAddress("http://10.0.0.1/"), resolvedTo: []))
+        let exclusive = SourcePolicy(allowedHosts: ["nas.example"], catalog: []) { _ in false }
             .restrictedToPublicAddresses
-        #expect(exclusive.mayVisit(address, at: [global]))
-        #expect(!exclusive.mayVisit(ResourceAddress("http://other.example/"), at: [global]))
+        #expect(exclusive.allowsLoading(address, resolvedTo: [global]))
+        #expect(!exclusive.allowsLoading(ResourceAddress("http://other.example/"), resolvedTo: [global]))
     }
 }

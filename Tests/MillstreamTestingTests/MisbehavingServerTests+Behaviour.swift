@@ -5,7 +5,7 @@ import Testing
 extension MisbehavingServerTests {
     @Suite struct Behaviours {
         typealias Outer = MisbehavingServerTests
-        typealias Behaviour = MisbehavingServer.Behaviour
+        typealias Behavior = MisbehavingServer.Behavior
 
         // MARK: Content of responses
 
@@ -58,13 +58,13 @@ extension MisbehavingServerTests {
         @Test(
             arguments: [
                 (.shifted(by: 3), 206, "fgh", "bytes 5-7/10"), (.shifted(by: -9), 206, "abc", "bytes 0-2/10"),
-                (.shifted(by: .max), 206, "j", "bytes 9-9/10"), (.mislabelled(by: 1), 206, "cde", "bytes 3-5/10"),
+                (.shifted(by: .max), 206, "j", "bytes 9-9/10"), (.wrongContentRange(by: 1), 206, "cde", "bytes 3-5/10"),
                 (.fewer(by: 2), 206, "c", "bytes 2-2/10"), (.wrongTotal(by: -4), 206, "cde", "bytes 2-4/6"),
                 (.withoutContentRange, 206, "cde", nil), (.ignored, 200, "abcdefghij", nil),
-                (.refused, 416, "", "bytes */10"), (.unasked, 206, "cde", "bytes 2-4/10"),
-            ] as [(Behaviour.RangeMistake, Int, String, String?)]
+                (.refused, 416, "", "bytes */10"), (.unrequested, 206, "cde", "bytes 2-4/10"),
+            ] as [(Behavior.RangeMistake, Int, String, String?)]
         )
-        func wrongRangesAreSent(mistake: Behaviour.RangeMistake, status: Int, body: String, label: String?) async throws
+        func wrongRangesAreSent(mistake: Behavior.RangeMistake, status: Int, body: String, label: String?) async throws
         {
             let exchange = try await Outer.ask(.wrongRange(mistake), "Range: bytes=2-4")
             #expect(exchange.status == status && exchange.bodyText == body)
@@ -72,12 +72,12 @@ extension MisbehavingServerTests {
         }
 
         @Test func rangeMayContainOtherBytesBeMultipartOrUnrequested() async throws {
-            let other = try await Outer.ask(.wrongRange(.otherBytes), "Range: bytes=2-4")
+            let other = try await Outer.ask(.wrongRange(.wrongBytes), "Range: bytes=2-4")
             #expect(other.header("Content-Range") == "bytes 2-4/10" && other.body == Outer.letters[2...4].map { ~$0 })
             let parts = try await Outer.ask(.wrongRange(.multipart), "Range: bytes=2-4")
             #expect(parts.header("Content-Type")?.hasPrefix("multipart/byteranges") == true && parts.status == 206)
             #expect(parts.bodyText.contains("Content-Range: bytes 2-4/10\r\n\r\ncde\r\n--"))
-            let unasked = try await Outer.ask(.wrongRange(.unasked))
+            let unasked = try await Outer.ask(.wrongRange(.unrequested))
             #expect(unasked.status == 206 && unasked.header("Content-Range") == "bytes 0-9/10")
             #expect(try await Outer.ask(.wrongRange(.ignored)).status == 200)
         }

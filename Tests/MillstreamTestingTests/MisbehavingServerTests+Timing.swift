@@ -88,9 +88,9 @@ extension MisbehavingServerTests {
 
         @Test(arguments: [Exchange.Ending.closed, .reset])
         func persistentConnectionClosesWhenTheNextRequestArrives(ending: Exchange.Ending) async throws {
-            let behaviour: MisbehavingServer.Behaviour = ending == .reset ? .resetIdle : .closeIdle
+            let behavior: MisbehavingServer.Behavior = ending == .reset ? .resetIdle : .closeIdle
             try await MisbehavingServer.withServer(["/a": .init(Outer.letters)]) { server in
-                server.behave("/a", behaviour, .status(201), .proper)
+                server.behave("/a", behavior, .status(201), .proper)
                 let both = Outer.get(isLast: false) + Outer.get("/a?again", isLast: false)
                 let exchange = try await RawClient.send(both, to: server)
                 #expect(exchange.status == 200 && exchange.body == Outer.letters && exchange.ending == ending)

@@ -8,7 +8,7 @@ import Testing
     static let long = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
     typealias Server = MisbehavingServer
-    typealias Behaviour = MisbehavingServer.Behaviour
+    typealias Behavior = MisbehavingServer.Behavior
 
     /// Returns the bytes of a GET request, by default with `Connection: close`.
     static func get(_ target: String = "/a", _ fields: String..., isLast: Bool = true) -> [UInt8] {
@@ -18,14 +18,14 @@ import Testing
 
     /// Serves ten letters at `/a` with the given behavior, and sends one request.
     static func ask(
-        _ behaviour: Behaviour,
+        _ behavior: Behavior,
         _ fields: String...,
         bytes: [UInt8] = letters,
         isLast: Bool = true,
         clientOptions: RawClient.ClientOptions = .init()
     ) async throws -> Exchange {
         try await Server.withServer(["/a": .init(bytes, contentType: "video/mp2t")]) { server in
-            server.behave("/a", behaviour)
+            server.behave("/a", behavior)
             let lines = fields.map { $0 + "\r\n" }.joined() + (isLast ? "Connection: close\r\n" : "")
             let request = Array("GET /a HTTP/1.1\r\nHost: h\r\n\(lines)\r\n".utf8)
             return try await RawClient.send(request, to: server, clientOptions)
@@ -139,8 +139,8 @@ import Testing
 
     @Test func clientsThatDisconnectEarlyAreHandled() async throws {
         try await Server.withServer(["/a": .init(Self.long)]) { server in
-            for behaviour: Behaviour in [.endlessBody, .endlessHead, .throttle(bytesPerSecond: 100_000), .proper] {
-                server.behave("/a", behaviour)
+            for behavior: Behavior in [.endlessBody, .endlessHead, .throttle(bytesPerSecond: 100_000), .proper] {
+                server.behave("/a", behavior)
                 _ = try await RawClient.send(Self.get(isLast: false), to: server, .init(byteLimit: 10))
             }
             let flood = Self.get(isLast: false) + [UInt8](repeating: 0x41, count: 3 << 20)
@@ -162,15 +162,15 @@ import Testing
     }
 
     @Test func allConnectionsAreClosedWithTheServer() async throws {
-        let behaviours: [Behaviour] = [
+        let behaviors: [Behavior] = [
             .stallBeforeHead, .stall(after: 3), .delay(.seconds(60)), .trickle(every: .seconds(60)), .endlessBody,
             .wrongLength(5), .closeIdle(after: .seconds(60)),
         ]
         let exchanges = try await withThrowingTaskGroup(of: Exchange.self) { group in
             await #expect(throws: Stop.self) {
                 try await Server.withServer(["/a": .init(Self.letters)]) { server in
-                    for (index, behaviour) in behaviours.enumerated() {
-                        server.behave("/a", behaviour)
+                    for (index, behavior) in behaviors.enumerated() {
+                        server.behave("/a", behavior)
                         group.addTask { try await RawClient.send(Self.get(isLast: false), to: server) }
                         await Self.waitForRequests(index + 1, server)
                     }
@@ -179,7 +179,7 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(exchanges.count == behaviours.count && exchanges.allSatisfy { $0.ending != .leftOpen })
+        #expect(exchanges.count == behaviors.count && exchanges.allSatisfy { $0.ending != .leftOpen })
     }
 
     @Test func cancellationClosesConnectionsOfClientsThatIgnoreIt() async throws {

@@ -34,7 +34,7 @@ private final class Order<Name: Sendable>: Sendable {
         let simulation = Simulation()
         let waited = try await simulation.run {
             let start = simulation.now
-            try await simulation.outside { try await Task.sleep(for: .milliseconds(300)) }
+            try await simulation.withRealTime { try await Task.sleep(for: .milliseconds(300)) }
             let outside = simulation.now - start
             try await simulation.sleep(for: .seconds(1000))
             return (outside, simulation.now - start - outside)
@@ -49,7 +49,7 @@ private final class Order<Name: Sendable>: Sendable {
         try await simulation.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await simulation.outside { try await Task.sleep(for: .seconds(2)) }
+                    try await simulation.withRealTime { try await Task.sleep(for: .seconds(2)) }
                     order.add("outside")
                 }
                 group.addTask {
@@ -69,7 +69,7 @@ private final class Order<Name: Sendable>: Sendable {
         let simulation = Simulation()
         try await simulation.run {
             await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await simulation.outside { try await Task.sleep(for: .seconds(3600)) } }
+                group.addTask { try await simulation.withRealTime { try await Task.sleep(for: .seconds(3600)) } }
                 group.cancelAll()
             }
             try await simulation.sleep(for: .seconds(5000))

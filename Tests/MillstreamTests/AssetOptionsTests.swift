@@ -70,7 +70,7 @@ import Testing
         var options = AssetOptions()
         options.referenceRestrictions = restrictions
         let base = ScriptedTransport(texts: Dictionary(addresses.map { ($0, "bytes") }) { first, _ in first })
-        let loading = options.limiting(ResourceLoading(base), of: ResourceAddress(asset), NetworkStatus())
+        let loading = options.restricting(ResourceLoader(base), of: ResourceAddress(asset), network: NetworkStatus())
         for address in addresses {
             do {
                 _ = try await loading.transport.send(TransportRequest(ResourceAddress(address), kind: .segment))
@@ -89,7 +89,7 @@ import Testing
         let elsewhere = ScriptedTransport([
             "https://www.example.com/a.ts": [.redirected(to: ResourceAddress("https://elsewhere.org/a.ts"), [1, 2])]
         ])
-        let loading = options.limiting(ResourceLoading(elsewhere), of: address, NetworkStatus())
+        let loading = options.restricting(ResourceLoader(elsewhere), of: address, network: NetworkStatus())
         let request = TransportRequest(ResourceAddress("https://www.example.com/a.ts"), kind: .segment)
         let error = await #expect(throws: TransportError.self) { try await loading.transport.send(request) }
         #expect(error?.code == .addressRefused && error?.address?.host == "elsewhere.org")
@@ -159,7 +159,7 @@ extension Broadcast {
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + tags.joined(separator: "\n")
                 + "\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n" + segments
         }
-        var answers: [String: [ScriptedTransport.Answer]] = [
+        var answers: [String: [ScriptedTransport.Response]] = [
             origin + "main.m3u8": [.text(media(first, count: 4)), .text(media(later, count: 5))]
         ]
         for number in 0..<5 { answers[origin + "v\(number).ts"] = [.text("media")] }

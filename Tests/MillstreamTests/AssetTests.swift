@@ -139,7 +139,7 @@ import Testing
     @Test func undecodableAssetIsNotPlayable() async throws {
         let world = World { _, _ in
             var inspection = AssetInspection.film
-            inspection.obstacle = StreamingError(.unsupported, "no decoder")
+            inspection.error = StreamingError(.unsupported, "no decoder")
             return inspection
         }
         try await simulated(world) { world in
@@ -155,14 +155,14 @@ import Testing
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             #expect(asset.mediaSelectionGroup(for: .audible) == nil)
             #expect(asset.preferredMediaSelection.all.isEmpty)
-            let sound = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
-            #expect(sound.options.map(\.name) == ["English", "Deutsch"])
+            let audio = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
+            #expect(audio.options.map(\.name) == ["English", "Deutsch"])
             #expect(asset.mediaSelectionGroup(for: .legible)?.options.map(\.name) == ["Untertitel"])
             #expect(asset.mediaSelectionGroup(for: .visual) == nil)
             #expect(asset.preferredMediaSelection.all.map(\.name) == ["English"])
-            #expect(sound.options[0].has(.audible))
-            #expect(!sound.options[0].has(.legible))
-            #expect(!sound.options[0].has(.describesVideoForAccessibility))
+            #expect(audio.options[0].has(.audible))
+            #expect(!audio.options[0].has(.legible))
+            #expect(!audio.options[0].has(.describesVideoForAccessibility))
         }
     }
 

@@ -20,7 +20,7 @@ final class Broadcast: Sendable {
         self.init(answers: texts.mapValues { [.text($0)] }, latency: latency)
     }
 
-    init(answers: [String: [ScriptedTransport.Answer]], latency: Duration = .zero) {
+    init(answers: [String: [ScriptedTransport.Response]], latency: Duration = .zero) {
         transport = ScriptedTransport(answers, time: simulation)
         self.latency = latency
     }
@@ -31,9 +31,9 @@ final class Broadcast: Sendable {
         return Player.Environment(
             time: simulation,
             makeLoading: { address, options in
-                ResourceLoading(options.authorizing(transport, for: address), time: simulation, jitter: { 0 })
+                ResourceLoader(options.authorizing(transport, for: address), time: simulation, jitter: { 0 })
             },
-            makePipeline: { UndecodedPipeline(time: simulation) },
+            makePipeline: { NonDecodingPipeline(time: simulation) },
             canDecode: { !$0.hasPrefix("vvc1") },
             makeSessionID: { "session" },
             date: { .seconds(1_000_000) + simulation.now }

@@ -70,8 +70,8 @@ import Testing
             let transport = SimulatedLink(link, to: origin, time: simulation)
             return Player.Environment(
                 time: simulation,
-                makeLoading: { _, _ in ResourceLoading(transport, time: simulation, jitter: { 0 }) },
-                makePipeline: { UndecodedPipeline(time: simulation) },
+                makeLoading: { _, _ in ResourceLoader(transport, time: simulation, jitter: { 0 }) },
+                makePipeline: { NonDecodingPipeline(time: simulation) },
                 canDecode: { _ in true },
                 makeSessionID: { "session" },
                 date: { .seconds(1_000_000) + simulation.now }
@@ -182,7 +182,7 @@ import Testing
             else { return nil }
             return TransportError(
                 .status,
-                "the server answered 404 Not Found",
+                "the server responded with status 404 Not Found",
                 address: ResourceAddress(address),
                 status: 404
             )

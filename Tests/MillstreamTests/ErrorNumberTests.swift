@@ -12,7 +12,7 @@ import Testing
     /// A presentation that fails with a known error.
     struct Failing: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answers: [String: [ScriptedTransport.Answer]]
+        let answers: [String: [ScriptedTransport.Response]]
         let code: StreamingError.Code
         let number: Int
         /// The status in the error log if it differs from the error number: the HTTP status.
@@ -20,7 +20,7 @@ import Testing
 
         init(
             _ name: String,
-            _ answers: [String: ScriptedTransport.Answer],
+            _ answers: [String: ScriptedTransport.Response],
             _ code: StreamingError.Code,
             _ number: Int,
             loggedStatus: Int? = nil
@@ -33,11 +33,11 @@ import Testing
         }
     }
 
-    private static func media(_ tags: String) -> ScriptedTransport.Answer {
+    private static func media(_ tags: String) -> ScriptedTransport.Response {
         .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(tags)#EXTINF:6,\ns0.ts\n#EXTINF:6,\ns1.ts\n#EXT-X-ENDLIST\n")
     }
 
-    private static func failure(_ code: TransportError.Code, status: Int? = nil) -> ScriptedTransport.Answer {
+    private static func failure(_ code: TransportError.Code, status: Int? = nil) -> ScriptedTransport.Response {
         .failure(TransportError(code, "it failed", address: ResourceAddress(Broadcast.origin), status: status))
     }
 

@@ -84,7 +84,7 @@ import Testing
         // A due event does not count as played until it is noted as such.
         _ = schedule.jump(from: MediaTime(seconds: 10), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
-        schedule.note(event, offset: .zero, wasPlayed: true)
+        schedule.recordPlayed(event, offset: .zero, wasPlayed: true)
         _ = schedule.jump(from: MediaTime(seconds: 20), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 30)) == nil)
     }
@@ -103,7 +103,7 @@ import Testing
         let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
         var schedule = Self.schedule(event)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
-        schedule.note(event, offset: MediaTime(seconds: 15), wasPlayed: true)
+        schedule.recordPlayed(event, offset: MediaTime(seconds: 15), wasPlayed: true)
         schedule.resumed(at: MediaTime(seconds: 25))
         #expect(schedule.jump(from: MediaTime(seconds: 25), to: MediaTime(seconds: 30)) == nil)
         #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 20)) != nil)
@@ -155,13 +155,13 @@ import Testing
     @Test func unplayableEventReplacesNoDuration() {
         let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
         var schedule = Self.schedule(event)
-        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25))?.wanted == MediaTime(seconds: 25))
-        schedule.note(event, offset: .zero, wasPlayed: false)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25))?.requestedPosition == MediaTime(seconds: 25))
+        schedule.recordPlayed(event, offset: .zero, wasPlayed: false)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) == nil)
         // The event is retried when its position is reached.
         _ = schedule.jump(from: MediaTime(seconds: 25), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
-        schedule.note(event, offset: MediaTime(seconds: 30), wasPlayed: true)
+        schedule.recordPlayed(event, offset: MediaTime(seconds: 30), wasPlayed: true)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) != nil)
     }
 

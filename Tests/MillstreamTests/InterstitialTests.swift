@@ -451,7 +451,7 @@ import Testing
 
     /// Returns a live stream that starts with 48 s of media.
     private static func broadcast(_ ranges: String..., lists: [String: String]) -> Broadcast {
-        var answers = texts().mapValues { [ScriptedTransport.Answer.text($0)] }
+        var answers = texts().mapValues { [ScriptedTransport.Response.text($0)] }
         let playlists = (0..<40).map { reload in
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
                 + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
@@ -478,11 +478,11 @@ import Testing
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: player.interstitialController.states) { $0.currentEvent?.id == "a" }
-            let place = item.currentTime().seconds
+            let position = item.currentTime().seconds
             await world.wait(for: player.states) { $0.timeControlStatus == .playing }
             #expect(world.transport.requestedAddresses.contains(address))
             // The item resumes later by the played duration, which preserves the distance from the live edge.
-            #expect(abs(item.currentTime().seconds - place - 12) < 0.5, "\(place) \(item.currentTime().seconds)")
+            #expect(abs(item.currentTime().seconds - position - 12) < 0.5, "\(position) \(item.currentTime().seconds)")
         }
     }
 
@@ -573,8 +573,8 @@ import Testing
                 count += 1
                 return count
             }
-            guard count != 2 else { throw MediaPipelineError(.lost, "no decoder is left") }
-            return UndecodedPipeline(time: simulation)
+            guard count != 2 else { throw MediaPipelineError(.deviceLost, "no decoder is left") }
+            return NonDecodingPipeline(time: simulation)
         }
         let asset = Asset(.init(Broadcast.origin + "main.m3u8"), environment: environment)
         try await world.run { [asset] world in
@@ -625,7 +625,7 @@ import Testing
     }
 
     @Test func failedAssetListPreloadIsRetried() async throws {
-        var answers = Self.withList("").mapValues { [ScriptedTransport.Answer.text($0)] }
+        var answers = Self.withList("").mapValues { [ScriptedTransport.Response.text($0)] }
         answers[Self.list + "?_HLS_primary_id=session"] = [
             .failure(TransportError(.status, "not yet", status: 404)), .text(Self.oneAd),
         ]
@@ -676,7 +676,7 @@ import Testing
             await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
             try await world.simulation.sleep(for: .milliseconds(11_000))
             let landed = await player.seek(to: MediaTime(seconds: 57), toleranceBefore: .zero, toleranceAfter: .zero)
-            #expect(landed.isFinished && landed.landed == MediaTime(seconds: 57))
+            #expect(landed.isFinished && landed.position == MediaTime(seconds: 57))
             await world.wait(for: item.states) { $0.hasPlayedToEnd }
             #expect(controller.currentEvent == nil)
         }
@@ -739,7 +739,7 @@ import Testing
         let made = try InterstitialLoading(primary: asset, sessionID: "s p").asset(at: .init(address))
         #expect(made.options.headerFields.isEmpty == !hasFields)
         let now = UnixSeconds(1_000_000)
-        let jar = made.options.jar(for: made.address, now: now)
+        let jar = made.options.makeCookieJar(for: made.address, now: now)
         #expect((jar.header(for: made.address, now: now) != nil) == hasCookie)
         #expect(jar.header(for: ResourceAddress("http://www.example.com/"), now: now) == nil)
         #expect(made.address.text == address + "?_HLS_primary_id=s%20p")

@@ -182,7 +182,7 @@ extension InterstitialTranscript {
         }
         let timeline = PresentationTimeline(playlist)
         players.primary.playback.interstitialRanges = TimedDateRange.ranges(of: timeline)
-        players.primary.playback.segmentBorders = SegmentBorders([timeline], revision: revision)
+        players.primary.playback.segmentBorders = SegmentBoundaries([timeline], revision: revision)
     }
 
     /// Returns the attributes of an interstitial date range.

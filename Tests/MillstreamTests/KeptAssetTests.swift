@@ -25,7 +25,7 @@ import Testing
         let task = DownloadTask(
             ResourceAddress(Self.origin + "main.m3u8"),
             into: library,
-            loading: ResourceLoading(web)
+            loader: ResourceLoader(web)
         )
         let asset = try await task.run { _ in }
         try library.close()

@@ -111,7 +111,7 @@ extension TimeSchedule {
         let head = Playhead(rate: 1)
         var schedule = PeriodicSchedule(every: second, from: head.motion, at: .zero)
         #expect(schedule.reported(head.motion, from: .zero, until: .seconds(1)) == ["1 at 1000"])
-        schedule.drop(head.motion, at: .milliseconds(3_500))
+        schedule.skipElapsed(head.motion, at: .milliseconds(3_500))
         #expect(
             schedule.reported(head.motion, from: .milliseconds(3_500), until: .seconds(5)) == [
                 "4 at 4000", "5 at 5000",
@@ -123,7 +123,7 @@ extension TimeSchedule {
         var head = Playhead(rate: 1)
         var schedule = PeriodicSchedule(every: second, from: head.motion, at: .zero)
         head.set(2.5, 0, .milliseconds(2_500))
-        schedule.drop(head.motion, at: .seconds(4))
+        schedule.skipElapsed(head.motion, at: .seconds(4))
         #expect(schedule.reported(head.motion, from: .seconds(4), until: .seconds(9)) == ["2.5 at 4000"])
     }
 
@@ -159,7 +159,7 @@ extension TimeSchedule {
                 guard case .wait(let until?) = schedule.step(head.motion, at: .seconds(second)) else { continue }
                 #expect(until > .seconds(second))
             }
-            schedule.drop(head.motion, at: .seconds(9))
+            schedule.skipElapsed(head.motion, at: .seconds(9))
         }
     }
 
@@ -216,7 +216,7 @@ extension TimeSchedule {
         var schedule = BoundarySchedule(times, from: head.motion, at: .zero)
         #expect(schedule.reported(head.motion, from: .zero, until: .seconds(2)) == ["2 at 2000"])
         head.set(3, 0, .seconds(3))
-        schedule.drop(head.motion, at: .seconds(50))
+        schedule.skipElapsed(head.motion, at: .seconds(50))
         #expect(schedule.reported(head.motion, from: .seconds(50), until: .seconds(60)) == [])
         head.set(3, 1, .seconds(60))
         #expect(schedule.reported(head.motion, from: .seconds(60), until: .seconds(62)) == ["4 at 61000"])
@@ -231,7 +231,7 @@ extension TimeSchedule {
     @Test func missedBoundariesAreDropped() {
         let head = Playhead(rate: 1)
         var schedule = BoundarySchedule(times, from: head.motion, at: .zero)
-        schedule.drop(head.motion, at: .seconds(5))
+        schedule.skipElapsed(head.motion, at: .seconds(5))
         #expect(schedule.reported(head.motion, from: .seconds(5), until: .seconds(9)) == ["6 at 6000"])
     }
 }

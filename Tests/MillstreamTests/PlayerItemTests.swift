@@ -120,19 +120,19 @@ import Testing
             let item = world.item("film", Script(presentation: .film))
             let player = try Player(playerItem: item)
             try await world.sleep(.seconds(2))
-            let sound = try #require(item.mediaSelectionGroup(for: .audible))
+            let audio = try #require(item.mediaSelectionGroup(for: .audible))
             let text = try #require(item.mediaSelectionGroup(for: .legible))
             #expect(item.mediaSelectionGroup(for: .visual) == nil)
             let notifications = try await listening(to: item.notifications) { _ in
-                item.select(sound.options[1], in: sound)
+                item.select(audio.options[1], in: audio)
                 #expect(item.currentMediaSelection[.audio]?.name == "Deutsch")
-                item.select(nil, in: sound)
+                item.select(nil, in: audio)
                 item.select(text.options[0], in: text)
                 item.select(nil, in: text)
                 #expect(item.currentMediaSelection[.subtitles] == nil)
                 // An option of another group is ignored.
-                item.select(text.options[0], in: sound)
-                item.selectMediaOptionAutomatically(in: sound)
+                item.select(text.options[0], in: audio)
+                item.selectMediaOptionAutomatically(in: audio)
                 try await world.sleep(.seconds(1))
             }
             #expect(
@@ -152,11 +152,11 @@ import Testing
             let player = try Player(playerItem: item)
             player.play()
             try await world.sleep(.seconds(2))
-            let sound = try #require(item.mediaSelectionGroup(for: .audible))
+            let audio = try #require(item.mediaSelectionGroup(for: .audible))
             let engine = try #require(world.engine(0))
             await engine.updateSnapshot { playback in
                 playback.tracks = [PlaybackTrack(id: 1, mediaType: .video), PlaybackTrack(id: 2, mediaType: .audio)]
-                playback.selection[.audio] = sound.options[1]
+                playback.selection[.audio] = audio.options[1]
             }
             let tracks = item.tracks
             #expect(tracks.map(\.isEnabled) == [true, true])
@@ -201,7 +201,7 @@ import Testing
                 await world.wait(for: item.states) { $0.hasPlayedToEnd }
             }
             let notices = notifications.compactMap { notification -> String? in
-                if case .noticed(let notice) = notification { "\(notice)" } else { nil }
+                if case .playbackNotice(let notice) = notification { "\(notice)" } else { nil }
             }
             #expect(notices == ["Playback started in 0.00 seconds"])
         }
@@ -228,7 +228,7 @@ import Testing
             #expect(
                 Set(names) == [
                     "playbackStalled", "timeJumped", "newErrorLogEntry", "failedToPlayToEnd",
-                    "recommendedTimeOffsetFromLiveDidChange", "didPlayToEnd", "newAccessLogEntry", "noticed",
+                    "recommendedTimeOffsetFromLiveDidChange", "didPlayToEnd", "newAccessLogEntry", "playbackNotice",
                 ]
             )
             #expect(item.errorLog.events.map(\.errorStatusCode).first == 404)

@@ -45,7 +45,7 @@ import Testing
             #expect(item.currentTime() == MediaTime(seconds: 12))
             #expect(player.rate == 0)
             let landing = await player.seek(to: .zero)
-            #expect(landing == SeekCompletion(isFinished: true, landed: .zero))
+            #expect(landing == SeekCompletion(isFinished: true, position: .zero))
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
             try await world.simulation.sleep(for: .seconds(3))
@@ -122,8 +122,8 @@ import Testing
             #expect(player.setRate(1, time: MediaTime(seconds: 36), atHostTime: moment))
             await world.wait(for: player.states) { $0.playback.timebase.rate == 1 }
             try await world.simulation.sleep(for: .seconds(5))
-            let place = MediaTime(seconds: 36) + MediaTime(player.hostTime - moment)
-            #expect(abs((player.currentTime() - place).seconds) < 0.05)
+            let position = MediaTime(seconds: 36) + MediaTime(player.hostTime - moment)
+            #expect(abs((player.currentTime() - position).seconds) < 0.05)
         }
     }
 
@@ -179,15 +179,15 @@ import Testing
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
             try await world.simulation.sleep(for: .seconds(10))
-            let sound = try #require(item.tracks.first { $0.mediaType == .audio })
-            #expect(sound.canBeDisabled)
+            let audio = try #require(item.tracks.first { $0.mediaType == .audio })
+            #expect(audio.canBeDisabled)
             #expect(item.tracks.first { $0.mediaType == .video }?.canBeDisabled == false)
-            #expect(item.setEnabled(false, sound))
+            #expect(item.setEnabled(false, audio))
             #expect(item.tracks.first { $0.mediaType == .audio }?.isEnabled == false)
             try await world.simulation.sleep(for: .seconds(20))
             #expect(player.currentTime() == MediaTime(seconds: 30))
             #expect(!world.requestedMedia.contains("en8.ts"))
-            #expect(item.setEnabled(true, sound))
+            #expect(item.setEnabled(true, audio))
             await world.wait(for: item.states) { $0.hasPlayedToEnd }
             #expect(world.simulation.now == .seconds(120))
             #expect(world.requestedMedia.contains("en8.ts"))
@@ -206,7 +206,7 @@ import Testing
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
             let date = try #require(item.currentDate())
             let landing = await player.seek(to: date.advanced(by: MediaTime(seconds: 33)))
-            #expect(landing == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 33)))
+            #expect(landing == SeekCompletion(isFinished: true, position: MediaTime(seconds: 33)))
             try await world.simulation.sleep(for: .seconds(2))
             #expect(item.currentDate() == date.advanced(by: MediaTime(seconds: 35)))
         }
@@ -217,7 +217,7 @@ import Testing
             let player = try Player(playerItem: world.item())
             await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
             let landing = await player.seek(to: ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_000_000)))
-            #expect(landing == SeekCompletion(isFinished: false, landed: .zero))
+            #expect(landing == SeekCompletion(isFinished: false, position: .zero))
         }
     }
 
@@ -295,9 +295,9 @@ import Testing
             let landings = await [first, second]
             #expect(landings.count { $0.isFinished } == 1)
             let exact = await player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
-            #expect(exact == SeekCompletion(isFinished: true, landed: target))
+            #expect(exact == SeekCompletion(isFinished: true, position: target))
             let near = await player.seek(to: target)
-            #expect(near == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 40)))
+            #expect(near == SeekCompletion(isFinished: true, position: MediaTime(seconds: 40)))
         }
     }
 
@@ -313,7 +313,7 @@ import Testing
             let interrupted = await first
             #expect(!interrupted.isFinished)
             let finished = await second
-            #expect(finished == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 400)))
+            #expect(finished == SeekCompletion(isFinished: true, position: MediaTime(seconds: 400)))
             async let third = player.seek(to: MediaTime(seconds: 500))
             try await world.simulation.sleep(for: .milliseconds(50))
             player.cancelPendingSeeks()
@@ -348,7 +348,7 @@ import Testing
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let unplayed = await item.seek(to: MediaTime(seconds: 30))
-            #expect(unplayed == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 30)))
+            #expect(unplayed == SeekCompletion(isFinished: true, position: MediaTime(seconds: 30)))
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }

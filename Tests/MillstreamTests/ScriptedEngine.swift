@@ -59,7 +59,7 @@ actor ScriptedEngine: ItemEngine {
         publish()
     }
 
-    func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
+    func setRate(_ rate: Double, mediaTime target: MediaTime?, atHostTime moment: Duration) async -> Bool {
         write("setRate \(rate) from \(target.map { "\($0.seconds)" } ?? "here") at \(moment.components.seconds)")
         setRate(rate, reason: .setRateCalled, atOnce: true)
         return true
@@ -137,8 +137,8 @@ actor ScriptedEngine: ItemEngine {
         wakes.update { count, _ in count += 1 }
     }
 
-    func move(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
-        guard case .time(let goal) = target else { return SeekCompletion(isFinished: false, landed: .zero) }
+    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
+        guard case .time(let goal) = target else { return SeekCompletion(isFinished: false, position: .zero) }
         write("seek \(goal)\(tolerance == .exact ? " exactly" : "")")
         seekNumber += 1
         let number = seekNumber
@@ -149,7 +149,7 @@ actor ScriptedEngine: ItemEngine {
         try? await time.sleep(for: script.seekDuration)
         let position = machine.timebase.mediaTime(at: time.now)
         guard number == seekNumber, !Task.isCancelled else {
-            return SeekCompletion(isFinished: false, landed: position)
+            return SeekCompletion(isFinished: false, position: position)
         }
         machine.isSeeking = false
         machine.timebase = Timebase(
@@ -160,7 +160,7 @@ actor ScriptedEngine: ItemEngine {
         report(.timeJumped(from: position, to: goal))
         publish()
         wakes.update { count, _ in count += 1 }
-        return SeekCompletion(isFinished: true, landed: goal)
+        return SeekCompletion(isFinished: true, position: goal)
     }
 
     func step(by count: Int) -> Bool {

@@ -85,13 +85,13 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func unreachableHostFailsTheLoad() async throws {
         // Port 1 of the loopback interface, on which no server listens.
-        let loading = ResourceLoading(
+        let loader = ResourceLoader(
             Player.Environment.standard.makeLoading(ResourceAddress("http://127.0.0.1:1/"), AssetOptions()).transport,
             policy: LoadErrorPolicy(retries: 0)
         )
         let address = ResourceAddress("http://127.0.0.1:1/film.m3u8")
         await #expect(throws: TransportError.self) {
-            try await loading.load(TransportRequest(address, kind: .playlist))
+            try await loader.load(TransportRequest(address, kind: .playlist))
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             .init(name: "c", value: "3", path: "/films"),
         ])
         let now = UnixSeconds(1_000_000)
-        let jar = options.jar(for: ResourceAddress("https://origin.example.com/films/a.m3u8"), now: now)
+        let jar = options.makeCookieJar(for: ResourceAddress("https://origin.example.com/films/a.m3u8"), now: now)
         func sent(_ address: String) -> String? { jar.header(for: ResourceAddress(address), now: now) }
         #expect(sent("https://origin.example.com/films/a.ts") == "c=3; a=1")
         #expect(sent("https://origin.example.com/") == "a=1")
@@ -140,17 +140,21 @@ import Testing
         var cookie = AssetOptions.Cookie(name: "a", value: "1")
         cookie.isSecure = isSecure
         let now = UnixSeconds(1_000_000)
-        let jar = AssetOptions(cookies: [cookie]).jar(for: ResourceAddress("\(scheme)://a.example/x"), now: now)
+        let jar = AssetOptions(cookies: [cookie]).makeCookieJar(
+            for: ResourceAddress("\(scheme)://a.example/x"),
+            now: now
+        )
         #expect((jar.header(for: ResourceAddress("http://a.example/"), now: now) != nil) == isSentOverHTTP)
         #expect(jar.header(for: ResourceAddress("https://a.example/"), now: now) == "a=1")
     }
 
     @Test func customUserAgentUsesSeparateConnections() {
         let address = ResourceAddress("https://a.example/")
-        let shared = SharedConnections.transport(for: address, AssetOptions()) as? HTTPTransport
-        let other = SharedConnections.transport(for: address, AssetOptions(headerFields: ["A": "b"])) as? HTTPTransport
+        let shared = SharedHTTPTransport.transport(for: address, AssetOptions()) as? HTTPTransport
+        let other =
+            SharedHTTPTransport.transport(for: address, AssetOptions(headerFields: ["A": "b"])) as? HTTPTransport
         #expect(shared != nil && shared === other)
-        #expect(!(SharedConnections.transport(for: address, AssetOptions(userAgent: "x")) is HTTPTransport))
+        #expect(!(SharedHTTPTransport.transport(for: address, AssetOptions(userAgent: "x")) is HTTPTransport))
     }
 
     /// Two engines and a server in real time: each interstitial plays once, and no notification is lost.

@@ -36,10 +36,10 @@ final class World: Sendable {
         let (time, pipelineError) = (simulation, pipelineError)
         var environment = Player.Environment(
             time: time,
-            makeLoading: { _, _ in ResourceLoading(ScriptedTransport(time: time), time: time, jitter: { 0 }) },
+            makeLoading: { _, _ in ResourceLoader(ScriptedTransport(time: time), time: time, jitter: { 0 }) },
             makePipeline: {
                 if let pipelineError { throw pipelineError }
-                return UndecodedPipeline(time: time)
+                return NonDecodingPipeline(time: time)
             },
             makeSessionID: { [self] in "session \(state.withLock { $0.engines.count })" },
             date: { .seconds(1_000_000) + time.now }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LinkModelTests {
     private func profile(kilobits: Int64, milliseconds: Int64 = 0, loss: Double = 0) -> LinkProfile {
-        let direction = LinkProfile.Direction(
+        let direction = LinkProfile.DirectionConditions(
             bandwidth: BitRate(bitsPerSecond: kilobits * 1_000),
             latency: .milliseconds(milliseconds),
             loss: loss
@@ -16,18 +16,20 @@ import Testing
     private func arrivals(
         _ link: inout LinkModel,
         bytes: Int,
-        piece: Int? = nil,
+        chunkSize: Int? = nil,
         from start: Duration = .zero,
         _ direction: LinkModel.Direction = .down
-    ) -> [LinkModel.Passage] {
+    ) -> [LinkModel.Transmission] {
         var (flow, rest, now) = (LinkModel.Flow(), bytes, start)
-        var result: [LinkModel.Passage] = []
+        var result: [LinkModel.Transmission] = []
         while rest > 0 {
-            let size = min(rest, piece ?? link.pieceSize(direction, at: now))
+            let size = min(rest, chunkSize ?? link.chunkSize(direction, at: now))
             let available = result.isEmpty ? start : nil
-            guard let passage = link.send(size, direction, of: &flow, availableAt: available, at: now) else { break }
-            result.append(passage)
-            now = passage.leaves
+            guard let transmission = link.send(size, direction, of: &flow, availableAt: available, at: now) else {
+                break
+            }
+            result.append(transmission)
+            now = transmission.sendEnd
             rest -= size
         }
         return result
@@ -40,15 +42,15 @@ import Testing
             let rate = try #require(way.bandwidth).bitsPerSecond
             let bytes = Int(rate / 8 * 10)
             let last = try #require(arrivals(&link, bytes: bytes, direction).last)
-            let seconds = (last.leaves - way.latency) / .seconds(1)
+            let seconds = (last.sendEnd - way.latency) / .seconds(1)
             #expect(abs(seconds - 10) < 0.001)
         }
     }
 
     @Test func latencyDelaysTransferOnceAndBandwidthDelaysEachPiece() throws {
         var link = LinkModel(profile(kilobits: 8_000, milliseconds: 100), startingAt: .zero)
-        let passages = arrivals(&link, bytes: 3_000, piece: 1_000)
-        #expect(passages.map(\.arrives) == [.milliseconds(101), .milliseconds(102), .milliseconds(103)])
+        let passages = arrivals(&link, bytes: 3_000, chunkSize: 1_000)
+        #expect(passages.map(\.arrival) == [.milliseconds(101), .milliseconds(102), .milliseconds(103)])
     }
 
     @Test func pieceAvailableLaterIsDelayedByLatencyAgain() throws {
@@ -57,7 +59,7 @@ import Testing
         let first = try #require(link.send(1_000, .down, of: &flow, availableAt: .zero, at: .zero))
         let late = Duration.milliseconds(500)
         let second = try #require(link.send(1_000, .down, of: &flow, availableAt: late, at: late))
-        #expect(first.arrives == .milliseconds(101) && second.arrives == .milliseconds(601))
+        #expect(first.arrival == .milliseconds(101) && second.arrival == .milliseconds(601))
     }
 
     @Test func transfersShareTheBandwidthEqually() throws {
@@ -67,38 +69,40 @@ import Testing
         var sent = [Int](repeating: 0, count: 4)
         // The transfer whose piece leaves first sends the next one, as transfers do that take turns.
         while let next = due.indices.min(by: { due[$0] < due[$1] }), due[next] < .seconds(1) {
-            let passage = try #require(link.send(1_000, .down, of: &flows[next], at: due[next]))
-            due[next] = passage.leaves
+            let transmission = try #require(link.send(1_000, .down, of: &flows[next], at: due[next]))
+            due[next] = transmission.sendEnd
             sent[next] += 1_000
         }
         #expect(sent.allSatisfy { abs($0 - 250_000) <= 1_000 })
         // A transfer that starts later gets its share immediately.
         var newcomer = LinkModel.Flow()
-        let passage = try #require(link.send(1_000, .down, of: &newcomer, availableAt: .seconds(1), at: .seconds(1)))
-        #expect(passage.leaves <= .milliseconds(1_005))
+        let transmission = try #require(
+            link.send(1_000, .down, of: &newcomer, availableAt: .seconds(1), at: .seconds(1))
+        )
+        #expect(transmission.sendEnd <= .milliseconds(1_005))
     }
 
     @Test func slackCompensatesForLateTimers() throws {
         var strict = LinkModel(profile(kilobits: 8_000), startingAt: .zero)
-        var lenient = LinkModel(profile(kilobits: 8_000), startingAt: .zero, slack: .milliseconds(20))
+        var lenient = LinkModel(profile(kilobits: 8_000), startingAt: .zero, timerTolerance: .milliseconds(20))
         var (first, second) = (LinkModel.Flow(), LinkModel.Flow())
         var (strictNow, lenientNow) = (Duration.zero, Duration.zero)
         for count in 1...100 {
-            let passage = try #require(strict.send(5_000, .down, of: &first, at: strictNow))
-            strictNow = passage.leaves + .milliseconds(2)
+            let transmission = try #require(strict.send(5_000, .down, of: &first, at: strictNow))
+            strictNow = transmission.sendEnd + .milliseconds(2)
             let better = try #require(lenient.send(5_000, .down, of: &second, at: lenientNow))
-            lenientNow = better.leaves + .milliseconds(2)
-            #expect(better.leaves == .milliseconds(5 * count))
+            lenientNow = better.sendEnd + .milliseconds(2)
+            #expect(better.sendEnd == .milliseconds(5 * count))
         }
         #expect(strictNow == .milliseconds(700), "each wait that ends late would add up")
     }
 
     @Test func pauseLongerThanSlackIsNotCompensated() throws {
-        var link = LinkModel(profile(kilobits: 8_000), startingAt: .zero, slack: .milliseconds(20))
+        var link = LinkModel(profile(kilobits: 8_000), startingAt: .zero, timerTolerance: .milliseconds(20))
         var flow = LinkModel.Flow()
         _ = link.send(1_000, .down, of: &flow, at: .zero)
-        let passage = try #require(link.send(1_000, .down, of: &flow, at: .seconds(5)))
-        #expect(passage.leaves == .milliseconds(4_981))
+        let transmission = try #require(link.send(1_000, .down, of: &flow, at: .seconds(5)))
+        #expect(transmission.sendEnd == .milliseconds(4_981))
     }
 
     @Test func traceIsFollowedExactlyAndRepeats() throws {
@@ -119,8 +123,8 @@ import Testing
         var leaves: [Duration] = []
         for size in sizes {
             let available = leaves.isEmpty ? now : nil
-            let passage = try #require(link.send(size, .down, of: &flow, availableAt: available, at: now))
-            now = passage.leaves
+            let transmission = try #require(link.send(size, .down, of: &flow, availableAt: available, at: now))
+            now = transmission.sendEnd
             leaves.append(now - .seconds(7))
         }
         #expect(leaves == [.milliseconds(1_000), .milliseconds(1_600), .milliseconds(2_500), .milliseconds(3_500)])
@@ -133,8 +137,8 @@ import Testing
         let trace = try #require(LinkTrace([period, period, period]))
         var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .zero)
         var flow = LinkModel.Flow()
-        let passage = try #require(link.send(1_000_000, .down, of: &flow, at: .zero))
-        #expect(passage.leaves == .seconds(1_000_000))
+        let transmission = try #require(link.send(1_000_000, .down, of: &flow, at: .zero))
+        #expect(transmission.sendEnd == .seconds(1_000_000))
     }
 
     @Test func outageStopsTransfers() throws {
@@ -142,7 +146,7 @@ import Testing
         var conditions = profile(kilobits: 8)
         conditions.outages = [outage]
         var link = LinkModel(conditions, startingAt: .zero)
-        let leaves = arrivals(&link, bytes: 10_000, piece: 1_000).map(\.leaves)
+        let leaves = arrivals(&link, bytes: 10_000, chunkSize: 1_000).map(\.sendEnd)
         #expect(leaves == [1, 5, 6, 7, 8, 9, 10, 11, 15, 16].map { .seconds($0) })
     }
 
@@ -152,7 +156,7 @@ import Testing
         var link = LinkModel(conditions, startingAt: .zero)
         var flow = LinkModel.Flow()
         let times = [0, 1, 3, 5].map { Duration.seconds($0) }
-        let leaves = try times.map { try #require(link.send(1 << 20, .down, of: &flow, at: $0)).leaves }
+        let leaves = try times.map { try #require(link.send(1 << 20, .down, of: &flow, at: $0)).sendEnd }
         #expect(leaves == [.zero, .seconds(4), .seconds(4), .seconds(5)])
     }
 
@@ -169,7 +173,7 @@ import Testing
             #expect(link.send(1, .down, of: &flow, at: .zero) == nil)
             // The link delivers again after its conditions change.
             link.change(to: .off, at: .seconds(1))
-            #expect(link.send(1, .down, of: &flow, at: .seconds(1))?.arrives == .seconds(1))
+            #expect(link.send(1, .down, of: &flow, at: .seconds(1))?.arrival == .seconds(1))
         }
     }
 
@@ -180,24 +184,24 @@ import Testing
         _ = link.send(60_000, .down, of: &flow, at: .seconds(1))
         link.change(to: profile(kilobits: 8_000), at: .seconds(2))
         var other = LinkModel.Flow()
-        #expect(link.send(1_000, .down, of: &other, at: .seconds(2))?.leaves == .milliseconds(2_001))
+        #expect(link.send(1_000, .down, of: &other, at: .seconds(2))?.sendEnd == .milliseconds(2_001))
     }
 
     @Test func packetLossDelaysBytesButKeepsOrderAndBandwidth() throws {
         let preset = try #require(LinkProfile(preset: "Very Bad Network"))
         var link = LinkModel(preset, startingAt: .zero, seed: 7)
         let passages = arrivals(&link, bytes: 12_500_000)
-        #expect(zip(passages, passages.dropFirst()).allSatisfy { $0.arrives <= $1.arrives })
-        let late = passages.filter { $0.arrives > $0.leaves }.count
+        #expect(zip(passages, passages.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
+        let late = passages.filter { $0.arrival > $0.sendEnd }.count
         #expect(late > passages.count / 2, "at ten percent something is always being waited for")
-        let lateness = passages.map { $0.arrives - $0.leaves }.max() ?? .zero
+        let lateness = passages.map { $0.arrival - $0.sendEnd }.max() ?? .zero
         #expect(lateness >= .seconds(1) && lateness < .seconds(60))
         let last = try #require(passages.last)
-        #expect(abs(last.leaves / .seconds(1) - 100.5) < 0.01, "the link carries its bandwidth all the same")
+        #expect(abs(last.sendEnd / .seconds(1) - 100.5) < 0.01, "the link carries its bandwidth all the same")
     }
 
     @Test func sameSeedLosesSamePackets() {
-        func run(_ seed: UInt64) -> [LinkModel.Passage] {
+        func run(_ seed: UInt64) -> [LinkModel.Transmission] {
             var link = LinkModel(profile(kilobits: 800, milliseconds: 30, loss: 0.2), startingAt: .zero, seed: seed)
             return arrivals(&link, bytes: 500_000)
         }
@@ -206,15 +210,15 @@ import Testing
 
     @Test func heavyLossBreaksConnections() {
         var link = LinkModel(profile(kilobits: 8_000, loss: 0.7), startingAt: .zero)
-        let passages = arrivals(&link, bytes: 1_460 * 2_000, piece: 1_460)
-        let broken = passages.filter(\.breaks).count
+        let passages = arrivals(&link, bytes: 1_460 * 2_000, chunkSize: 1_460)
+        let broken = passages.filter(\.breaksConnection).count
         // The expected number is 2,000 × 0.7⁶: six consecutive losses break a connection.
         #expect((170...300).contains(broken))
     }
 
     @Test func piecesAreWholePackets() {
         func size(_ conditions: LinkProfile) -> Int {
-            LinkModel(conditions, startingAt: .zero).pieceSize(.down, at: .zero)
+            LinkModel(conditions, startingAt: .zero).chunkSize(.down, at: .zero)
         }
         #expect(size(profile(kilobits: 8)) == 1_460)
         #expect(size(profile(kilobits: 8_000)) == 4_380)
@@ -226,7 +230,11 @@ import Testing
         let extremes: [Int64] = [0, 1, 999, 1_000_000_000_000, .max]
         for rate in extremes {
             for latency in [Duration.zero, .seconds(60), .seconds(Int64.max)] {
-                let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: rate), latency: latency, loss: 0.5)
+                let way = LinkProfile.DirectionConditions(
+                    bandwidth: BitRate(bitsPerSecond: rate),
+                    latency: latency,
+                    loss: 0.5
+                )
                 let outage = LinkProfile.Outage(start: latency, duration: latency, interval: latency + .nanoseconds(1))
                 let conditions = LinkProfile(name: "t", down: way, up: way, outages: [outage])
                 var link = LinkModel(conditions, startingAt: .seconds(Int64.max / 2))
@@ -235,7 +243,7 @@ import Testing
                     _ = link.send(bytes, .down, of: &flow, availableAt: latency, at: .zero)
                     _ = link.send(bytes, .up, of: &flow, at: .seconds(Int64.max))
                 }
-                #expect(link.pieceSize(.down, at: .seconds(-5)) >= 1_460)
+                #expect(link.chunkSize(.down, at: .seconds(-5)) >= 1_460)
             }
         }
     }

@@ -20,7 +20,7 @@ public enum PaintedPicture {
         isFullRange: Bool = false,
         aspect: PixelAspectRatio = .square,
         _ color: (Int, Int) -> (Double, Double, Double)
-    ) throws -> Picture {
+    ) throws -> PixelBuffer {
         let (red, blue) = coefficients(matrix)
         let (lumaScale, chromaScale, base) = isFullRange ? (255.0, 255.0, 0.0) : (219, 224, 16)
         let chromaWidth = (width + 1) / 2
@@ -39,7 +39,7 @@ public enum PaintedPicture {
                 redness[at] = byte(128 + chromaScale * (r - light) / (2 * (1 - red)))
             }
         }
-        return try Picture(
+        return try PixelBuffer(
             format: .yuv420p,
             width: width,
             height: height,

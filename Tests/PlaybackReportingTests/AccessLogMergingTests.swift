@@ -21,10 +21,10 @@ import Testing
     @Test func mergingBoundsMemoryAndKeepsTotals() throws {
         let transcript = longSession(periods: 1_000)
         let whole = transcript.recorded()
-        let short = transcript.recorded(mostEvents: 50)
-        #expect(whole.log.events.count == 1_001 && whole.mergedPeriods == 0)
+        let short = transcript.recorded(maximumEventCount: 50)
+        #expect(whole.log.events.count == 1_001 && whole.mergedPeriodCount == 0)
         #expect((45...50).contains(short.log.events.count))
-        #expect(short.mergedPeriods + short.log.events.count == 1_001)
+        #expect(short.mergedPeriodCount + short.log.events.count == 1_001)
         let (left, right) = (whole.log.totals, short.log.totals)
         #expect(left.durationWatched == .seconds(9_000) && right.durationWatched == .seconds(9_000))
         #expect(left.numberOfBytesTransferred == right.numberOfBytesTransferred)
@@ -38,13 +38,13 @@ import Testing
     }
 
     @Test func mergedEventKeepsOnlyCommonValues() throws {
-        let first = try #require(longSession(periods: 100).recorded(mostEvents: 40).log.events.first)
+        let first = try #require(longSession(periods: 100).recorded(maximumEventCount: 40).log.events.first)
         #expect(first.uri == nil && first.switchBitrate == nil && first.observedBitrateStandardDeviation == nil)
         #expect(first.playbackStartOffset == .zero && first.observedMinBitrate?.bitsPerSecond == 8_000)
     }
 
     @Test(arguments: [1, 41, 100, 300])
-    func periodsWithoutBitRateAreNotMerged(mostEvents: Int) throws {
+    func periodsWithoutBitRateAreNotMerged(maximumEventCount: Int) throws {
         let silent = VariantDescription(id: "silent", address: "a.m3u8", peakBitRate: BitRate(bitsPerSecond: 0))
         var transcript = Transcript()
         transcript.at(0, 0, Transcript.rate(1))
@@ -53,13 +53,13 @@ import Testing
             let variant = [.high, silent, .low][index % 3]
             transcript.at(time, time, Transcript.switched(nil, variant))
         }
-        let recorder = transcript.recorded(mostEvents: mostEvents)
-        #expect(recorder.log.events.count <= max(40, mostEvents))
+        let recorder = transcript.recorded(maximumEventCount: maximumEventCount)
+        #expect(recorder.log.events.count <= max(40, maximumEventCount))
         let (whole, short) = (transcript.accessLog.totals, recorder.log.totals)
         #expect(whole.durationWatched == .seconds(600) && short.durationWatched == .seconds(600))
         // 199 s with the high variant and 200 s with the low one.
         #expect(whole.timeWeightedIndicatedBitrate?.bitsPerSecond == 2_395_990)
-        for rate in [\AccessLog.Totals.timeWeightedIndicatedBitrate, \.timeWeightedIndicatedBitrateOfAll] {
+        for rate in [\AccessLog.Totals.timeWeightedIndicatedBitrate, \.timeWeightedIndicatedBitrateIncludingUnknown] {
             let rates = try [whole, short].map { try #require($0[keyPath: rate]).bitsPerSecond }
             #expect(abs(rates[0] - rates[1]) <= 2)
         }

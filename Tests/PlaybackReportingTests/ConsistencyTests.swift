@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func mergedLogHasSameTotals(seed: UInt64) throws {
         let transcript = session(seed: seed)
-        let (whole, short) = (transcript.accessLog.totals, transcript.recorded(mostEvents: 40).log.totals)
+        let (whole, short) = (transcript.accessLog.totals, transcript.recorded(maximumEventCount: 40).log.totals)
         #expect(whole.durationWatched == short.durationWatched)
         #expect(whole.numberOfStalls == short.numberOfStalls)
         #expect(whole.numberOfBytesTransferred == short.numberOfBytesTransferred)

@@ -44,10 +44,10 @@ import Testing
     }
 
     @Test func oldestFailuresAreDroppedBeyondLimit() {
-        var recorder = ErrorLogRecorder(session: session, options: .init(mostEvents: 100))
+        var recorder = ErrorLogRecorder(session: session, options: .init(maximumEventCount: 100))
         for index in 0..<1_000 { _ = recorder.add(event(101, .error(Transcript.failure(index)))) }
         #expect((90...100).contains(recorder.log.events.count))
-        #expect(recorder.droppedEvents + recorder.log.events.count == 1_000)
+        #expect(recorder.droppedEventCount + recorder.log.events.count == 1_000)
         #expect(recorder.log.events.last?.errorStatusCode == 999)
     }
 

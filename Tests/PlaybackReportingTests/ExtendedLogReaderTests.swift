@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func hostileLogExceedsLimits() {
-        let limits = ExtendedLogReader.Limits(mostEntries: 10, longestLine: 100, mostFields: 5)
+        let limits = ExtendedLogReader.Limits(maximumEntryCount: 10, maximumLineLength: 100, maximumFieldCount: 5)
         func code(_ text: String) -> ExtendedLogError.Code? {
             (#expect(throws: ExtendedLogError.self) { try access(text, limits: limits) })?.code
         }

@@ -30,7 +30,9 @@ import Testing
             .statusChanged(.readyToPlay), .playbackTypeKnown(.live), Transcript.rate(1.5, from: 1),
             .timeControlChanged(.waiting(.toMinimizeStalls)), transcript.segment(1, 1.5, bytes: 5),
             .segmentLoaded(segment), .segmentSkipped(skipped),
-            .likelyToKeepUp(KeepUp(isInitial: true, variant: .low, timeTaken: .seconds(1), loadedTimeRanges: [])),
+            .likelyToKeepUp(
+                LikelyToKeepUpReport(isInitial: true, variant: .low, timeTaken: .seconds(1), loadedTimeRanges: [])
+            ),
             .stalled, .stallEnded(after: .milliseconds(1_250)), .seekStarted(to: MediaTime(seconds: 9)),
             Transcript.landed(9), .timeJumped(from: nil, to: MediaTime(seconds: 3)), .variantSwitchStarted(change),
             .variantSwitched(change, succeeded: true),

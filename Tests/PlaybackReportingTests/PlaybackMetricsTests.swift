@@ -47,7 +47,7 @@ import Testing
         }
         let metrics = PlaybackMetricsRecorder(creation: .zero).metrics(with: AccessLog(events: events))
         #expect(metrics.timeWeightedBitrate?.bitsPerSecond == 1_500_000)
-        #expect(metrics.timeWeightedBitrateOfAll?.bitsPerSecond == 600_000)
+        #expect(metrics.timeWeightedBitrateIncludingUnknown?.bitsPerSecond == 600_000)
     }
 
     @Test func averagesAreNilWithoutPlayback() {
@@ -60,7 +60,7 @@ import Testing
             recorder.playbackStallEnded(at: .seconds(4))
             let metrics = recorder.metrics(with: AccessLog(events: events))
             #expect(metrics.stallsPerHour == nil && metrics.stallRatio == nil)
-            #expect(metrics.timeWeightedBitrate == nil && metrics.timeWeightedBitrateOfAll == nil)
+            #expect(metrics.timeWeightedBitrate == nil && metrics.timeWeightedBitrateIncludingUnknown == nil)
             #expect(metrics.stallDuration == .seconds(3))
             #expect(metrics.lines.isEmpty)
         }

@@ -28,8 +28,8 @@ struct Transcript {
     /// The access log of all events.
     var accessLog: AccessLog { recorded().log }
 
-    func recorded(mostEvents: Int = 10_000) -> AccessLogRecorder {
-        var recorder = AccessLogRecorder(session: session, options: .init(mostEvents: mostEvents))
+    func recorded(maximumEventCount: Int = 10_000) -> AccessLogRecorder {
+        var recorder = AccessLogRecorder(session: session, options: .init(maximumEventCount: maximumEventCount))
         for event in events { _ = recorder.add(event) }
         return recorder
     }
@@ -77,7 +77,7 @@ struct Transcript {
             from: old,
             to: new,
             cause: "throughput",
-            numbers: .init(throughput: BitRate(bitsPerSecond: 5_000_000), bufferLevel: .seconds(12))
+            evidence: .init(throughput: BitRate(bitsPerSecond: 5_000_000), bufferLevel: .seconds(12))
         )
     }
 

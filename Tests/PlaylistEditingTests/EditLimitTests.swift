@@ -179,7 +179,7 @@ import Testing
                 "#EXT-X-STREAM-INF:BANDWIDTH=9", "v9", "#EXT-X-STREAM-INF:BANDWIDTH=3", "v3",
             ])
         )
-        #expect(matching.leanestVariant?.text == "v3")
+        #expect(matching.lowestBitRateVariant?.text == "v3")
         #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"de\",URI=\"x\""))?.text == "de")
         #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"fr\",URI=\"x\""))?.text == "fr")
         // The English rendition of the other presentation has no URI.
@@ -255,22 +255,22 @@ import Testing
     func blankLinesBeforeRemovedVariantAreRemoved(before: String, left: String) throws {
         let variants = "#EXT-X-STREAM-INF:BANDWIDTH=9\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n"
         let playlist = try MultivariantPlaylist(parsing: Array((before + variants).utf8))
-        let limited = try playlist.limited(to: OpenRange(low: nil, high: BitRate(bitsPerSecond: 1)))
+        let limited = try playlist.limited(to: PartialRange(low: nil, high: BitRate(bitsPerSecond: 1)))
         #expect(String(decoding: limited.bytes, as: UTF8.self) == left + "#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n")
     }
 
     @Test func bitRateLimitIsInclusive() throws {
         let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
-        let range = try #require(OpenRange<BitRate>("1000...2000"))
+        let range = try #require(PartialRange<BitRate>("1000...2000"))
         #expect(try playlist.limited(to: range).variants.map(\.uri) == ["low", "high"])
-        let low = try #require(OpenRange<BitRate>("...1000"))
+        let low = try #require(PartialRange<BitRate>("...1000"))
         #expect(try playlist.limited(to: low).variants.map(\.uri) == ["low", "sound"])
         #expect(try playlist.limited(to: low).iFrameVariants.map(\.uri) == ["i360", "i"])
-        let sound = try #require(OpenRange<BitRate>("...100"))
+        let audio = try #require(PartialRange<BitRate>("...100"))
         // Without video among the variants, there is no height to compare I-frame variants with.
-        #expect(try playlist.limited(to: sound).iFrameVariants.count == 3)
+        #expect(try playlist.limited(to: audio).iFrameVariants.count == 3)
         #expect(throws: PlaylistEditError.self) {
-            try playlist.limited(to: try #require(OpenRange<BitRate>("3000...")))
+            try playlist.limited(to: try #require(PartialRange<BitRate>("3000...")))
         }
     }
 }

@@ -13,8 +13,8 @@ import Testing
     ])
     func editsRoundTripThroughTheirSpelling(name: String, value: String, expected: String) throws {
         let edit = try PlaylistEdit(name: name, value: value)
-        #expect(edit.spelling.name == name && edit.spelling.value == expected)
-        #expect(try PlaylistEdit(name: name, value: edit.spelling.value) == edit)
+        #expect(edit.nameAndValue.name == name && edit.nameAndValue.value == expected)
+        #expect(try PlaylistEdit(name: name, value: edit.nameAndValue.value) == edit)
     }
 
     @Test(arguments: [
@@ -95,7 +95,7 @@ import Testing
         let plan = EditPlan([.maxHeight(2000), .append("ad"), .duration(MediaTime(seconds: 30))])
         let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
         let children = try content.variants.map {
-            try plan.childPlans(sources: sources).plan(for: .variant($0)).edits.map(\.spelling.value)
+            try plan.childPlans(sources: sources).plan(for: .variant($0)).edits.map(\.nameAndValue.value)
         }
         #expect(
             children == [

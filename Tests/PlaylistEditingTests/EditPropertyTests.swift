@@ -28,8 +28,8 @@ struct EditPropertyTests {
         var rest = lines(original)[...]
         var result: [String] = []
         for line in lines(edited) {
-            if let place = rest.firstIndex(of: line) {
-                rest = rest[(place + 1)...]
+            if let position = rest.firstIndex(of: line) {
+                rest = rest[(position + 1)...]
             } else {
                 result.append(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
             }
@@ -43,7 +43,7 @@ struct EditPropertyTests {
             guard case .multivariant(let multivariant) = playlist else { continue }
             let rates = multivariant.variants.compactMap(\.bandwidth).sorted { $0.bitsPerSecond < $1.bitsPerSecond }
             guard let middle = rates.dropFirst(rates.count / 2).first,
-                let range = OpenRange<BitRate>("\(middle.bitsPerSecond)...")
+                let range = PartialRange<BitRate>("\(middle.bitsPerSecond)...")
             else { continue }
             count += 1
             let limited = try multivariant.limited(to: range)

@@ -39,39 +39,41 @@ import Testing
     )
     func editsAreParsedAndFormatted(name: String, value: String, expected: String) throws {
         let edit = try PlaylistEdit(name: name, value: value)
-        #expect("\(edit.spelling.name)=\(edit.spelling.value)" == expected)
+        #expect("\(edit.nameAndValue.name)=\(edit.nameAndValue.value)" == expected)
         #expect(PlaylistEdit.names.contains(name))
         #expect(edit.isFilter == ["bandwidth", "max-height", "no-i-frames"].contains(name))
     }
 
     @Test func everyListedNameIsAnEdit() throws {
         let values = ["insert": "a@1", "drop-range": "1...2", "bandwidth": "1..."]
-        let names = try PlaylistEdit.names.map { try PlaylistEdit(name: $0, value: values[$0] ?? "1").spelling.name }
+        let names = try PlaylistEdit.names.map {
+            try PlaylistEdit(name: $0, value: values[$0] ?? "1").nameAndValue.name
+        }
         #expect(names == PlaylistEdit.names && Set(names).count == 11)
     }
 
     @Test(
         arguments: [
-            ("bandwidth", "", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"\""),
-            ("bandwidth", "4M...900k", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"4M...900k\""),
-            ("bandwidth", "...", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"...\""),
-            ("bandwidth", "x...4M", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"x...4M\""),
-            ("bandwidth", "4M...x", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"4M...x\""),
-            ("bandwidth", "4M", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"4M\""),
-            ("max-height", "0", "max-height wants a height in pixels, not \"0\""),
-            ("max-height", "65536", "max-height wants a height in pixels, not \"65536\""),
-            ("max-height", "-1", "max-height wants a height in pixels, not \"-1\""),
-            ("start", "x", "start wants a time, such as 12.5 or 00:01:30, not \"x\""),
-            ("duration", "0", "duration wants a duration over zero, such as 30 or 00:01:30, not \"0\""),
-            ("duration", "", "duration wants a duration over zero, such as 30 or 00:01:30, not \"\""),
-            ("append", "", "append wants the address of a playlist, not \"\""),
-            ("prepend", "", "prepend wants the address of a playlist, not \"\""),
-            ("insert", "a", "insert wants SOURCE@TIME, not \"a\""),
-            ("insert", "@1", "insert wants SOURCE@TIME, not \"@1\""),
-            ("insert", "a@", "insert wants SOURCE@TIME, not \"a@\""),
-            ("insert", "https://h/?token=secret", "insert wants SOURCE@TIME, not \"https://h/?…\""),
-            ("drop-range", "2...1", "drop-range wants START...END in seconds, not \"2...1\""),
-            ("drop-range", "1", "drop-range wants START...END in seconds, not \"1\""),
+            ("bandwidth", "", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"\""),
+            ("bandwidth", "4M...900k", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"4M...900k\""),
+            ("bandwidth", "...", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"...\""),
+            ("bandwidth", "x...4M", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"x...4M\""),
+            ("bandwidth", "4M...x", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"4M...x\""),
+            ("bandwidth", "4M", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"4M\""),
+            ("max-height", "0", "max-height must be a height in pixels, not \"0\""),
+            ("max-height", "65536", "max-height must be a height in pixels, not \"65536\""),
+            ("max-height", "-1", "max-height must be a height in pixels, not \"-1\""),
+            ("start", "x", "start must be a time, such as 12.5 or 00:01:30, not \"x\""),
+            ("duration", "0", "duration must be a duration greater than zero, such as 30 or 00:01:30, not \"0\""),
+            ("duration", "", "duration must be a duration greater than zero, such as 30 or 00:01:30, not \"\""),
+            ("append", "", "append must be the URL of a playlist, not \"\""),
+            ("prepend", "", "prepend must be the URL of a playlist, not \"\""),
+            ("insert", "a", "insert must be SOURCE@TIME, not \"a\""),
+            ("insert", "@1", "insert must be SOURCE@TIME, not \"@1\""),
+            ("insert", "a@", "insert must be SOURCE@TIME, not \"a@\""),
+            ("insert", "https://h/?token=secret", "insert must be SOURCE@TIME, not \"https://h/?…\""),
+            ("drop-range", "2...1", "drop-range must be START...END in seconds, not \"2...1\""),
+            ("drop-range", "1", "drop-range must be START...END in seconds, not \"1\""),
         ]
     )
     func invalidValuesAreReported(name: String, value: String, message: String) {
@@ -83,29 +85,32 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(message.hasPrefix("\(name) wants \(expected), not "))
+        #expect(message.hasPrefix("\(name) must be \(expected), not "))
     }
 
     @Test func unknownEditIsReported() {
         let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: "Start", value: "1") }
         #expect(error == .unknownEdit("Start") && error?.code == "unknown-edit")
-        #expect(error?.description == "there is no edit named Start")
+        #expect(error?.description == "unknown edit Start")
     }
 
     @Test(
         arguments: [
-            (.nothingLeft(filter: "f", available: ["a", "b"]), "nothing-left", "f would leave nothing; there is a, b"),
-            (.wrongKind(edit: "e", expected: "media"), "wrong-kind", "e needs a media playlist"),
+            (
+                .nothingLeft(filter: "f", available: ["a", "b"]), "nothing-left",
+                "f would remove everything; the playlist has a, b"
+            ),
+            (.wrongKind(edit: "e", expected: "media"), "wrong-kind", "e requires a media playlist"),
             (
                 .timeOutside(edit: "start", time: "9", duration: "8"), "time-outside",
-                "start: 9 s lies outside the 8 s there are"
+                "start: 9 s is after the end of the playlist, at 8 s"
             ),
             (.cannotStitch(reason: "r"), "cannot-stitch", "the playlists cannot be stitched: r"),
             (
                 .tooLarge(.entryCount(2)), "playlist-too-large",
                 "the edited playlist would be too large: the playlist has more than 2 entries"
             ),
-            (.unwritableAddress("#x"), "unwritable-address", "a playlist cannot hold the address \"#x\""),
+            (.unwritableAddress("#x"), "unwritable-address", "a playlist cannot contain the URI \"#x\""),
             (.unreadableResult(edit: "e", reason: "r"), "unreadable-result", "the result of e would be r"),
         ] as [(PlaylistEditError, String, String)]
     )
@@ -114,15 +119,15 @@ import Testing
     }
 
     @Test func openRangeIncludesItsBounds() {
-        let range = OpenRange<Int>(low: 2, high: 4)
+        let range = PartialRange<Int>(low: 2, high: 4)
         #expect((1...5).map(range.contains) == [false, true, true, true, false])
-        #expect((1...5).map(OpenRange<Int>(low: nil, high: 4).contains) == [true, true, true, true, false])
-        #expect((1...5).map(OpenRange<Int>(low: 2, high: nil).contains) == [false, true, true, true, true])
-        #expect(OpenRange<Int>("2...2") { Int($0) } == OpenRange(low: 2, high: 2))
-        #expect(OpenRange<Int>("3...2") { Int($0) } == nil)
-        #expect(OpenRange<Int>("2..2") { Int($0) } == nil)
-        #expect(OpenRange<Int>("2...") { Int($0) } == OpenRange(low: 2, high: nil))
-        #expect(OpenRange<Int>("...2") { Int($0) } == OpenRange(low: nil, high: 2))
+        #expect((1...5).map(PartialRange<Int>(low: nil, high: 4).contains) == [true, true, true, true, false])
+        #expect((1...5).map(PartialRange<Int>(low: 2, high: nil).contains) == [false, true, true, true, true])
+        #expect(PartialRange<Int>("2...2") { Int($0) } == PartialRange(low: 2, high: 2))
+        #expect(PartialRange<Int>("3...2") { Int($0) } == nil)
+        #expect(PartialRange<Int>("2..2") { Int($0) } == nil)
+        #expect(PartialRange<Int>("2...") { Int($0) } == PartialRange(low: 2, high: nil))
+        #expect(PartialRange<Int>("...2") { Int($0) } == PartialRange(low: nil, high: 2))
     }
 }
 
@@ -140,7 +145,7 @@ import Testing
     func invalidGapAddressHasNoPlaylist(address: String) { #expect(GapPlaylist.playlist(at: address) == nil) }
 
     @Test func gapIsLimitedToTwoHours() throws {
-        #expect(GapPlaylist.scheme == "gap" && GapPlaylist.longestDuration == MediaTime(seconds: 7_200))
+        #expect(GapPlaylist.scheme == "gap" && GapPlaylist.maximumDuration == MediaTime(seconds: 7_200))
         #expect(GapPlaylist.playlist(at: "gap:7200")?.segments.count == 720)
         #expect(try GapPlaylist.address(of: MediaTime(seconds: 7_200)) == "gap:7200")
         #expect(try GapPlaylist.address(of: MediaTime(value: 1, timescale: 1000)) == "gap:0.001")
@@ -150,7 +155,7 @@ import Testing
             }
             #expect(
                 error?.description
-                    == "the playlists cannot be stitched: a rendition without a match needs a gap of \(time) s; it may have 7200 s"
+                    == "the playlists cannot be stitched: a rendition without a match would need a gap of \(time) s; the maximum is 7200 s"
             )
         }
     }

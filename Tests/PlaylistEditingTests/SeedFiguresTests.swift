@@ -13,7 +13,7 @@ struct SeedFiguresTests {
     @Test(arguments: ["", ".compact"])
     func bitRateLimitKeepsThreeVariantsInOrder(form: String) throws {
         let playlist = try MultivariantPlaylist(parsing: file("bipbop_4x3_variant.as-is\(form).m3u8"))
-        let range = try #require(OpenRange<BitRate>("900000...4000000"))
+        let range = try #require(PartialRange<BitRate>("900000...4000000"))
         let limited = try playlist.limited(to: range)
         #expect(limited.variants.compactMap(\.bandwidth?.bitsPerSecond) == [991_714, 1_927_833, 3_662_882])
         #expect(limited.bytes == (try file("bipbop_4x3_variant.to-be\(form).m3u8")))

@@ -31,21 +31,21 @@ import Testing
         let empty = try media("#EXTM3U\n#EXT-X-ENDLIST\n")
         let delta = try media("#EXTM3U\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:4,\na\n#EXTINF:4,\nb\n#EXT-X-ENDLIST\n")
         let other = "the other playlist has no segments"
-        let kinds = "one holds I-frames only and the other does not"
+        let kinds = "one playlist contains I-frames only and the other does not"
         #expect(reason { try plain.appending(empty) } == other)
         #expect(reason { try plain.appending(iFrames) } == kinds)
         #expect(reason { try iFrames.prepending(plain) } == kinds)
         #expect(reason { try iFrames.prepending(iFrames) } == nil)
-        #expect(reason { try live.appending(plain) } == "a live playlist has no end to put something behind")
+        #expect(reason { try live.appending(plain) } == "nothing can be appended to a live playlist")
         #expect(reason { try live.prepending(plain) } == nil)
         #expect(reason { try live.inserting(plain, at: MediaTime(seconds: 9)) } == nil)
         // The segment boundary closest to eleven seconds is the end.
         #expect(
             reason { try live.inserting(plain, at: MediaTime(seconds: 11)) }
-                == "a live playlist has no end to put something behind"
+                == "nothing can be appended to a live playlist"
         )
         #expect(reason { try empty.appending(plain) } == "the playlist has no segments")
-        let skipped = "a delta update leaves segments out; load the whole playlist"
+        let skipped = "the playlist is a delta update; load the full playlist"
         #expect(reason { try delta.appending(plain) } == skipped)
         #expect(reason { try delta.limited(to: MediaTime(seconds: 4)) } == skipped)
         // An edit that removes nothing does not require a complete playlist.
@@ -93,10 +93,10 @@ import Testing
     @Test func insertionUsesNearestSegmentBoundary() throws {
         let plain = try EditSample.plain.media()
         let ad = try EditSample.fast.media()
-        let places = try ["0", "2", "2.001", "5.75", "5.751", "12.5", "12.501"].map { time in
+        let positions = try ["0", "2", "2.001", "5.75", "5.751", "12.5", "12.501"].map { time in
             try plain.inserting(ad, at: try #require(MediaTime(decimal: time))).segments.map(\.uri).firstIndex(of: "f0")
         }
-        #expect(places == [0, 0, 1, 1, 2, 3, 4])
+        #expect(positions == [0, 0, 1, 1, 2, 3, 4])
     }
 
     @Test func droppedRangeRemovesSegmentsInsideIt() throws {
@@ -115,7 +115,10 @@ import Testing
         for (start, end) in [("4", "7.499"), ("4.001", "7.5"), ("12", "12")] {
             let error = #expect(throws: PlaylistEditError.self) { try left(start, end) }
             #expect(error?.code == "nothing-left")
-            #expect(error?.description.hasSuffix("would leave nothing; there is no whole segment inside it") == true)
+            #expect(
+                error?.description.hasSuffix("would remove everything; the playlist has no entire segment in the range")
+                    == true
+            )
         }
         #expect(throws: PlaylistEditError.self) { try left("0", "13.5") }
     }
@@ -132,7 +135,7 @@ import Testing
         let sources: [String: Playlist] = ["ad": .multivariant(other), "other": .media(try EditSample.plain.media())]
         let children = plan.childPlans(sources: sources, gaps: ["ad": "gap:4", "other": "gap:5"])
         func spelled(_ entry: PresentationEntry) throws -> [String] {
-            try children.plan(for: entry).edits.map { "\($0.spelling.name)=\($0.spelling.value)" }
+            try children.plan(for: entry).edits.map { "\($0.nameAndValue.name)=\($0.nameAndValue.value)" }
         }
         let variant = ["append=x.m3u8", "start=0", "insert=x.m3u8@1", "prepend=other", "absolute="]
         #expect(try spelled(.variant(content.variants[0])) == variant.map { $0.replacing("x.m3u8", with: "y.m3u8") })
@@ -143,9 +146,9 @@ import Testing
         #expect(try spelled(.rendition(content.renditions[0])) == variant)
         let without = plan.childPlans(sources: sources)
         #expect(
-            throws: PlaylistEditError.cannotStitch(reason: "ad has nothing that goes with the rendition Deutsch")
+            throws: PlaylistEditError.cannotStitch(reason: "ad has no match for the rendition Deutsch")
         ) { try without.plan(for: .rendition(content.renditions[2])) }
-        #expect(throws: PlaylistEditError.cannotStitch(reason: "ad has nothing that goes with i360.m3u8")) {
+        #expect(throws: PlaylistEditError.cannotStitch(reason: "ad has no match for i360.m3u8")) {
             try without.plan(for: .variant(content.iFrameVariants[0]))
         }
     }

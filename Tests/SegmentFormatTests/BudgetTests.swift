@@ -101,7 +101,7 @@ import Testing
         } catch {
             refusal = error as? MediaFormatError
         }
-        #expect(refusal == .tooLarge("timed text, with all states of its cues,"))
+        #expect(refusal == .tooLarge("timed text with all states of its cues"))
     }
 
     @Test func wordByWordCuesAreWithinTheBudget() throws {
@@ -143,7 +143,7 @@ import Testing
         let cue = try #require(try Subtitles.timedText(text).cues.first)
         let style = try #require(cue.lines.first?.spans.first?.style)
         #expect(style.color == SubtitleColor(red: 0, green: 255, blue: 0) && !style.isUnderlined)
-        #expect(cue.placement.stacking == .avoids)
+        #expect(cue.placement.overlapHandling == .avoidOverlap)
     }
 
     @Test func styleReferencesOfRegionAreLimited() throws {
@@ -163,7 +163,7 @@ import Testing
     // MARK: Cues
 
     @Test func rememberedCuesAreLimitedInBytes() {
-        var gathering = WebVTTCueGathering()
+        var deduplicator = WebVTTCueDeduplicator()
         let text = String(repeating: "a", count: 1 << 20)
         func cue(_ second: Int64) -> WebVTTCue {
             WebVTTCue(
@@ -171,10 +171,10 @@ import Testing
                 text: text
             )
         }
-        for second in 0..<20 { #expect(gathering.add([cue(Int64(second))]).count == 1) }
+        for second in 0..<20 { #expect(deduplicator.add([cue(Int64(second))]).count == 1) }
         // The most recent cues are remembered, the oldest ones are not.
-        #expect(gathering.add([cue(19)]).isEmpty)
-        #expect(gathering.add([cue(0)]).count == 1)
+        #expect(deduplicator.add([cue(19)]).isEmpty)
+        #expect(deduplicator.add([cue(0)]).count == 1)
     }
 
     @Test func timelineIsLimitedInBytes() {

@@ -15,9 +15,9 @@ import Testing
         #expect(video.duration == MediaTime(seconds: 2))
         #expect(video.sampleCount == 50)
         #expect(video.isFirstSampleSync == true)
-        let sound = try #require(fragment.track(2))
-        #expect(sound.duration == MediaTime(value: 94 * 1_024, timescale: 48_000))
-        #expect(sound.isFirstSampleSync == true)
+        let audio = try #require(fragment.track(2))
+        #expect(audio.duration == MediaTime(value: 94 * 1_024, timescale: 48_000))
+        #expect(audio.isFirstSampleSync == true)
     }
 
     @Test func fragmentWithoutMovieHasNoTimescale() throws {
@@ -143,7 +143,7 @@ import Testing
         let seconds = 2_208_988_800 + 1_700_000_000
         let bytes = fullBox("prft", 1, 24, u32(1), u32(seconds), u32(0x8000_0000), u64(12_800))
         let time = try ProducerReferenceTime(bytes.span)
-        #expect(time.sinceUnixEpoch == .seconds(1_700_000_000) + .milliseconds(500))
+        #expect(time.timeSinceUnixEpoch == .seconds(1_700_000_000) + .milliseconds(500))
         #expect(time.mediaTime == 12_800)
         #expect(time.flags == 24)
     }
@@ -158,9 +158,9 @@ import Testing
         #expect(segment.indexes.count == 1)
         #expect(segment.events.count == 1)
         #expect(segment.fragments.map(\.sequenceNumber) == [1, 2])
-        #expect(!segment.isDamaged)
+        #expect(!segment.isIncomplete)
         #expect(segment.timeRange(of: 1) == MediaTimeRange(start: .zero, end: MediaTime(seconds: 4)))
-        #expect(FragmentedSegment(reading: Array(bytes.dropLast(1))).isDamaged)
+        #expect(FragmentedSegment(reading: Array(bytes.dropLast(1))).isIncomplete)
         #expect(
             FragmentedSegment(reading: (Movies.initialization + bytes)).timeRange(of: 1)?.end == MediaTime(seconds: 4)
         )

@@ -52,13 +52,13 @@ import Testing
         _ = MediaContainer(span)
         _ = PackedAudioSummary(span)
         _ = ID3Tag(span)
-        if let stream = TransportStreamSummary(span) { _ = stream.timeRange(through: stream) }
+        if let stream = TransportStreamSummary(span) { _ = stream.timeRange(upTo: stream) }
         _ = try? EventMessage(span)
         _ = try? ProducerReferenceTime(span)
         _ = try? SegmentIndex(span)
         let movie = (try? Movie(span)) ?? (try? Movie(span, at: Movies.fileType.count))
         if let movie {
-            _ = movie.pieces(of: MediaTime(seconds: 1), in: span)
+            _ = movie.segments(minimumDuration: MediaTime(seconds: 1), in: span)
             for track in movie.tracks { _ = track.sampleTable?.syncSampleTimes(span) }
         }
         _ = FragmentedSegment(span, movie: movie)
@@ -68,14 +68,14 @@ import Testing
 
     static func index(_ bytes: [UInt8]) {
         guard
-            var index = MediaFileIndex(
+            var index = MediaFileIndexer(
                 head: Array(bytes.prefix(600)),
                 length: Int64(bytes.count),
-                options: .init(pieceDuration: MediaTime(seconds: 1), mostRequests: 20)
+                options: .init(minimumSegmentDuration: MediaTime(seconds: 1), maximumRequestCount: 20)
             )
         else { return }
         var requests = 0
-        while case .needs(let range) = index.state {
+        while case .needsBytes(let range) = index.state {
             requests += 1
             guard requests <= 20 else {
                 Issue.record("more requests than allowed")
@@ -84,11 +84,13 @@ import Testing
             index.add(Array(bytes.dropFirst(Int(clamping: range.start)).prefix(Int(clamping: range.length))))
         }
         guard case .ready(let timeline) = index.state else { return }
-        if timeline.pieces.count > Movie.mostPieces { Issue.record("more pieces than allowed") }
-        for piece in timeline.pieces where piece.timeRange.duration < .zero { Issue.record("a negative duration") }
+        if timeline.segments.count > Movie.maximumSegmentCount { Issue.record("more pieces than allowed") }
+        for segment in timeline.segments where segment.timeRange.duration < .zero {
+            Issue.record("a negative duration")
+        }
         // Clients of a timeline round, add and format its times.
-        for piece in timeline.pieces {
-            let (range, bytes) = (piece.timeRange, piece.byteRange)
+        for segment in timeline.segments {
+            let (range, bytes) = (segment.timeRange, segment.byteRange)
             _ = (range.end.roundedSeconds, range.duration.duration, range.description, bytes.end, bytes.description)
         }
     }
@@ -100,21 +102,21 @@ import Testing
         for _ in 0..<Self.rounds {
             var bytes = fixture.bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let position = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<8, using: &random) {
-                case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                case 1: bytes[place] = interesting[Int.random(in: 0..<6, using: &random)]
-                case 2: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 1: bytes[position] = interesting[Int.random(in: 0..<6, using: &random)]
+                case 2: bytes[position] = UInt8.random(in: 0...255, using: &random)
                 case 3:
-                    for index in place..<min(bytes.count, place + 4) { bytes[index] = 0xFF }
-                case 4: if bytes.count > 16 { bytes.removeSubrange(place..<min(bytes.count - 1, place + 3)) }
+                    for index in position..<min(bytes.count, position + 4) { bytes[index] = 0xFF }
+                case 4: if bytes.count > 16 { bytes.removeSubrange(position..<min(bytes.count - 1, position + 3)) }
                 case 5, 6:
                     let number = Self.extremeNumbers[Int.random(in: 0..<Self.extremeNumbers.count, using: &random)]
                     let width = [4, 8][Int.random(in: 0..<2, using: &random)]
                     let big = u64(number).suffix(width)
                     let spelled = Bool.random(using: &random) ? Array(big) : big.reversed()
-                    for (index, byte) in zip(place..<bytes.count, spelled) { bytes[index] = byte }
-                default: bytes.insert(0xFF, at: place)
+                    for (index, byte) in zip(position..<bytes.count, spelled) { bytes[index] = byte }
+                default: bytes.insert(0xFF, at: position)
                 }
                 if bytes.isEmpty { bytes = [0] }
             }
@@ -133,13 +135,13 @@ import Testing
         var random = SplitMix(state: UInt64(fixture.bytes.count) &* 31)
         // Small fixtures are changed at every offset, large ones at evenly spaced offsets.
         let step = max(1, fixture.bytes.count / Self.rounds)
-        for place in stride(from: 0, to: fixture.bytes.count, by: step) {
+        for position in stride(from: 0, to: fixture.bytes.count, by: step) {
             let number = Self.extremeNumbers[Int.random(in: 0..<Self.extremeNumbers.count, using: &random)]
             for width in [4, 8] {
                 let big = u64(number).suffix(width)
                 for spelled in [Array(big), big.reversed()] {
                     var bytes = fixture.bytes
-                    for (index, byte) in zip(place..<bytes.count, spelled) { bytes[index] = byte }
+                    for (index, byte) in zip(position..<bytes.count, spelled) { bytes[index] = byte }
                     Self.readAll(bytes)
                 }
             }

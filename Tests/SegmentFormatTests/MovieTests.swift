@@ -13,11 +13,11 @@ import Testing
         #expect(movie.duration == nil)
         #expect(movie.timescale == 1_000)
         #expect(
-            movie.tracks.map(\.summary) == [
-                MediaTrack(id: 1, kind: .video, codec: "avc1.64001f", width: 640, height: 360),
+            movie.tracks.map(\.mediaTrack) == [
+                MediaTrack(id: 1, mediaType: .video, codec: "avc1.64001f", width: 640, height: 360),
                 MediaTrack(
                     id: 2,
-                    kind: .audio,
+                    mediaType: .audio,
                     codec: "mp4a.40.2",
                     language: "deu",
                     channelCount: 2,
@@ -52,7 +52,7 @@ import Testing
             edits: Movies.editList([(500, -1), (9_000, 312), (1, 1)])
         )
         let movie = try Movie(reading: box("moov", Movies.movieHeader(), track))
-        let edit = try #require(movie.tracks.first?.edit)
+        let edit = try #require(movie.tracks.first?.firstEdit)
         #expect(edit.emptyDuration == MediaTime(value: 1, timescale: 2))
         #expect(edit.mediaTime == MediaTime(value: 312, timescale: 48_000))
         #expect(edit.duration == MediaTime(seconds: 9))
@@ -69,7 +69,7 @@ import Testing
         )
         let movie = try Movie(reading: box("moov", Movies.movieHeader(), box("trak", Movies.trackHeader(4), media)))
         #expect(movie.tracks.first?.language == "zh-Hant")
-        #expect(movie.tracks.first?.kind == .text)
+        #expect(movie.tracks.first?.mediaType == .subtitles)
     }
 
     @Test func protectionSchemeAndKeyIDAreParsed() throws {
@@ -84,17 +84,17 @@ import Testing
         let track = Movies.track(1, handler: "vide", timescale: 1, entry: entry)
         let movie = try Movie(reading: box("moov", Movies.movieHeader(), track))
         let found = try #require(movie.tracks.first?.sampleEntries.first)
-        #expect(found.storedFormat == "encv")
+        #expect(found.codingName == "encv")
         #expect(found.format == "avc1")
         #expect(found.codec == "avc1.64001f")
         let protected = try #require(found.protection)
         #expect(protected.scheme == "cbcs")
         #expect(protected.defaultKeyIdentifier == key)
-        #expect(protected.vectorLength == 0)
-        #expect(protected.constantVector == [UInt8](repeating: 9, count: 16))
-        #expect(protected.pattern?.encryptedBlocks == 1)
-        #expect(protected.pattern?.clearBlocks == 9)
-        #expect(movie.tracks.first?.summary.encryptionScheme == "cbcs")
+        #expect(protected.initializationVectorSize == 0)
+        #expect(protected.constantInitializationVector == [UInt8](repeating: 9, count: 16))
+        #expect(protected.pattern?.encryptedBlockCount == 1)
+        #expect(protected.pattern?.skippedBlockCount == 9)
+        #expect(movie.tracks.first?.mediaTrack.encryptionScheme == "cbcs")
     }
 
     @Test func missingBoxesAreReported() {
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func tooManyTracksAreRejected() {
-        let tracks = [[UInt8]](repeating: Movies.videoTrack, count: Movie.mostTracks + 1).flatMap { $0 }
+        let tracks = [[UInt8]](repeating: Movies.videoTrack, count: Movie.maximumTrackCount + 1).flatMap { $0 }
         #expect(throws: MediaFormatError.tooLarge("moov")) {
             try Movie(reading: box("moov", Movies.movieHeader(), tracks))
         }

@@ -65,7 +65,7 @@ import Testing
         #expect(summary.frameCount == 7)
         #expect(summary.duration == MediaTime(value: Int64(7 * samples), timescale: Int64(rate)))
         #expect(summary.skippedByteCount == frame.count - 1)
-        #expect(summary.track.codec == codec)
+        #expect(summary.mediaTrack.codec == codec)
     }
 
     @Test func bytesAndTagsBetweenFramesAreSkipped() throws {
@@ -122,7 +122,7 @@ import Testing
                 .comment(language: "eng", description: "short", text: "long"),
                 .privateData(owner: "owner", data: [1, 2]),
                 .object(mimeType: "text/plain", fileName: "a.txt", description: "what", data: [9]),
-                .picture(mimeType: "image/png", kind: 3, description: "front", data: [8, 9]), .other([7]),
+                .attachedImage(mimeType: "image/png", pictureType: 3, description: "front", data: [8, 9]), .other([7]),
             ]
         )
     }

@@ -7,36 +7,36 @@ import Testing
     func progressiveFileIsDividedAtKeyFrames(_ isMovieFirst: Bool) throws {
         let file = Movies.progressive(movieFirst: isMovieFirst)
         let movie = try Movie(reading: file.bytes, at: file.movie.lowerBound)
-        #expect(movie.sampledDuration == MediaTime(value: 481_280, timescale: 48_000))
+        #expect(movie.sampleEndTime == MediaTime(value: 481_280, timescale: 48_000))
         let table = try #require(movie.track(1)?.sampleTable)
         #expect(table.sampleCount == 250)
         #expect(table.duration == MediaTime(seconds: 10))
         #expect(!table.isEverySampleSync)
-        let offset = try #require(movie.track(1)?.edit?.offset)
+        let offset = try #require(movie.track(1)?.firstEdit?.offset)
         #expect(
             table.syncSampleTimes(file.bytes.span)?.map { $0 + offset } == (0..<5).map { MediaTime(seconds: $0 * 2) }
         )
         #expect(movie.track(2)?.sampleTable?.isEverySampleSync == true)
 
-        let pieces = movie.pieces(of: MediaTime(seconds: 4), in: file.bytes.span)
-        #expect(pieces.map(\.timeRange.start) == [0, 4, 8].map { MediaTime(seconds: $0) })
-        #expect(pieces.last?.timeRange.end == movie.sampledDuration)
+        let segments = movie.segments(minimumDuration: MediaTime(seconds: 4), in: file.bytes.span)
+        #expect(segments.map(\.timeRange.start) == [0, 4, 8].map { MediaTime(seconds: $0) })
+        #expect(segments.last?.timeRange.end == movie.sampleEndTime)
         let chunk: Int64 = 50 * 100 + 94 * 10
         let data = Int64(file.data)
-        #expect(pieces[0].byteRange == ByteRange(start: data, length: 2 * chunk))
+        #expect(segments[0].byteRange == ByteRange(start: data, length: 2 * chunk))
         // Audio at 4 s is sample 187.5: sample 187 is in the previous chunk and extends across the boundary. At 8 s it
         // is sample 375, the last of its chunk, which belongs to the next piece only.
-        #expect(pieces[1].byteRange == ByteRange(start: data + 2 * chunk - 10, length: 2 * chunk))
-        #expect(pieces[2].byteRange.end == data + 5 * chunk)
+        #expect(segments[1].byteRange == ByteRange(start: data + 2 * chunk - 10, length: 2 * chunk))
+        #expect(segments[2].byteRange.end == data + 5 * chunk)
     }
 
     @Test func piecesAreNotShorterThanRequestedExceptTheLast() throws {
         let file = Movies.progressive(movieFirst: true)
         let movie = try Movie(reading: file.bytes, at: file.movie.lowerBound)
         for seconds in 1...12 {
-            let pieces = movie.pieces(of: MediaTime(seconds: Int64(seconds)), in: file.bytes.span)
-            #expect(pieces.dropLast().allSatisfy { $0.timeRange.duration >= MediaTime(seconds: Int64(seconds)) })
-            #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $0.timeRange.end == $1.timeRange.start })
+            let segments = movie.segments(minimumDuration: MediaTime(seconds: Int64(seconds)), in: file.bytes.span)
+            #expect(segments.dropLast().allSatisfy { $0.timeRange.duration >= MediaTime(seconds: Int64(seconds)) })
+            #expect(zip(segments, segments.dropFirst()).allSatisfy { $0.timeRange.end == $1.timeRange.start })
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
         let track = Movies.track(1, handler: "vide", timescale: 1, entry: Movies.visualEntry("avc1"), tables: tables)
         let movie = try Movie(reading: box("moov", Movies.movieHeader(), track))
         #expect(movie.tracks.first?.sampleTable == nil)
-        #expect(movie.sampledDuration == nil)
+        #expect(movie.sampleEndTime == nil)
     }
 
     @Test func samplesOfConstantSizeAreNotCountedOneByOne() throws {
@@ -59,10 +59,10 @@ import Testing
         let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.audioEntry("sowt"), tables: tables)
         let bytes = box("moov", Movies.movieHeader(), track)
         let movie = try Movie(reading: bytes)
-        let pieces = movie.pieces(of: MediaTime(seconds: 6), in: bytes.span)
-        #expect(pieces.count <= Movie.mostPieces)
+        let segments = movie.segments(minimumDuration: MediaTime(seconds: 6), in: bytes.span)
+        #expect(segments.count <= Movie.maximumSegmentCount)
         let end: Int64 = 100 + 2 * 0xFFFF_FFFF
-        #expect(pieces.last?.byteRange.end == end)
+        #expect(segments.last?.byteRange.end == end)
     }
 
     @Test func fourBitSampleSizesAreParsed() throws {
@@ -71,8 +71,8 @@ import Testing
             + fullBox("stz2", 0, 0, u32(4), u32(3), [0x12, 0x30]) + fullBox("co64", 0, 0, u32(1), u64(1 << 33))
         let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.audioEntry("sowt"), tables: tables)
         let bytes = box("moov", Movies.movieHeader(), track)
-        let pieces = try Movie(reading: bytes).pieces(of: MediaTime(seconds: 1), in: bytes.span)
-        #expect(pieces.map(\.byteRange.start) == [1 << 33, 1 << 33 + 1, 1 << 33 + 3])
-        #expect(pieces.map(\.byteRange.length) == [1, 2, 3])
+        let segments = try Movie(reading: bytes).segments(minimumDuration: MediaTime(seconds: 1), in: bytes.span)
+        #expect(segments.map(\.byteRange.start) == [1 << 33, 1 << 33 + 1, 1 << 33 + 3])
+        #expect(segments.map(\.byteRange.length) == [1, 2, 3])
     }
 }

@@ -14,24 +14,24 @@ import Testing
         let program = try #require(summary.programs.first)
         #expect(program.clockPID == 0x100)
         #expect(
-            program.streams.map(\.summary) == [
-                MediaTrack(id: 0x100, kind: .video, codec: "avc1"),
-                MediaTrack(id: 0x101, kind: .audio, codec: "mp4a.40", language: "deu"),
+            program.streams.map(\.mediaTrack) == [
+                MediaTrack(id: 0x100, mediaType: .video, codec: "avc1"),
+                MediaTrack(id: 0x101, mediaType: .audio, codec: "mp4a.40", language: "deu"),
             ]
         )
-        let video = try #require(summary.times[0x100])
+        let video = try #require(summary.timestamps[0x100])
         #expect(video.first == 133_200)
         #expect(video.firstDecode == 126_000)
         #expect(video.count == 100)
-        #expect(video.step == 3_600)
+        #expect(video.averageInterval == 3_600)
         #expect(video.timeRange.duration == MediaTime(seconds: 4))
         let clocks: ClosedRange<Int64> = 117_000...117_000 + 99 * 3_600
-        #expect(summary.clocks[0x100] == clocks)
+        #expect(summary.clockReferences[0x100] == clocks)
         #expect(summary.randomAccessPoints.map(\.presentationTimestamp) == (0..<4).map { 133_200 + $0 * 90_000 })
         #expect(summary.leadingPID == 0x100)
     }
 
-    static let types: [(Int, [UInt8], MediaTrack.Kind, String?, Bool)] = [
+    static let types: [(Int, [UInt8], MediaTrack.MediaType, String?, Bool)] = [
         (0x1B, [], .video, "avc1", false), (0x24, [], .video, "hvc1", false), (0x0F, [], .audio, "mp4a.40", false),
         (0x11, [], .audio, "mp4a.40", false), (0x03, [], .audio, "mp4a.6b", false),
         (0x04, [], .audio, "mp4a.69", false),
@@ -39,14 +39,14 @@ import Testing
         (0xDB, [], .video, "avc1", true), (0xCF, [], .audio, "mp4a.40", true), (0xC1, [], .audio, "ac-3", true),
         (0xC2, [], .audio, "ec-3", true), (0x06, [5, 4] + ascii("AC-3"), .audio, "ac-3", false),
         (0x06, [5, 4] + ascii("Opus"), .audio, "Opus", false), (0x06, [0x7A, 0], .audio, "ec-3", false),
-        (0x06, [0x59, 8] + ascii("fra") + zeros(5), .text, "dvbsub", false), (0x06, [], .other, nil, false),
+        (0x06, [0x59, 8] + ascii("fra") + zeros(5), .subtitles, "dvbsub", false), (0x06, [], .other, nil, false),
     ]
 
     @Test(arguments: types)
     func streamTypesHaveCodecs(
         _ type: Int,
         _ descriptors: [UInt8],
-        _ kind: MediaTrack.Kind,
+        _ kind: MediaTrack.MediaType,
         _ codec: String?,
         _ isEncrypted: Bool
     ) throws {
@@ -55,35 +55,35 @@ import Testing
         let program = try Self.summary(builder.bytes).programs.first
         let stream = try #require(program?.streams.first)
         #expect(stream.pid == 0x200)
-        #expect(stream.kind == kind)
+        #expect(stream.mediaType == kind)
         #expect(stream.codec == codec)
         #expect(stream.isSampleEncrypted == isEncrypted)
     }
 
     @Test func timestampsOfStreamContinueAcrossWraparound() throws {
-        let start = Int(TimestampWrap.period) - 90_000
+        let start = Int(TimestampUnwrapper.period) - 90_000
         let summary = try Self.summary(TransportStreamBuilder.film(seconds: 4, from: start))
-        let video = try #require(summary.times[0x100])
+        let video = try #require(summary.timestamps[0x100])
         #expect(video.earliest == Int64(start + 7_200))
         #expect(video.timeRange.duration == MediaTime(seconds: 4))
-        #expect(summary.timeRange(through: summary)?.duration == MediaTime(seconds: 4))
+        #expect(summary.timeRange(upTo: summary)?.duration == MediaTime(seconds: 4))
     }
 
     @Test func durationIsDerivedFromHeadAndTail() throws {
-        let start = Int(TimestampWrap.period) - 40 * 90_000
+        let start = Int(TimestampUnwrapper.period) - 40 * 90_000
         let film = TransportStreamBuilder.film(seconds: 100, from: start)
         let head = try Self.summary(Array(film.prefix(188 * 40)))
         let tail = TransportStreamSummary(reading: Array(film.suffix(188 * 40)), programs: head.programs)
         let last = try #require(tail)
-        let range = try #require(head.timeRange(through: last))
+        let range = try #require(head.timeRange(upTo: last))
         #expect(range.start == MediaTime(value: Int64(start + 7_200), timescale: 90_000))
         #expect(range.duration == MediaTime(seconds: 100))
     }
 
     @Test func referenceDeterminesEpochOfFirstTimestamp() throws {
         let film = TransportStreamBuilder.film(seconds: 1)
-        let summary = try Self.summary(film, near: TimestampWrap.period * 3)
-        #expect(summary.times[0x100]?.earliest == TimestampWrap.period * 3 + 133_200)
+        let summary = try Self.summary(film, near: TimestampUnwrapper.period * 3)
+        #expect(summary.timestamps[0x100]?.earliest == TimestampUnwrapper.period * 3 + 133_200)
     }
 
     @Test func damagedBytesAreSkipped() throws {
@@ -91,7 +91,7 @@ import Testing
         let damaged = Array(film[100..<188 * 60]) + [1, 2, 3] + Array(film[(188 * 60)...])
         let summary = try Self.summary(damaged)
         #expect(summary.skippedByteCount == 88 + 3)
-        #expect(summary.times[0x100]?.timeRange.end == MediaTime(value: 133_200 + 360_000, timescale: 90_000))
+        #expect(summary.timestamps[0x100]?.timeRange.end == MediaTime(value: 133_200 + 360_000, timescale: 90_000))
     }
 
     @Test func sectionAcrossSeveralPacketsIsReassembled() throws {

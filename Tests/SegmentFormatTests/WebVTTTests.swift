@@ -203,33 +203,33 @@ import Testing
     @Test func timestampMapAppliesAcrossWraparound() throws {
         // Time zero of the cues is one second before the wraparound; the media timestamps have wrapped around three
         // times.
-        let stamp = TimestampWrap.period - 90_000
+        let stamp = TimestampUnwrapper.period - 90_000
         let document = try Self.document(
             "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:\(stamp),LOCAL:00:00.000\n\n00:03.000 --> 00:04.000\na"
         )
-        let reference = TimestampWrap.time(3 * TimestampWrap.period)
+        let reference = TimestampUnwrapper.mediaTime(of: 3 * TimestampUnwrapper.period)
         let cue = try #require(document.cues(near: reference).first)
         #expect(cue.timeRange.start == reference + MediaTime(seconds: 2))
     }
 
     @Test func repeatedCueIsAddedOnce() throws {
-        var gathering = WebVTTCueGathering()
+        var deduplicator = WebVTTCueDeduplicator()
         let cue = WebVTTCue(id: "1", timeRange: Self.range(1_000, 9_000), text: "a")
         let other = WebVTTCue(id: "1", timeRange: Self.range(1_000, 9_000), text: "b")
-        #expect(gathering.add([cue, other]) == [cue, other])
-        #expect(gathering.add([cue, cue]).isEmpty)
-        gathering.forget(before: MediaTime(seconds: 10))
-        #expect(gathering.add([cue]) == [cue])
+        #expect(deduplicator.add([cue, other]) == [cue, other])
+        #expect(deduplicator.add([cue, cue]).isEmpty)
+        deduplicator.discardCues(before: MediaTime(seconds: 10))
+        #expect(deduplicator.add([cue]) == [cue])
     }
 
     @Test func gatheringRemembersBoundedNumberOfCues() {
-        var gathering = WebVTTCueGathering()
+        var deduplicator = WebVTTCueDeduplicator()
         for start in stride(from: Int64(0), to: 30_000, by: 10_000) {
             let cues = (start..<start + 10_000).map { WebVTTCue(timeRange: Self.range($0, $0 + 1), text: "") }
-            #expect(gathering.add(cues).count == 10_000)
+            #expect(deduplicator.add(cues).count == 10_000)
         }
-        #expect(gathering.add([WebVTTCue(timeRange: Self.range(29_999, 30_000), text: "")]).isEmpty)
-        #expect(gathering.add([WebVTTCue(timeRange: Self.range(0, 1), text: "")]).count == 1)
+        #expect(deduplicator.add([WebVTTCue(timeRange: Self.range(29_999, 30_000), text: "")]).isEmpty)
+        #expect(deduplicator.add([WebVTTCue(timeRange: Self.range(0, 1), text: "")]).count == 1)
     }
 
     @Test func mutatedWebVTTDoesNotTrap() {
@@ -254,8 +254,8 @@ import Testing
         for _ in 0..<2_000 {
             var bytes = fixture
             for _ in 0..<Int.random(in: 1...8, using: &random) {
-                let place = Int.random(in: 7..<bytes.count, using: &random)
-                bytes[place] = characters[Int.random(in: 0..<characters.count, using: &random)]
+                let position = Int.random(in: 7..<bytes.count, using: &random)
+                bytes[position] = characters[Int.random(in: 0..<characters.count, using: &random)]
             }
             guard let document = try? WebVTTDocument(bytes.span) else { continue }
             for cue in document.cues(near: MediaTime(seconds: 100_000)) { _ = cue.nodes.map(\.plainText) }

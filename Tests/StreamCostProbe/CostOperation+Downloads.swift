@@ -133,9 +133,9 @@ extension CostOperation {
     private static func plan(_ source: Playlist, _ renditions: [PlannedRendition], again: Bool = false) throws {
         try withTemporaryLibrary { library in
             let address = ResourceAddress(base + "top.m3u8")
-            let id = try library.enter(source: address, title: "t", selection: "")
+            let id = try library.addAsset(source: address, title: "t", selection: "")
             for _ in 0..<(again ? 2 : 1) {
-                try library.plan(id, source: source, at: address, renditions: renditions)
+                try library.planDownload(of: id, source: source, at: address, renditions: renditions)
                 let (asset, missing) = (try library.asset(id), try library.missingResources(id))
                 precondition(asset.id == id && !missing.isEmpty)
             }
@@ -200,8 +200,11 @@ extension CostOperation {
                     let task = DownloadTask(
                         ResourceAddress(base + "top.m3u8"),
                         into: library,
-                        loading: ResourceLoading(origin, policy: LoadErrorPolicy(retries: 0), jitter: { 0.5 }),
-                        options: DownloadTask.Options(selection: DownloadSelection(variants: .all), jobs: 1)
+                        loader: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0), jitter: { 0.5 }),
+                        options: DownloadTask.Options(
+                            selection: DownloadSelection(variants: .all),
+                            maximumConcurrentFetches: 1
+                        )
                     )
                     let asset = try wait { try await task.run() }
                     precondition(asset.percent == 100)

@@ -57,8 +57,8 @@ extension CostOperation {
         return {
             let size = try wait {
                 let transport = EditedTransport(origin, policy: LoadErrorPolicy(retries: 0))
-                let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0))
-                return try await loading.load(TransportRequest(address, kind: .playlist), limit: ByteCount(1 << 30))
+                let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
+                return try await loader.load(TransportRequest(address, kind: .playlist), limit: ByteCount(1 << 30))
                     .bytes
                     .count
             }

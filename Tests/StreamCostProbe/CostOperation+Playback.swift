@@ -121,8 +121,8 @@ extension CostOperation {
         options.forwardPlaybackEndTime = end
         let engine = PlaybackEngine(
             source: ResourceAddress(base + "top.m3u8"),
-            loading: ResourceLoading(origin, policy: LoadErrorPolicy(retries: 0), time: simulation, jitter: { 0.5 }),
-            pipeline: UndecodedPipeline(time: simulation),
+            loading: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0), time: simulation, jitter: { 0.5 }),
+            pipeline: NonDecodingPipeline(time: simulation),
             options: options,
             time: simulation,
             session: PlaybackSession(id: "cost", start: .zero, startDate: .zero, address: base)

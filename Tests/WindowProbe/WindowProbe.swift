@@ -11,7 +11,7 @@ import PaintedPictures
     @MainActor static func main() {
         let arguments = Set(CommandLine.arguments.dropFirst())
         var options = PlayerWindow.Options(size: PixelSize(width: 640, height: 360))
-        options.drawing = arguments.contains("graphics") ? .graphics : .software
+        options.renderer = arguments.contains("graphics") ? .accelerated : .software
         do {
             let window = try PlayerWindow(title: "Probe", options: options)
             run(window, try picture(arguments))
@@ -22,24 +22,24 @@ import PaintedPictures
         }
     }
 
-    @MainActor private static func run(_ window: PlayerWindow, _ picture: Picture) {
+    @MainActor private static func run(_ window: PlayerWindow, _ pixelBuffer: PixelBuffer) {
         var hasQuit = false
         var wasShown = false
         window.onPixelSizeChange = { say("pixels \($0.width) \($0.height)") }
-        window.onProblem = { say("problem \($0)") }
+        window.onError = { say("problem \($0)") }
         window.onCommand = { command in
             say("command \(command)")
             hasQuit = command == .quit
         }
         Task { @MainActor in say("main actor") }
         window.updateOverlay { overlay in
-            overlay.length = .recorded(MediaTime(seconds: 100))
+            overlay.extent = .onDemand(MediaTime(seconds: 100))
             overlay.position = MediaTime(seconds: 50)
-            overlay.progress = .playing
+            overlay.timeControlStatus = .playing
         }
         Thread.detachNewThread {
             let duration = MediaTime(value: 1, timescale: 25)
-            window.show(VideoFrame(time: .zero, duration: duration, isKeyFrame: true, picture: picture))
+            window.show(VideoFrame(time: .zero, duration: duration, isKeyFrame: true, pixelBuffer: pixelBuffer))
         }
         window.run {
             if !wasShown, window.frameCounts.shown > 0 {
@@ -56,7 +56,7 @@ import PaintedPictures
     }
 
     /// Returns a frame with four fields: red, green, blue and 50 % gray.
-    private static func picture(_ arguments: Set<String>) throws -> Picture {
+    private static func picture(_ arguments: Set<String>) throws -> PixelBuffer {
         let matrix: ColorMatrix =
             arguments.contains("bt601") ? .bt601 : arguments.contains("bt2020") ? .bt2020 : .bt709
         let isFullRange = arguments.contains("full")

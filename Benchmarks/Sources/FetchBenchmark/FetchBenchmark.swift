@@ -14,26 +14,26 @@ struct FetchBenchmark {
         let files = try String(contentsOfFile: CommandLine.arguments[1], encoding: .utf8).split(separator: "\n")
             .map { $0.split(separator: "\t").map(String.init) }
         let transport = HTTPTransport()
-        let loading = ResourceLoading(transport)
+        let loader = ResourceLoader(transport)
         try await withTaskExecutorPreference(transport.executor) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 var rest = files[...]
                 for _ in 0..<8 {
                     guard let file = rest.popFirst() else { break }
-                    group.addTask { try await fetch(file[0], into: file[1], loading) }
+                    group.addTask { try await fetch(file[0], into: file[1], loader) }
                 }
                 while try await group.next() != nil {
                     guard let file = rest.popFirst() else { continue }
-                    group.addTask { try await fetch(file[0], into: file[1], loading) }
+                    group.addTask { try await fetch(file[0], into: file[1], loader) }
                 }
             }
         }
         try await transport.shutdown()
     }
 
-    private static func fetch(_ address: String, into name: String, _ loading: ResourceLoading) async throws {
+    private static func fetch(_ address: String, into name: String, _ loader: ResourceLoader) async throws {
         let request = TransportRequest(ResourceAddress(address), kind: .segment)
-        try await loading.retrying(request) { response in
+        try await loader.send(request) { response in
             let file = try File(name)
             var pending = ByteBuffer()
             for try await var buffer in response.body {

@@ -11,7 +11,7 @@ defer { try? FileManager.default.removeItem(at: file) }
 let address = ResourceAddress(filePath: file.path)
 
 let http = HTTPTransport()
-let loading = ResourceLoading(SchemeTransport(http: http, file: FileTransport()))
+let loading = ResourceLoader(SchemeTransport(http: http, file: FileTransport()))
 do {
     let loaded = try await loading.load(TransportRequest(address, kind: .playlist), limit: ByteCount(1 << 20))
     print(loaded.bytes.count, loaded.address)

@@ -9,11 +9,11 @@ var link = LinkModel(profile, startingAt: .zero)
 var (flow, now, remaining) = (LinkModel.Flow(), Duration.zero, 500_000)
 var arrival = Duration.zero
 while remaining > 0 {
-    let size = min(remaining, link.pieceSize(.down, at: now))
+    let size = min(remaining, link.chunkSize(.down, at: now))
     // The first chunk is available when the request begins, each other one when the previous chunk has left.
     let available: Duration? = remaining == 500_000 ? .zero : nil
-    guard let passage = link.send(size, .down, of: &flow, availableAt: available, at: now) else { break }
-    (now, arrival) = (passage.leaves, passage.arrives)
+    guard let transmission = link.send(size, .down, of: &flow, availableAt: available, at: now) else { break }
+    (now, arrival) = (transmission.sendEnd, transmission.arrival)
     remaining -= size
 }
 print("500 kB have arrived after \(arrival)")

@@ -45,7 +45,7 @@ player.play()
 
 player.pause()
 let seek = await player.seek(to: MediaTime(value: 1, timescale: 4), toleranceBefore: .zero, toleranceAfter: .zero)
-print(seek.isFinished ? "at \(seek.landed)" : "interrupted")
+print(seek.isFinished ? "at \(seek.position)" : "interrupted")
 
 let asset = Asset(url: url, options: AssetOptions(headerFields: ["Authorization": "Bearer 1234"]))
 let (isPlayable, duration) = try await asset.load(.isPlayable, .duration)

@@ -12,9 +12,9 @@ let simulation = Simulation()
 try await simulation.run {
     let origin = SyntheticOrigin(texts: [:], sizes: ["https://example.com/0.ts": ByteCount(500_000)], time: simulation)
     let link = SimulatedLink(profile, to: origin, time: simulation)
-    let loading = ResourceLoading(link, time: simulation)
+    let loader = ResourceLoader(link, time: simulation)
     let request = TransportRequest(ResourceAddress("https://example.com/0.ts"), kind: .segment)
-    let loaded = try await loading.load(request)
+    let loaded = try await loader.load(request)
     print(loaded.bytes.count, "bytes after", simulation.now)  // more than 5 seconds, computed at once
 }
 

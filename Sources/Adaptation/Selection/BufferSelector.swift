@@ -10,14 +10,14 @@ public import MediaTiming
 public struct BufferSelector: VariantSelector {
     /// The initial and the final limit of a segment's size, as a fraction of the bits that can arrive before the buffer
     /// is empty.
-    private static let firstSafety = 0.9
-    private static let leastSafety = 0.5
+    private static let initialSafetyFactor = 0.9
+    private static let minimumSafetyFactor = 0.5
 
     private var estimator: ThroughputEstimator
     private var history = SwitchHistory()
-    private var promised: Int?
+    private var retryRung: Int?
     private var isFirst = true
-    private var safety = firstSafety
+    private var safety = initialSafetyFactor
     /// The level of the placeholder buffer, in seconds.
     private var placeholder = 0.0
     /// The curve of the last decision.
@@ -41,78 +41,85 @@ public struct BufferSelector: VariantSelector {
     public mutating func add(_ measurement: SegmentMeasurement) {
         estimator.add(measurement.throughputSample)
         lastEnd = measurement.end.clampedSeconds
-        if !measurement.isAbandoned { promised = nil }
+        if !measurement.isAbandoned { retryRung = nil }
         guard let curve, curve.indices.contains(measurement.rung) else { return }
         let time = measurement.latency.clampedSeconds + measurement.flowSeconds
         if measurement.isAbandoned {
             // The throughput dropped: the placeholder is limited to the level that the replacement rung needs.
-            let wanted = promised.map { $0 > 0 ? curve.least(for: $0) : curve.minimum } ?? curve.minimum
+            let wanted =
+                retryRung.map { $0 > 0 ? curve.minimumLevel(for: $0) : curve.minimumLevel } ?? curve.minimumLevel
             placeholder = min(placeholder, max(0, wanted - max(0, lastLevel - time)))
         } else {
             let level = lastLevel + lastSegment
-            placeholder = min(placeholder, max(0, curve.most(for: measurement.rung) - level))
+            placeholder = min(placeholder, max(0, curve.maximumLevel(for: measurement.rung) - level))
             // A rung that another rule chose is not to be left immediately, unless the buffer ran empty.
-            if lastLevel > time { placeholder = max(placeholder, curve.least(for: measurement.rung) - level) }
+            if lastLevel > time { placeholder = max(placeholder, curve.minimumLevel(for: measurement.rung) - level) }
         }
     }
 
     /// Returns the rung with the highest value at this buffer level, limited by the throughput.
-    public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
-        let curve = BufferCurve(situation)
-        let level = situation.bufferSeconds
-        count(waitUntil: situation.now)
+    public mutating func decide(_ context: SelectionContext) -> SwitchDecision {
+        let curve = BufferCurve(context)
+        let level = context.bufferSeconds
+        addIdleTime(until: context.now)
         self.curve = curve
         lastLevel = level
-        lastSegment = situation.segmentSeconds
+        lastSegment = context.segmentSeconds
         guard let estimate = estimator.estimate else {
-            return decision(situation.openRungs.first ?? 0, .start, situation, nil, delay: 0)
+            return decision(
+                rung: context.allowedRungs.first ?? 0,
+                cause: .start,
+                context: context,
+                throughput: nil,
+                delay: 0
+            )
         }
         let throughput = max(1, Double(estimate.bitsPerSecond))
-        if let promised, situation.restriction.isOpen(promised) {
-            return decision(promised, .recovery, situation, throughput, delay: 0)
+        if let retryRung, context.restriction.isAllowed(retryRung) {
+            return decision(rung: retryRung, cause: .recovery, context: context, throughput: throughput, delay: 0)
         }
-        var (rung, delay) = choice(situation, curve, throughput)
-        if bound(&rung, situation, curve, throughput) { delay = 0 }
-        let cause = history.cause(of: rung, in: situation, throughput: throughput)
-        history.note(rung, throughput: throughput, in: situation)
-        return decision(rung, cause, situation, throughput, delay: delay)
+        var (rung, delay) = rungAndDelay(in: context, curve: curve, throughput: throughput)
+        if limitRung(&rung, in: context, curve: curve, throughput: throughput) { delay = 0 }
+        let cause = history.cause(of: rung, in: context, throughput: throughput)
+        history.record(rung, throughput: throughput, in: context)
+        return decision(rung: rung, cause: cause, context: context, throughput: throughput, delay: delay)
     }
 
     /// Abandons a transfer if another rung has a higher value than the rest of the transfer.
     public mutating func review(
         _ transfer: TransferInFlight,
-        in situation: SelectionSituation
-    ) -> TransferVerdict {
+        in context: SelectionContext
+    ) -> TransferDecision {
         guard transfer.bitsReceived > 0, transfer.flowSeconds > 0,
-            situation.ladder.rungs.indices.contains(transfer.rung)
-        else { return .keepGoing }
-        let curve = BufferCurve(situation)
-        let whole = transfer.expectedSize.map { Double($0.bytes) * 8 } ?? situation.expectedBits(of: transfer.rung)
+            context.ladder.rungs.indices.contains(transfer.rung)
+        else { return .wait }
+        let curve = BufferCurve(context)
+        let whole = transfer.expectedSize.map { Double($0.bytes) * 8 } ?? context.expectedBits(of: transfer.rung)
         let throughput = transfer.bitsReceived / transfer.flowSeconds
         // A new request has to wait for its first byte, during which this transfer would continue.
         let rest = whole - transfer.bitsReceived - transfer.latencySeconds * throughput
         // With enough time left, a temporary drop does not justify discarding the bytes received.
-        guard rest > 0, rest / throughput > max(situation.segmentSeconds, situation.bufferSeconds) / 2 else {
-            return .keepGoing
+        guard rest > 0, rest / throughput > max(context.segmentSeconds, context.bufferSeconds) / 2 else {
+            return .wait
         }
-        let level = max(0, situation.bufferSeconds + placeholder - transfer.latencySeconds)
-        var greatest = curve.worth(of: transfer.rung, at: level, bits: rest)
+        let level = max(0, context.bufferSeconds + placeholder - transfer.latencySeconds)
+        var greatest = curve.value(of: transfer.rung, at: level, bits: rest)
         var choice: Int?
-        for rung in situation.openRungs where rung < transfer.rung {
-            let bits = situation.expectedBits(of: rung)
+        for rung in context.allowedRungs where rung < transfer.rung {
+            let bits = context.expectedBits(of: rung)
             guard bits < rest else { continue }
-            let worth = curve.worth(of: rung, at: level, bits: bits)
-            if worth > greatest { (choice, greatest) = (rung, worth) }
+            let value = curve.value(of: rung, at: level, bits: bits)
+            if value > greatest { (choice, greatest) = (rung, value) }
         }
-        guard let choice else { return .keepGoing }
-        promised = choice
-        history.note(choice, throughput: throughput, in: situation)
-        return .abandon(decision(choice, .abandon, situation, throughput, delay: 0))
+        guard let choice else { return .wait }
+        retryRung = choice
+        history.record(choice, throughput: throughput, in: context)
+        return .abandon(decision(rung: choice, cause: .abandon, context: context, throughput: throughput, delay: 0))
     }
 
     /// Resets the buffer state, so that the next rung is chosen by throughput as at the start.
-    public mutating func seeked() {
-        promised = nil
+    public mutating func resetAfterSeek() {
+        retryRung = nil
         isFirst = true
         placeholder = 0
         lastEnd = nil
@@ -123,48 +130,48 @@ extension BufferSelector {
     private var latency: Double { estimator.latency?.clampedSeconds ?? 0 }
 
     /// Adds the time since the last transfer to the placeholder, because the buffer could have grown meanwhile.
-    private mutating func count(waitUntil now: Duration) {
+    private mutating func addIdleTime(until now: Duration) {
         guard let lastEnd else { return }
         placeholder += min(max(0, now.clampedSeconds - lastEnd), 3_600)
         self.lastEnd = now.clampedSeconds
     }
 
     /// Returns the rung for the buffer level, and the delay before its request in seconds.
-    private mutating func choice(
-        _ situation: SelectionSituation,
-        _ curve: BufferCurve,
-        _ throughput: Double
+    private mutating func rungAndDelay(
+        in context: SelectionContext,
+        curve: BufferCurve,
+        throughput: Double
     ) -> (rung: Int, delay: Double) {
-        let open = situation.openRungs
-        let level = situation.bufferSeconds
+        let open = context.allowedRungs
+        let level = context.bufferSeconds
         let carried =
             open.last {
-                latency + situation.expectedBits(of: $0) / throughput <= situation.segmentSeconds
+                latency + context.expectedBits(of: $0) / throughput <= context.segmentSeconds
             } ?? open.first ?? 0
         if isFirst {
             isFirst = false
-            safety = Self.firstSafety
-            placeholder = max(0, curve.least(for: carried) - level)
+            safety = Self.initialSafetyFactor
+            placeholder = max(0, curve.minimumLevel(for: carried) - level)
             return (carried, 0)
         }
         var rung =
             open.max { first, second in
                 let (left, right) = (
-                    curve.worth(of: first, at: level + placeholder, bits: curve.bits(first)),
-                    curve.worth(of: second, at: level + placeholder, bits: curve.bits(second))
+                    curve.value(of: first, at: level + placeholder, bits: curve.bits(first)),
+                    curve.value(of: second, at: level + placeholder, bits: curve.bits(second))
                 )
                 return left < right
             } ?? 0
-        if let current = situation.currentRung, rung > current, rung > carried {
+        if let current = context.validPreviousRung, rung > current, rung > carried {
             // A rung above the throughput would soon be left again.
-            rung = situation.restriction.nearestOpen(below: max(current, carried))
+            rung = context.restriction.nearestAllowed(atOrBelow: max(current, carried))
         }
-        return (rung, wait(for: rung, level, curve, isHighest: rung == open.last))
+        return (rung, delay(for: rung, level: level, curve: curve, isHighest: rung == open.last))
     }
 
     /// Returns the time until the buffer level for a rung is reached, after reducing the placeholder first.
-    private mutating func wait(for rung: Int, _ level: Double, _ curve: BufferCurve, isHighest: Bool) -> Double {
-        let excess = level + placeholder - curve.most(for: rung)
+    private mutating func delay(for rung: Int, level: Double, curve: BufferCurve, isHighest: Bool) -> Double {
+        let excess = level + placeholder - curve.maximumLevel(for: rung)
         guard excess > 0 else { return 0 }
         let waiting = max(0, excess - max(0, placeholder))
         placeholder = max(0, placeholder - excess)
@@ -172,34 +179,34 @@ extension BufferSelector {
     }
 
     /// Lowers the rung if its segment may not arrive before the buffer is empty, and returns whether it did.
-    private mutating func bound(
+    private mutating func limitRung(
         _ rung: inout Int,
-        _ situation: SelectionSituation,
-        _ curve: BufferCurve,
-        _ throughput: Double
+        in context: SelectionContext,
+        curve: BufferCurve,
+        throughput: Double
     ) -> Bool {
-        guard !situation.isStarting else { return false }
-        let safe = safety * max(0, situation.bufferSeconds - latency) * throughput
-        safety = max(safety * Self.firstSafety, Self.leastSafety)
-        guard situation.expectedBits(of: rung) > safe else { return false }
-        let open = situation.openRungs
-        let lower = open.last { $0 < rung && situation.expectedBits(of: $0) <= safe } ?? open.first ?? 0
+        guard !context.isStarting else { return false }
+        let safe = safety * max(0, context.bufferSeconds - latency) * throughput
+        safety = max(safety * Self.initialSafetyFactor, Self.minimumSafetyFactor)
+        guard context.expectedBits(of: rung) > safe else { return false }
+        let open = context.allowedRungs
+        let lower = open.last { $0 < rung && context.expectedBits(of: $0) <= safe } ?? open.first ?? 0
         guard lower < rung else { return false }
         rung = lower
-        placeholder = min(placeholder, max(0, curve.least(for: rung) - situation.bufferSeconds))
+        placeholder = min(placeholder, max(0, curve.minimumLevel(for: rung) - context.bufferSeconds))
         return true
     }
 
     private func decision(
-        _ rung: Int,
-        _ cause: SwitchDecision.Cause,
-        _ situation: SelectionSituation,
-        _ throughput: Double?,
+        rung: Int,
+        cause: SwitchDecision.Cause,
+        context: SelectionContext,
+        throughput: Double?,
         delay: Double
     ) -> SwitchDecision {
         let left = throughput.map { throughput in
-            let time = latency + situation.expectedBits(of: rung) / max(1, throughput)
-            return max(0, situation.bufferSeconds - time) + situation.segmentSeconds
+            let time = latency + context.expectedBits(of: rung) / max(1, throughput)
+            return max(0, context.bufferSeconds - time) + context.segmentSeconds
         }
         let rate = throughput.map { BitRate(bitsPerSecond: Int64(saturating: min($0, 1e15))) }
         return SwitchDecision(
@@ -208,8 +215,8 @@ extension BufferSelector {
             evidence: .init(
                 throughput: rate,
                 cautiousThroughput: rate,
-                bufferLevel: situation.bufferLevel,
-                predictedBufferLevel: left.map { .seconds(min($0 * situation.playbackRate, 1e9)) }
+                bufferLevel: context.bufferLevel,
+                predictedBufferLevel: left.map { .seconds(min($0 * context.clampedPlaybackRate, 1e9)) }
             ),
             delay: delay > 0.001 ? .seconds(min(delay, 3_600)) : nil
         )

@@ -22,28 +22,28 @@ public struct FixedSelector: VariantSelector, Hashable {
     public mutating func add(_ measurement: SegmentMeasurement) {}
 
     /// Returns the chosen rung.
-    public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
-        let open = situation.openRungs
+    public mutating func decide(_ context: SelectionContext) -> SwitchDecision {
+        let open = context.allowedRungs
         let wanted: Int =
             switch choice {
             case .lowest: open.first ?? 0
             case .highest: open.last ?? 0
-            case .index(let index): situation.ladder.clamped(index)
+            case .index(let index): context.ladder.clamped(index)
             }
         let rung = open.last { $0 <= wanted } ?? open.first ?? 0
         return SwitchDecision(
             rung: rung,
-            cause: rung == wanted ? .fixed : .cap,
-            evidence: .init(bufferLevel: situation.bufferLevel)
+            cause: rung == wanted ? .fixed : .restriction,
+            evidence: .init(bufferLevel: context.bufferLevel)
         )
     }
 
-    /// Returns ``TransferVerdict/keepGoing``.
+    /// Returns ``TransferDecision/wait``.
     public mutating func review(
         _ transfer: TransferInFlight,
-        in situation: SelectionSituation
-    ) -> TransferVerdict { .keepGoing }
+        in context: SelectionContext
+    ) -> TransferDecision { .wait }
 
     /// Does nothing, because the choice does not depend on the position.
-    public mutating func seeked() {}
+    public mutating func resetAfterSeek() {}
 }

@@ -47,14 +47,14 @@ public struct AnyVariantSelector: VariantSelector {
     public mutating func add(_ measurement: SegmentMeasurement) { selector.add(measurement) }
 
     /// Returns the decision of the wrapped selector.
-    public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision { selector.decide(situation) }
+    public mutating func decide(_ context: SelectionContext) -> SwitchDecision { selector.decide(context) }
 
     /// Returns the verdict of the wrapped selector.
     public mutating func review(
         _ transfer: TransferInFlight,
-        in situation: SelectionSituation
-    ) -> TransferVerdict { selector.review(transfer, in: situation) }
+        in context: SelectionContext
+    ) -> TransferDecision { selector.review(transfer, in: context) }
 
     /// Resets the wrapped selector after a seek.
-    public mutating func seeked() { selector.seeked() }
+    public mutating func resetAfterSeek() { selector.resetAfterSeek() }
 }

@@ -15,9 +15,9 @@ public struct SwitchDecision: Sendable, Hashable {
         /// A lower rung, because the buffer may run empty.
         case bufferLow
         /// A higher rung, which the buffer level allows.
-        case bufferRich
+        case bufferHigh = "bufferRich"
         /// The previous rung is no longer allowed (``LadderRestriction``).
-        case cap
+        case restriction = "cap"
         /// A lower rung, for which a running transfer is abandoned.
         case abandon
         /// A new decision for a segment whose transfer was abandoned.

@@ -57,9 +57,9 @@ public struct TransferInFlight: Sendable, Hashable {
 }
 
 /// A decision about a running transfer.
-public enum TransferVerdict: Sendable, Hashable {
+public enum TransferDecision: Sendable, Hashable {
     /// The transfer is to be continued.
-    case keepGoing
+    case wait
     /// The transfer is to be abandoned, and the same segment requested from another rung.
     ///
     /// The caller then adds the measurement of the abandoned transfer (``SegmentMeasurement/isAbandoned``). If the

@@ -12,21 +12,21 @@ public protocol VariantSelector: Sendable {
 
     /// Chooses the rung of the next segment.
     ///
-    /// - Parameter situation: The state immediately before the request.
+    /// - Parameter context: The state immediately before the request.
     /// - Returns: An allowed rung of the ladder, with cause and figures.
-    mutating func decide(_ situation: SelectionSituation) -> SwitchDecision
+    mutating func decide(_ context: SelectionContext) -> SwitchDecision
 
     /// Decides whether to wait for a running transfer or to abandon it.
     ///
     /// - Parameters:
     ///   - transfer: The current state of the transfer. Reviews are useful every 0.1 to 0.5 s, also while no bytes
     ///     arrive.
-    ///   - situation: The current buffer level; the sizes are those of the segment that is being transferred.
+    ///   - context: The current buffer level; the sizes are those of the segment that is being transferred.
     /// - Returns: The decision to wait, or a lower rung to request instead.
-    mutating func review(_ transfer: TransferInFlight, in situation: SelectionSituation) -> TransferVerdict
+    mutating func review(_ transfer: TransferInFlight, in context: SelectionContext) -> TransferDecision
 
     /// Resets the state that depends on the playback position, after a seek emptied the buffer.
     ///
     /// The measurements of the network remain.
-    mutating func seeked()
+    mutating func resetAfterSeek()
 }

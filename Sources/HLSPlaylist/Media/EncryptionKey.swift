@@ -60,7 +60,9 @@ public struct EncryptionKey: Sendable, Hashable {
         var octets = [UInt8](repeating: 0, count: 16)
         guard let initializationVector else {
             // Bounded: the index is 0 to 7.
-            for place in 0..<8 { octets[15 - place] = UInt8(truncatingIfNeeded: sequence >> (8 * Int64(place))) }
+            for position in 0..<8 {
+                octets[15 - position] = UInt8(truncatingIfNeeded: sequence >> (8 * Int64(position)))
+            }
             return octets
         }
         guard let written = HexadecimalSequence.octets(initializationVector), written.count <= 16 else { return nil }

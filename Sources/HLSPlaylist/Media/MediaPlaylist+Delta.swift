@@ -15,9 +15,9 @@ extension PlaylistUpdateError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .segmentsMissing(let first, let count):
-            "the update leaves out \(count) segments from number \(first), which the previous playlist does not have"
-        case .previousIsIncomplete: "the previous playlist leaves segments out itself"
-        case .limitExceeded(let limit): "with the segments that the update leaves out, \(limit)"
+            "the update skips \(count) segments from media sequence number \(first), which the previous playlist lacks"
+        case .previousIsIncomplete: "the previous playlist is a delta update itself"
+        case .limitExceeded(let limit): "with the skipped segments, \(limit)"
         }
     }
 }
@@ -66,17 +66,17 @@ private struct DeltaMerger {
     let update: MediaPlaylist
     private(set) var output: [UInt8] = []
     /// The IDs of the date ranges that the update reports as removed.
-    private let goneRanges: Set<String>
+    private let removedDateRangeIDs: Set<String>
     /// The lines of the date ranges in the update.
-    private let updatedLines: Set<[UInt8]>
-    private let keepsRanges: Bool
+    private let updatedDateRangeLines: Set<[UInt8]>
+    private let preservesDateRanges: Bool
 
     init(previous: MediaPlaylist, update: MediaPlaylist) {
         self.previous = previous
         self.update = update
-        keepsRanges = update.recentlyRemovedDateRanges != nil
-        goneRanges = Set(update.recentlyRemovedDateRanges ?? [])
-        updatedLines = Set(
+        preservesDateRanges = update.recentlyRemovedDateRanges != nil
+        removedDateRangeIDs = Set(update.recentlyRemovedDateRanges ?? [])
+        updatedDateRangeLines = Set(
             update.index.tags.filter { $0.tag == .dateRange }.compactMap { record in
                 update.bytes.line(at: Int(record.lineStart)).map {
                     Array(update.bytes[$0.trimmed(in: update.bytes.span)])
@@ -94,7 +94,7 @@ private struct DeltaMerger {
         let skipLine = update.bytes.line(at: Int(skip.lineStart))?.range ?? 0..<0
         output += update.bytes[..<skipLine.lowerBound]
         writeDateRanges(outside: skipped)
-        writeWhatHolds(for: skipped.lowerBound)
+        writeInheritedTags(for: skipped.lowerBound)
         for position in skipped { writeSegment(position, isFirst: position == skipped.lowerBound) }
         var rest = skipLine.upperBound
         for repetition in repetitions {
@@ -107,25 +107,27 @@ private struct DeltaMerger {
 
     /// Writes the date ranges that do not belong to the skipped segments.
     private mutating func writeDateRanges(outside skipped: Range<Int>) {
-        guard keepsRanges else { return }
+        guard preservesDateRanges else { return }
         for record in previous.index.tags where record.tag == .dateRange && !skipped.contains(Int(record.segment)) {
-            guard let line = previous.bytes.line(at: Int(record.lineStart)), isOurs(line) else { continue }
+            guard let line = previous.bytes.line(at: Int(record.lineStart)), isPreservedDateRange(line) else {
+                continue
+            }
             write(line.range)
         }
     }
 
-    private func isOurs(_ line: Line) -> Bool {
-        guard keepsRanges, let tag = TagLine(line, in: previous.bytes),
+    private func isPreservedDateRange(_ line: Line) -> Bool {
+        guard preservesDateRanges, let tag = TagLine(line, in: previous.bytes),
             let id = AttributeList(previous.bytes, in: tag.value)["ID"]
         else { return false }
         // A tag that the update repeats is written once; one with the same ID and other attributes extends it
         // (§4.4.5.1).
-        return !goneRanges.contains(id)
-            && !updatedLines.contains(Array(previous.bytes[line.trimmed(in: previous.bytes.span)]))
+        return !removedDateRangeIDs.contains(id)
+            && !updatedDateRangeLines.contains(Array(previous.bytes[line.trimmed(in: previous.bytes.span)]))
     }
 
     /// Writes the tags before the first skipped segment that apply to it.
-    private mutating func writeWhatHolds(for position: Int) {
+    private mutating func writeInheritedTags(for position: Int) {
         if let map = previous.mapLine(for: position), !map.isOwn {
             for key in previous.mapKeyLines(for: position) { write(key.line) }
             write(map.line)
@@ -143,12 +145,14 @@ private struct DeltaMerger {
     private mutating func writeSegment(_ position: Int, isFirst: Bool) {
         let lines = previous.lines(ofSegment: position)
         // Unknown tags between the playlist-wide tags belong to the playlist rather than to its first segment.
-        let headEnd = position > 0 ? 0 : lines.last { $0.tag.map(Self.isAboutAll) ?? false }?.range.upperBound ?? 0
+        let headEnd = position > 0 ? 0 : lines.last { $0.tag.map(Self.isPlaylistWide) ?? false }?.range.upperBound ?? 0
         for line in lines {
             switch line.tag {
             case .part: continue
             case .dateRange:
-                guard let whole = previous.bytes.line(at: line.range.lowerBound), isOurs(whole) else { continue }
+                guard let whole = previous.bytes.line(at: line.range.lowerBound), isPreservedDateRange(whole) else {
+                    continue
+                }
             case .byteRange where isFirst && previous.hasImpliedOffset(position):
                 if let range = previous.segments[position].byteRange {
                     output += Array("#EXT-X-BYTERANGE:\(range)\n".utf8)
@@ -156,7 +160,7 @@ private struct DeltaMerger {
                 }
             case let tag?:
                 // Playlist-wide tags precede the first segment; the update has its own.
-                if Self.isAboutAll(tag) || tag.scope == .metadata { continue }
+                if Self.isPlaylistWide(tag) || tag.scope == .metadata { continue }
             case nil:
                 if line.range.lowerBound < headEnd { continue }
             }
@@ -164,7 +168,7 @@ private struct DeltaMerger {
         }
     }
 
-    private static func isAboutAll(_ tag: TagName) -> Bool { tag.scope == .any || tag.scope == .mediaPlaylist }
+    private static func isPlaylistWide(_ tag: TagName) -> Bool { tag.scope == .any || tag.scope == .mediaPlaylist }
 
     /// Copies a line of the previous playlist, and adds a line ending if it has none.
     private mutating func write(_ range: Range<Int>) {

@@ -12,7 +12,7 @@ extension MediaPlaylist {
         /// The range of the tag's value.
         package let value: Range<Int>?
         /// A Boolean value that indicates whether the line is the URI of a segment.
-        package let isAddress: Bool
+        package let isURI: Bool
     }
 
     /// Returns the keys in force for a segment, one for each key format (§4.4.4.4).
@@ -35,7 +35,7 @@ extension MediaPlaylist {
                     text: line.trimmed(in: bytes.span),
                     tag: tagLine?.tag(in: bytes),
                     value: tagLine?.value,
-                    isAddress: line.start == address
+                    isURI: line.start == address
                 )
             )
             if line.start == address { break }
@@ -52,7 +52,7 @@ extension MediaPlaylist {
         /// The key format; `identity` by default.
         package let format: String
         /// A Boolean value that indicates whether the media sequence number is used as initialization vector (§5.2).
-        package let needsVector: Bool
+        package let usesSequenceAsVector: Bool
     }
 
     /// Returns the lines with the keys in force for a segment, one for each key format.
@@ -75,7 +75,7 @@ extension MediaPlaylist {
             line: line,
             isOwn: Int(record.segment) == position,
             format: format,
-            needsVector: format == EncryptionKey.identityFormat && attributes["IV"] == nil
+            usesSequenceAsVector: format == EncryptionKey.identityFormat && attributes["IV"] == nil
         )
     }
 

@@ -14,7 +14,7 @@ public struct MediaPlaylist: Sendable {
         let index: PlaylistIndex
         let header: MediaPlaylistHeader
         /// The cached values of tags that apply to many segments.
-        let held = Mutex(HeldValues())
+        let cache = Mutex(TagValueCache())
 
         init(bytes: [UInt8], index: PlaylistIndex, context: PlaylistContext) {
             self.bytes = bytes

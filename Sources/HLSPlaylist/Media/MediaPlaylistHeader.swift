@@ -37,7 +37,7 @@ struct MediaPlaylistHeader: Sendable {
             // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             let position = UInt32(position)
             switch record.tag {
-            case .key: note(key: position, index, bytes, &formats)
+            case .key: recordKey(position, index: index, bytes: bytes, formats: &formats)
             case .map: maps.append(position)
             case .bitRate: bitRates.append(position)
             case .programDateTime: dateTimes.append(position)
@@ -62,12 +62,12 @@ struct MediaPlaylistHeader: Sendable {
         variables = PlaylistVariables(
             definitions,
             context: context,
-            mostGrowth: PlaylistVariables.mostGrowth(byteCount: bytes.count, entryCount: entryCount)
+            maximumGrowth: PlaylistVariables.maximumGrowth(byteCount: bytes.count, entryCount: entryCount)
         )
     }
 
     /// Returns the key tags in force after the given one of ``keys``, in order.
-    func keysInForce(behind position: Int) -> [UInt32] {
+    func keysInForce(after position: Int) -> [UInt32] {
         otherKeys[position].map { $0 + [keys[position]] } ?? []
     }
 
@@ -80,19 +80,19 @@ struct MediaPlaylistHeader: Sendable {
     ///   - index: The index.
     ///   - bytes: The playlist.
     ///   - formats: The tags and formats of the keys in force, in order.
-    private mutating func note(
-        key tag: UInt32,
-        _ index: PlaylistIndex,
-        _ bytes: [UInt8],
-        _ formats: inout [(tag: UInt32, format: String)]
+    private mutating func recordKey(
+        _ tag: UInt32,
+        index: PlaylistIndex,
+        bytes: [UInt8],
+        formats: inout [(tag: UInt32, format: String)]
     ) {
         let own = AttributeList(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
-        if own.holds("NONE", in: "METHOD") {
+        if own.hasValue("NONE", for: "METHOD") {
             formats = []
             otherKeys.append(nil)
         } else {
             let format = own["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
-            formats = formats.filter { $0.format != format }.suffix(Self.mostKeyFormats)
+            formats = formats.filter { $0.format != format }.suffix(Self.maximumOtherKeyFormatCount)
             otherKeys.append(formats.map(\.tag))
             formats.append((tag, format))
         }
@@ -100,7 +100,7 @@ struct MediaPlaylistHeader: Sendable {
     }
 
     /// The maximum number of other key formats in force with a key; a playlist with more is not meant to be played.
-    private static let mostKeyFormats = 15
+    private static let maximumOtherKeyFormatCount = 15
 
     /// Returns the media sequence number that is declared before the first segment.
     static func mediaSequence(in bytes: [UInt8]) -> Int64? {
@@ -135,7 +135,7 @@ struct MediaPlaylistHeader: Sendable {
         case .skip:
             let attributes = AttributeList(bytes, in: value)
             guard skippedSegmentCount == 0, let count = attributes.integer("SKIPPED-SEGMENTS") else { return }
-            skippedSegmentCount = min(count, Self.largestSequence)
+            skippedSegmentCount = min(count, Self.maximumSequence)
             recentlyRemovedDateRanges = attributes["RECENTLY-REMOVED-DATERANGES"].map { list in
                 list.split(separator: "\t").map(String.init)
             }
@@ -144,11 +144,11 @@ struct MediaPlaylistHeader: Sendable {
     }
 
     /// The maximum sequence number: no real stream reaches it, and sums of such numbers fit in 64 bits.
-    static let largestSequence: Int64 = 1 << 60
+    static let maximumSequence: Int64 = 1 << 60
 
-    /// Returns a sequence number, or `nil` if the text is not a number or exceeds ``largestSequence``.
+    /// Returns a sequence number, or `nil` if the text is not a number or exceeds ``maximumSequence``.
     static func integer(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
-        return bytes.integer(0..<bytes.count).flatMap { $0 <= largestSequence ? $0 : nil }
+        return bytes.integer(0..<bytes.count).flatMap { $0 <= maximumSequence ? $0 : nil }
     }
 }

@@ -53,7 +53,7 @@ public struct MediaSegment: Sendable {
     /// The date of the start of the segment, extrapolated from the last segment with a date (§4.4.4.6).
     public var programDateTime: ProgramDateTime? { playlist.programDateTime(of: position) }
     /// A Boolean value that indicates whether the segment itself has a valid date tag.
-    public var hasOwnProgramDateTime: Bool { playlist.hasOwnDate(position) }
+    public var hasOwnProgramDateTime: Bool { playlist.hasOwnDate(at: position) }
     /// A Boolean value that indicates whether the media of the segment is missing (§4.4.4.7).
     public var isGap: Bool { playlist.hasTag(in: playlist.header.gaps, ownedBy: position) }
     /// A Boolean value that indicates whether the encoding or the timestamps are discontinuous before the segment

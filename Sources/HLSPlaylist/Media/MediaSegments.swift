@@ -78,18 +78,18 @@ private struct WrittenPart {
         var hasIndependent = false
         var hasGap = false
         while let next = cursor.next(in: span) {
-            if span.holds("URI", in: next.name) {
+            if span.matches("URI", in: next.name) {
                 uri = uri ?? next.value
-            } else if span.holds("DURATION", in: next.name) {
+            } else if span.matches("DURATION", in: next.name) {
                 duration = duration ?? next.value
-            } else if span.holds("BYTERANGE", in: next.name) {
+            } else if span.matches("BYTERANGE", in: next.name) {
                 byteRange = byteRange ?? next.value
-            } else if span.holds("INDEPENDENT", in: next.name), !hasIndependent {
+            } else if span.matches("INDEPENDENT", in: next.name), !hasIndependent {
                 hasIndependent = true
-                isIndependent = span.holds("YES", in: next.value)
-            } else if span.holds("GAP", in: next.name), !hasGap {
+                isIndependent = span.matches("YES", in: next.value)
+            } else if span.matches("GAP", in: next.name), !hasGap {
                 hasGap = true
-                isGap = span.holds("YES", in: next.value)
+                isGap = span.matches("YES", in: next.value)
             }
         }
     }
@@ -147,7 +147,7 @@ extension MediaPlaylist.Storage {
 
     private func keys(of tags: [UInt32]) -> [EncryptionKey] {
         guard !tags.isEmpty else { return [] }
-        return held.withLock { held in
+        return cache.withLock { held in
             held.keys(of: tags) { EncryptionKey(attributes(at: $0), context: context) }
         }
     }
@@ -155,20 +155,20 @@ extension MediaPlaylist.Storage {
     /// Returns the positions in the index of the key tags in force for a segment.
     func keyTags(for position: Int) -> [UInt32] {
         let next = header.keys.partitioningIndex { index.tags[Int($0)].segment > position }
-        return next > 0 ? header.keysInForce(behind: next - 1) : []
+        return next > 0 ? header.keysInForce(after: next - 1) : []
     }
 
     /// Returns the positions in the index of the key tags in force for a map, which precede it (§4.4.4.5).
     func keyTags(before map: PlaylistIndex.TagRecord) -> [UInt32] {
         let next = header.keys.partitioningIndex { index.tags[Int($0)].lineStart >= map.lineStart }
-        return next > 0 ? header.keysInForce(behind: next - 1) : []
+        return next > 0 ? header.keysInForce(after: next - 1) : []
     }
 
     func map(for position: Int) -> MediaInitialization? {
         guard let record = lastTag(of: header.maps, before: position) else { return nil }
-        if let known = held.withLock({ $0.map(at: record.lineStart) }) { return known }
+        if let known = cache.withLock({ $0.map(at: record.lineStart) }) { return known }
         let map = writtenMap(record)
-        held.withLock { $0.note(map, at: record.lineStart) }
+        cache.withLock { $0.storeMap(map, at: record.lineStart) }
         return map
     }
 
@@ -187,16 +187,16 @@ extension MediaPlaylist.Storage {
     /// Returns the date of a segment, extrapolated from the last date tag up to it.
     func programDateTime(of position: Int) -> ProgramDateTime? {
         let count = tagCount(in: header.dateTimes, before: position)
-        let date = held.withLock { held in
+        let date = cache.withLock { held in
             held.date(ofFirst: count) {
                 lastReadable(of: header.dateTimes.prefix(count)) { record in
-                    writtenDate(record).map { HeldValues.Date(segment: Int(record.segment), moment: $0) }
+                    writtenDate(record).map { TagValueCache.Date(segment: Int(record.segment), date: $0) }
                 }
             }
         }
         guard let date else { return nil }
         let age = index.segments[position].startTicks -| index.segments[date.segment].startTicks
-        return date.moment.advanced(by: time(age))
+        return date.date.advanced(by: time(age))
     }
 
     /// Returns the number of tags of one kind up to a segment.
@@ -204,30 +204,30 @@ extension MediaPlaylist.Storage {
         list.partitioningIndex { index.tags[Int($0)].segment > position }
     }
 
-    /// Returns the value of the last readable tag, searching back over at most ``mostUnreadableTags``.
+    /// Returns the value of the last readable tag, searching back over at most ``maximumUnreadableTagCount``.
     private func lastReadable<Value>(
         of list: ArraySlice<UInt32>,
         _ read: (PlaylistIndex.TagRecord) -> Value?
     ) -> Value? {
-        for tag in list.suffix(Self.mostUnreadableTags).reversed() {
+        for tag in list.suffix(Self.maximumUnreadableTagCount).reversed() {
             if let value = read(index.tags[Int(tag)]) { return value }
         }
         return nil
     }
 
     /// The maximum number of tags that are searched for a readable value; older tags are ignored.
-    private static var mostUnreadableTags: Int { 16 }
+    private static var maximumUnreadableTagCount: Int { 16 }
     /// The maximum size of a date in bytes; longer values are ignored, so that they are not parsed for each segment.
-    private static var longestDate: Int { 64 }
+    private static var maximumDateLength: Int { 64 }
 
     private func writtenDate(_ record: PlaylistIndex.TagRecord) -> ProgramDateTime? {
         bytes.tagLine(at: Int(record.lineStart))?.value.flatMap {
-            $0.count <= Self.longestDate ? ProgramDateTime(bytes.text($0)) : nil
+            $0.count <= Self.maximumDateLength ? ProgramDateTime(bytes.text($0)) : nil
         }
     }
 
     /// Returns a Boolean value that indicates whether a segment itself has a valid date tag.
-    func hasOwnDate(_ position: Int) -> Bool {
+    func hasOwnDate(at position: Int) -> Bool {
         guard let record = lastTag(of: header.dateTimes, before: position), record.segment == position else {
             return false
         }
@@ -236,7 +236,7 @@ extension MediaPlaylist.Storage {
 
     func bitRate(for position: Int) -> BitRate? {
         let count = tagCount(in: header.bitRates, before: position)
-        return held.withLock { held in
+        return cache.withLock { held in
             held.bitRate(ofFirst: count) {
                 lastReadable(of: header.bitRates.prefix(count)) { record -> BitRate? in
                     guard let value = bytes.tagLine(at: Int(record.lineStart))?.value,
@@ -254,9 +254,9 @@ extension MediaPlaylist.Storage {
     /// The offset is the end of the previous part if both have the same resource (§4.4.4.9), even if the previous part
     /// belongs to the previous segment, else 0.
     private func impliedPartStart(_ part: Int) -> Int64 {
-        if let known = held.withLock({ $0.partStarts }) { return known[part] }
+        if let known = cache.withLock({ $0.partStarts }) { return known[part] }
         let starts = impliedPartStarts
-        held.withLock { $0.partStarts = starts }
+        cache.withLock { $0.partStarts = starts }
         return starts[part]
     }
 

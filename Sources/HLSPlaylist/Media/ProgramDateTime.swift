@@ -85,10 +85,10 @@ extension ProgramDateTime: CustomStringConvertible {
         let local = sinceEpoch + MediaTime(seconds: Int64(zoneMinutes ?? 0) * 60)
         // An extrapolated date can be as distant as the largest `MediaTime`, which exceeds the range of the calendar
         // computation.
-        let farthest = 1 << 60
+        let maximumSeconds = 1 << 60
         // Bounded: a timescale is positive.
         let (quotient, remainder) = (local.value / local.timescale, local.value % local.timescale)
-        let whole = min(max(Int(quotient), farthest.negatedSaturated()), farthest) - (remainder < 0 ? 1 : 0)
+        let whole = min(max(Int(quotient), maximumSeconds.negatedSaturated()), maximumSeconds) - (remainder < 0 ? 1 : 0)
         let fraction = (local - MediaTime(seconds: Int64(whole))).description.dropFirst(2)
         let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
         // Bounded: the product is not farther from zero than the whole seconds.

@@ -4,7 +4,7 @@ extension MultivariantPlaylist {
     /// The lines that refer to resources other than variants and renditions.
     ///
     /// These are the lines of I-frame variants, session keys, session data with a URI, and content steering.
-    package var linesLeadingElsewhere: [Range<Int>] {
+    package var otherURILines: [Range<Int>] {
         index.tags.compactMap { record in
             switch record.tag {
             case .iFrameVariant, .sessionKey, .contentSteering, .sessionData: break

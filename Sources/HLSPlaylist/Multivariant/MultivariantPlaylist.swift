@@ -49,7 +49,7 @@ public struct MultivariantPlaylist: Sendable {
         definedVariables = PlaylistVariables(
             reader.definitions,
             context: context,
-            mostGrowth: PlaylistVariables.mostGrowth(
+            maximumGrowth: PlaylistVariables.maximumGrowth(
                 byteCount: bytes.count,
                 entryCount: index.tags.count + index.variants.count
             )

@@ -72,7 +72,7 @@ public struct Variant: Sendable {
 
     /// A Boolean value that indicates whether the variant contains I-frames only, as an `EXT-X-I-FRAME-STREAM-INF` tag
     /// declares.
-    public var isIFrames: Bool { uriStart == nil }
+    public var isIFramesOnly: Bool { uriStart == nil }
 
     /// Returns the identifier of the rendition group of a media type that belongs to this variant, or `nil` if it has
     /// none.

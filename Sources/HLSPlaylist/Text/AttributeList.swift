@@ -56,7 +56,7 @@ public struct AttributeList: Sendable {
         let span = bytes.span
         var cursor = AttributeCursor(range)
         while let next = cursor.next(in: span) {
-            if span.holds(name, in: next.name) { return next }
+            if span.matches(name, in: next.name) { return next }
         }
         return nil
     }
@@ -97,11 +97,11 @@ public struct AttributeList: Sendable {
     }
 
     /// Returns a Boolean value that indicates whether the value of an attribute is `YES`.
-    public func isYes(_ name: String) -> Bool { holds("YES", in: name) }
+    public func isYes(_ name: String) -> Bool { hasValue("YES", for: name) }
 
     /// Returns a Boolean value that indicates whether an attribute exists and has exactly the given value.
-    public func holds(_ value: String, in name: String) -> Bool {
-        written(name).map { bytes.span.holds(value, in: $0.value) } ?? false
+    public func hasValue(_ value: String, for name: String) -> Bool {
+        written(name).map { bytes.span.matches(value, in: $0.value) } ?? false
     }
 
     /// Returns the items of a list in an attribute, without white space around them.

@@ -8,17 +8,17 @@ struct LineScanner {
     /// The offset of the next line.
     private(set) var position: Int
     private let end: Int
-    private let mayHaveReturns: Bool
+    private let mayContainCarriageReturns: Bool
 
     /// Creates a scanner for a range.
     ///
     /// - Parameters:
     ///   - range: The range to scan.
-    ///   - mayHaveReturns: Pass `false` if the range contains no CR, which makes scanning faster.
-    init(_ range: Range<Int>, mayHaveReturns: Bool = true) {
+    ///   - mayContainCarriageReturns: Pass `false` if the range contains no CR, which makes scanning faster.
+    init(_ range: Range<Int>, mayContainCarriageReturns: Bool = true) {
         position = range.lowerBound
         end = range.upperBound
-        self.mayHaveReturns = mayHaveReturns
+        self.mayContainCarriageReturns = mayContainCarriageReturns
     }
 
     /// Returns the next line, or `nil` after the last.
@@ -26,7 +26,7 @@ struct LineScanner {
     mutating func next(in bytes: Span<UInt8>) -> Line? {
         guard position < end else { return nil }
         let start = position
-        guard mayHaveReturns else {
+        guard mayContainCarriageReturns else {
             let feed = bytes.firstIndex(of: UInt8(ascii: "\n"), in: start..<end)
             position = feed.map { $0 + 1 } ?? end
             return Line(start: start, contentEnd: feed ?? end, end: position)
@@ -124,7 +124,7 @@ extension Span<UInt8> {
 
     /// Returns a Boolean value that indicates whether a range contains exactly the bytes of `text`.
     @inline(__always)
-    func holds(_ text: String, in range: Range<Int>) -> Bool {
+    func matches(_ text: String, in range: Range<Int>) -> Bool {
         let wanted = text.utf8
         guard wanted.count == range.count else { return false }
         var index = range.lowerBound
@@ -138,6 +138,6 @@ extension Span<UInt8> {
     /// Returns a Boolean value that indicates whether the bytes at `offset` are those of `text`.
     func hasPrefix(_ text: String, at offset: Int, before end: Int) -> Bool {
         let length = text.utf8.count
-        return end - offset >= length && holds(text, in: offset..<(offset + length))
+        return end - offset >= length && matches(text, in: offset..<(offset + length))
     }
 }

@@ -21,7 +21,14 @@ extension PlaylistIndex {
         // The lines up to the first segment are always parsed, because they change with each version.
         var position = try scan(bytes, from: textStart, limits, &state, stoppingAtSegment: true)
         if segments.count == 1, kind == .media, state.pendingVariant == nil {
-            position = takeOver(previous, of: old, dropping: dropped, at: position, in: bytes, &state)
+            position = reuseRecords(
+                of: previous,
+                bytes: old,
+                dropping: dropped,
+                from: position,
+                in: bytes,
+                state: &state
+            )
         }
         guard segments.count + tags.count <= limits.entryCount else {
             throw .limitExceeded(.entryCount(limits.entryCount), line: 1)
@@ -34,13 +41,13 @@ extension PlaylistIndex {
     /// version, as far as the lines are equal.
     ///
     /// - Returns: The offset at which parsing must continue.
-    private mutating func takeOver(
-        _ previous: PlaylistIndex,
-        of old: [UInt8],
+    private mutating func reuseRecords(
+        of previous: PlaylistIndex,
+        bytes old: [UInt8],
         dropping dropped: Int,
-        at start: Int,
+        from start: Int,
         in bytes: [UInt8],
-        _ state: inout ScanState
+        state: inout ScanState
     ) -> Int {
         let next = dropped + 1
         guard previous.kind == .media, next < previous.segments.count, previous.variants.isEmpty,
@@ -85,7 +92,7 @@ extension PlaylistIndex {
                 )
             )
         }
-        state.resume(behind: segments[segments.count - 1], at: oldEnd + shift, in: bytes)
+        state.resume(after: segments[segments.count - 1], at: oldEnd + shift, in: bytes)
         return oldEnd + shift
     }
 

@@ -35,7 +35,7 @@ struct PlaylistIndex: Sendable {
         var segment: UInt32
         /// A Boolean value that indicates whether there is no previous range of the same resource, so that 0 is
         /// assumed.
-        var isGuessed: Bool
+        var isAssumed: Bool
         var start: Int64
     }
 
@@ -55,7 +55,7 @@ struct PlaylistIndex: Sendable {
     var kind: Playlist.Kind?
 
     /// The maximum number of decimal places of start times: nanoseconds.
-    private static let mostTimeDigits = 9
+    private static let maximumTimeDigits = 9
 
     /// Creates the index in one pass over all lines.
     init(_ bytes: [UInt8], limits: PlaylistLimits) throws(PlaylistParsingError) {
@@ -93,7 +93,7 @@ struct PlaylistIndex: Sendable {
         init(blockStart: Int) { self.blockStart = blockStart }
 
         /// Resets the state to that after a segment whose record was reused.
-        mutating func resume(behind segment: SegmentRecord, at position: Int, in bytes: [UInt8]) {
+        mutating func resume(after segment: SegmentRecord, at position: Int, in bytes: [UInt8]) {
             self = ScanState(blockStart: position)
             let lines = SegmentLines(segment, in: bytes)
             if let text = lines.byteRange { previousRange = .written(uri: lines.uri, text: text) }
@@ -126,8 +126,8 @@ struct PlaylistIndex: Sendable {
     ) throws(PlaylistParsingError) -> Int {
         let span = bytes.span
         let end = bytes.count
-        let hasReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: start..<end) != nil
-        var scanner = LineScanner(start..<end, mayHaveReturns: hasReturns)
+        let hasCarriageReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: start..<end) != nil
+        var scanner = LineScanner(start..<end, mayContainCarriageReturns: hasCarriageReturns)
         var lineNumber = 0
         while let line = scanner.next(in: span) {
             lineNumber += 1
@@ -139,7 +139,7 @@ struct PlaylistIndex: Sendable {
             if span[text.lowerBound] == UInt8(ascii: "#") {
                 readTag(text, line, in: bytes, &state)
             } else {
-                readAddress(text, line, in: bytes, &state)
+                readURILine(text, line, in: bytes, &state)
             }
             guard segments.count + tags.count + variants.count <= limits.entryCount else {
                 throw .limitExceeded(.entryCount(limits.entryCount), line: lineNumber)
@@ -155,7 +155,7 @@ struct PlaylistIndex: Sendable {
     }
 
     /// The tags that almost every segment has, for comparison of eight bytes at a time.
-    private enum Spelling {
+    private enum TagBytes {
         /// The bytes of `#EXTINF:`.
         static var segmentInformation: UInt64 { 0x3A46_4E49_5458_4523 }
         /// The bytes of `#EXT-X-BYTERANGE`.
@@ -167,15 +167,15 @@ struct PlaylistIndex: Sendable {
         let span = bytes.span
         if text.count >= 8 {
             let word = span.word(at: text.lowerBound)
-            if word == Spelling.segmentInformation {
+            if word == TagBytes.segmentInformation {
                 kind = kind ?? .media
                 state.hasSegmentInformation = true
                 state.isVariantLast = false
                 state.pendingDuration = SegmentInformation.digits(span, in: (text.lowerBound + 8)..<text.upperBound)
                 return
             }
-            if word == Spelling.byteRange.0, text.count > 16,
-                span.word(at: text.lowerBound + 8) == Spelling.byteRange.1,
+            if word == TagBytes.byteRange.0, text.count > 16,
+                span.word(at: text.lowerBound + 8) == TagBytes.byteRange.1,
                 span[text.lowerBound + 16] == UInt8(ascii: ":")
             {
                 kind = kind ?? .media
@@ -217,11 +217,11 @@ struct PlaylistIndex: Sendable {
     }
 
     @inline(__always)
-    private mutating func readAddress(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+    private mutating func readURILine(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
         // A URI belongs to the last tag that requires one; in a multivariant playlist, to a variant if there is one.
         if state.hasSegmentInformation, state.pendingVariant == nil || !state.isVariantLast && kind == .media {
             append(state.pendingDuration, blockStart: state.blockStart, uriStart: line.start)
-            noteByteRange(text, in: bytes, &state)
+            recordByteRange(text, in: bytes, &state)
             state.hasSegmentInformation = false
             state.pendingVariant = nil
             state.blockStart = line.end
@@ -252,7 +252,7 @@ struct PlaylistIndex: Sendable {
     }
 
     private mutating func extend(by duration: DecimalDigits) {
-        let digits = min(duration.fractionDigits, Self.mostTimeDigits)
+        let digits = min(duration.fractionDigits, Self.maximumTimeDigits)
         if digits > timeDigits { rescale(to: digits) }
         var ticks = duration.value
         if duration.fractionDigits > digits {
@@ -279,7 +279,7 @@ struct PlaylistIndex: Sendable {
     }
 
     @inline(__always)
-    private mutating func noteByteRange(_ uri: Range<Int>, in bytes: [UInt8], _ state: inout ScanState) {
+    private mutating func recordByteRange(_ uri: Range<Int>, in bytes: [UInt8], _ state: inout ScanState) {
         guard let range = state.pendingByteRange else {
             state.previousRange = .none
             return
@@ -289,13 +289,13 @@ struct PlaylistIndex: Sendable {
             state.previousRange = .written(uri: uri, text: range)
             state.chainLength = 0
         } else {
-            noteImpliedOffset(uri, range, in: bytes, &state)
+            recordImpliedOffset(uri, range, in: bytes, &state)
         }
     }
 
     /// Records the implied offset of a byte range, which follows the previous segment's range of the same resource
     /// (§4.4.4.2).
-    private mutating func noteImpliedOffset(
+    private mutating func recordImpliedOffset(
         _ uri: Range<Int>,
         _ range: Range<Int>,
         in bytes: [UInt8],
@@ -314,10 +314,10 @@ struct PlaylistIndex: Sendable {
             }
         // If there is no such range, lenient players start at the beginning of the resource.
         let start = previous ?? 0
-        if previous == nil || state.chainLength % Self.chainStep == 0 {
+        if previous == nil || state.chainLength % Self.recordedOffsetInterval == 0 {
             impliedOffsets.append(
                 // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
-                ImpliedOffset(segment: UInt32(segments.count - 1), isGuessed: previous == nil, start: start)
+                ImpliedOffset(segment: UInt32(segments.count - 1), isAssumed: previous == nil, start: start)
             )
             state.chainLength = 0
         }
@@ -327,7 +327,7 @@ struct PlaylistIndex: Sendable {
     }
 
     /// The interval at which consecutive implied offsets are recorded; those between are computed from the last one.
-    private static let chainStep = 16
+    private static let recordedOffsetInterval = 16
 }
 
 /// The numbers of an `EXT-X-BYTERANGE` tag or a `BYTERANGE` attribute: `length[@start]`.
@@ -387,7 +387,7 @@ enum SegmentInformation {
         var index = range.lowerBound
         var value: Int64 = 0
         var point: Int?
-        // The fast path: up to 18 digits, without white space. Other forms are parsed by `anyDigits`.
+        // The fast path: up to 18 digits, without white space. Other forms are parsed by `slowlyParsedDigits`.
         while index < range.upperBound {
             let byte = bytes[index] &- UInt8(ascii: "0")
             if byte < 10 {
@@ -404,10 +404,10 @@ enum SegmentInformation {
         if isUsual, index == range.upperBound || bytes[index] == UInt8(ascii: ",") {
             return DecimalDigits(value: value, fractionDigits: point.map { index - $0 - 1 } ?? 0)
         }
-        return anyDigits(bytes, in: range)
+        return slowlyParsedDigits(bytes, in: range)
     }
 
-    private static func anyDigits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
+    private static func slowlyParsedDigits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
         let comma = bytes.firstIndex(of: UInt8(ascii: ","), in: range) ?? range.upperBound
         return DecimalDigits(bytes.extracting(bytes.trimmingBlanks(range.lowerBound..<comma)))
             ?? DecimalDigits(value: -1, fractionDigits: 0)

@@ -9,17 +9,17 @@ struct PlaylistVariables: Sendable {
     ///
     /// Values that contain other variables can double with each definition, and a long value may be used in every
     /// segment.
-    let mostGrowth: Int
+    let maximumGrowth: Int
 
-    /// The upper limit on ``mostGrowth`` for any playlist, in bytes.
-    static let longestGrowth = 8 << 10
+    /// The upper limit on ``maximumGrowth`` for any playlist, in bytes.
+    static let growthLimit = 8 << 10
     /// The maximum growth of all entries of a playlist together, in bytes, in addition to four times the playlist's
     /// size.
-    private static let growthOfPlaylist = 64 << 20
+    private static let playlistGrowthLimit = 64 << 20
     /// The maximum number of variable definitions that are read.
-    private static let mostVariables = 1_000
+    private static let maximumVariableCount = 1_000
     /// The maximum length of a variable name in bytes.
-    private static let longestName = 256
+    private static let maximumNameLength = 256
 
     /// Returns the maximum number of bytes by which each string of a playlist may grow when variables are replaced.
     ///
@@ -27,8 +27,8 @@ struct PlaylistVariables: Sendable {
     ///   - byteCount: The size of the playlist in bytes.
     ///   - entryCount: The number of tags and URIs in the playlist.
     /// - Returns: A number of bytes, at most 8 KiB.
-    static func mostGrowth(byteCount: Int, entryCount: Int) -> Int {
-        min(longestGrowth, (growthOfPlaylist + 4 *| byteCount) / max(1, entryCount))
+    static func maximumGrowth(byteCount: Int, entryCount: Int) -> Int {
+        min(growthLimit, (playlistGrowthLimit + 4 *| byteCount) / max(1, entryCount))
     }
 
     /// Creates the variables from their definitions, in order; a value may refer to variables defined before it.
@@ -36,11 +36,11 @@ struct PlaylistVariables: Sendable {
     /// - Parameters:
     ///   - definitions: The attributes of the `EXT-X-DEFINE` tags.
     ///   - context: The source of imported variables and query parameters.
-    ///   - mostGrowth: The maximum number of bytes by which a string may grow.
-    init(_ definitions: [AttributeList], context: PlaylistContext, mostGrowth: Int = longestGrowth) {
-        self.mostGrowth = mostGrowth
+    ///   - maximumGrowth: The maximum number of bytes by which a string may grow.
+    init(_ definitions: [AttributeList], context: PlaylistContext, maximumGrowth: Int = growthLimit) {
+        self.maximumGrowth = maximumGrowth
         var parameters: [String: String?]?
-        for attributes in definitions.prefix(Self.mostVariables) {
+        for attributes in definitions.prefix(Self.maximumVariableCount) {
             if let name = attributes["NAME"] {
                 if values[name] == nil { values[name] = substitute(attributes["VALUE"] ?? "") }
             } else if let name = attributes["IMPORT"] {
@@ -55,7 +55,7 @@ struct PlaylistVariables: Sendable {
 
     /// Returns `text` with each `{$name}` replaced with its value; undefined names are unchanged.
     ///
-    /// The entire text is returned unchanged if it would grow by more than ``mostGrowth`` bytes.
+    /// The entire text is returned unchanged if it would grow by more than ``maximumGrowth`` bytes.
     func substitute(_ text: String) -> String {
         guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         let bytes = Array(text.utf8)
@@ -67,10 +67,11 @@ struct PlaylistVariables: Sendable {
             if bytes[position] == UInt8(ascii: "{"), start < bytes.count, bytes[start - 1] == UInt8(ascii: "$") {
                 // The closing brace is searched once for all references before it, so the cost stays linear.
                 if close < start { close = bytes[start...].firstIndex(of: UInt8(ascii: "}")) ?? bytes.count }
-                if close < bytes.count, close - start <= Self.longestName, let value = values[bytes.text(start..<close)]
+                if close < bytes.count, close - start <= Self.maximumNameLength,
+                    let value = values[bytes.text(start..<close)]
                 {
                     result += value.utf8
-                    guard result.count <= bytes.count + mostGrowth else { return text }
+                    guard result.count <= bytes.count + maximumGrowth else { return text }
                     position = close + 1
                     continue
                 }

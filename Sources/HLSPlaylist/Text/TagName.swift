@@ -72,7 +72,7 @@ package enum TagName: String, CaseIterable, Sendable {
     /// Creates a tag from its name; names are case-sensitive (§4.1).
     init?(_ bytes: Span<UInt8>, in name: Range<Int>) {
         guard name.count >= 6, let tag = Self.candidate(name.count, bytes[name.lowerBound + (name.count > 6 ? 6 : 3)]),
-            bytes.holds(tag.rawValue, in: name)
+            bytes.matches(tag.rawValue, in: name)
         else { return nil }
         self = tag
     }

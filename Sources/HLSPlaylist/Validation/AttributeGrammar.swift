@@ -122,7 +122,7 @@ enum AttributeGrammar {
 
     /// Returns the valid values of an enumerated attribute and the identifier of the rule, or `nil` if any value is
     /// valid.
-    static func words(of name: String, in tag: TagName) -> (words: Set<String>, rule: String)? {
+    static func enumeratedValues(of name: String, in tag: TagName) -> (words: Set<String>, rule: String)? {
         switch (tag, name) {
         case (.media, "TYPE"): (["AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS"], "unknown-media-type")
         case (.preloadHint, "TYPE"): (["PART", "MAP"], "unknown-preload-hint-type")
@@ -141,7 +141,7 @@ enum AttributeGrammar {
     }
 
     /// Returns the valid words of a list attribute and the identifier of the rule, or `nil` if any word is valid.
-    static func listedWords(of name: String) -> (words: Set<String>, rule: String)? {
+    static func enumeratedListValues(of name: String) -> (words: Set<String>, rule: String)? {
         switch name {
         case "CUE": (["PRE", "POST", "ONCE"], "unknown-cue")
         case "X-SNAP": (["OUT", "IN"], "unknown-snap")

@@ -135,7 +135,7 @@ struct InspectedDate {
     ///
     /// - Returns: `nil` if the text is not a date or the day does not exist in the calendar.
     init?(_ text: String) {
-        guard let moment = ProgramDateTime(text), Self.isOfTheCalendar(text) else { return nil }
+        guard let moment = ProgramDateTime(text), Self.existsInCalendar(text) else { return nil }
         sinceEpoch = moment.sinceEpoch
         hasZone = moment.zoneMinutes != nil
         guard let point = text.firstIndex(of: ".") else {
@@ -145,7 +145,7 @@ struct InspectedDate {
         hasMilliseconds = text[text.index(after: point)...].utf8.prefix(while: Grammar.isDigit).count >= 3
     }
 
-    private static func isOfTheCalendar(_ text: String) -> Bool {
+    private static func existsInCalendar(_ text: String) -> Bool {
         let numbers = text.utf8.split { !Grammar.isDigit($0) }.prefix(3).compactMap { Int(Substring($0)) }
         guard numbers.count == 3 else { return false }
         let (year, month, day) = (numbers[0], numbers[1], numbers[2])

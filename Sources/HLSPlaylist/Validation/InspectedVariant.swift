@@ -24,11 +24,11 @@ struct InspectedVariant {
         layouts = entry.attributes.list("REQ-VIDEO-LAYOUT")
     }
 
-    var isIFrames: Bool { entry.line.tag == .iFrameVariant }
+    var isIFramesOnly: Bool { entry.line.tag == .iFrameVariant }
     /// A Boolean value that indicates whether the variant has video, according to its codecs or its resolution.
     var hasVideo: Bool { resolution != nil || hasVideoCodec }
-    var hasVideoCodec: Bool { codecs.contains { $0.medium == .video } }
-    var hasAudioCodec: Bool { codecs.contains { $0.medium == .audio } }
+    var hasVideoCodec: Bool { codecs.contains { $0.mediaType == .video } }
+    var hasAudioCodec: Bool { codecs.contains { $0.mediaType == .audio } }
     var hasH264: Bool { codecs.contains { $0.isH264 } }
     var isImmersive: Bool { layouts.contains { $0.contains("PROJ-AIV") } }
     var isStereoscopic: Bool { layouts.contains { $0.contains("CH-STEREO") } }
@@ -38,22 +38,22 @@ struct InspectedVariant {
 
 /// An entry of `CODECS` (RFC 6381).
 struct InspectedCodec {
-    enum Medium {
+    enum MediaType {
         case video
-        case text
+        case subtitles
         /// Any other codec; unknown codecs count as audio.
         case audio
     }
 
     let name: String
     let parts: [Substring]
-    let medium: Medium
+    let mediaType: MediaType
 
-    private static let videoKinds: Set<Substring> = [
+    private static let videoCodecs: Set<Substring> = [
         "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "dav1", "dva1", "dvav", "av01", "mjpg", "vp08", "vp09", "vp8",
         "vp9", "mp4v", "vvc1", "vvi1", "s263",
     ]
-    private static let textKinds: Set<Substring> = ["stpp", "wvtt"]
+    private static let subtitleCodecs: Set<Substring> = ["stpp", "wvtt"]
 
     /// Parses an entry, or returns `nil` for an empty one.
     init?(_ text: String) {
@@ -61,22 +61,22 @@ struct InspectedCodec {
         guard !trimmed.isEmpty else { return nil }
         name = String(trimmed)
         parts = Grammar.parts(name, ".")
-        medium = Self.medium(of: parts[0])
+        mediaType = Self.mediaType(of: parts[0])
     }
 
-    private static func medium(of kind: Substring) -> Medium {
-        if videoKinds.contains(kind) { return .video }
-        return textKinds.contains(kind) ? .text : .audio
+    private static func mediaType(of kind: Substring) -> MediaType {
+        if videoCodecs.contains(kind) { return .video }
+        return subtitleCodecs.contains(kind) ? .subtitles : .audio
     }
 
     /// The four-character code: the part before the first period.
-    var kind: Substring { parts[0] }
-    var isH264: Bool { medium == .video && kind.hasPrefix("avc") }
-    var isHEVC: Bool { kind == "hvc1" || kind == "hev1" }
+    var fourCharacterCode: Substring { parts[0] }
+    var isH264: Bool { mediaType == .video && fourCharacterCode.hasPrefix("avc") }
+    var isHEVC: Bool { fourCharacterCode == "hvc1" || fourCharacterCode == "hev1" }
 
     /// The profile and level of H.264, from the form `avc1.PPCCLL`.
     var h264: (profile: Int, level: Int)? {
-        guard kind == "avc1" || kind == "avc3", parts.count == 2, parts[1].utf8.count == 6,
+        guard fourCharacterCode == "avc1" || fourCharacterCode == "avc3", parts.count == 2, parts[1].utf8.count == 6,
             Grammar.isHexadecimal("0x\(parts[1])"), let number = Int(parts[1], radix: 16)
         else { return nil }
         return (number >> 16, number & 0xFF)
@@ -93,7 +93,7 @@ struct InspectedCodec {
 
     /// The level index of AV1, from the form `av01.P.LLT.…`.
     var av1LevelIndex: Int? {
-        guard kind == "av01", parts.count >= 4, parts[1].utf8.count == 1, Grammar.isDigits(parts[1]),
+        guard fourCharacterCode == "av01", parts.count >= 4, parts[1].utf8.count == 1, Grammar.isDigits(parts[1]),
             parts[2].utf8.count == 3, ["M", "H"].contains(parts[2].suffix(1)), Grammar.isDigits(parts[2].dropLast())
         else { return nil }
         return Int(parts[2].dropLast())
@@ -101,7 +101,8 @@ struct InspectedCodec {
 
     /// A Boolean value that indicates whether the codec is APAC without its profile and level.
     var isBareAPAC: Bool {
-        kind == "apac" && !(parts.count == 3 && parts.dropFirst().allSatisfy { Grammar.isName($0, with: "") })
+        fourCharacterCode == "apac"
+            && !(parts.count == 3 && parts.dropFirst().allSatisfy { Grammar.isName($0, with: "") })
     }
 
     /// A Boolean value that indicates whether the codec is AAC or HE-AAC, which may be stereo.

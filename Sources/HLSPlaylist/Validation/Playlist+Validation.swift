@@ -27,7 +27,7 @@ extension Playlist {
                 line: tag.line,
                 severity: .note,
                 code: "unknown-tag",
-                message: "The tag \(tag.name) is not in the standard; clients pass it over.",
+                message: "The tag \(tag.name) is not defined by the standard; clients ignore it.",
                 section: "6.3.1"
             )
         }

@@ -22,12 +22,12 @@ extension PlaylistInspection {
         for segment in segments {
             if let duration = segment.duration, duration > most { note("apple-longer-than-target", segment.line) }
         }
-        let isText = segments.contains { segment in
+        let isWebVTT = segments.contains { segment in
             guard let address = address(segment.line), address.contains("vtt") else { return false }
             let path = ResourceAddress(address).path
             return path.hasSuffix(".vtt") || path.hasSuffix(".webvtt")
         }
-        guard !isText, !has(.iFramesOnly) else { return }
+        guard !isWebVTT, !has(.iFramesOnly) else { return }
         guard target == 6 else {
             note("apple-target-duration", first(.targetDuration))
             return

@@ -10,16 +10,16 @@ struct ApplePresentation {
     /// A Boolean value that indicates whether the presentation has immersive video, to which other limits apply.
     let isImmersive: Bool
     /// A Boolean value that indicates whether all video is stereoscopic, and thus for headsets only.
-    let isStereoscopic: Bool
+    let isStereoscopicOnly: Bool
 
     init(_ presentation: InspectedPresentation) {
         // Malformed tags are left out, because they would be reported for attributes that could not be parsed.
-        variants = presentation.variants.filter { !$0.line.isBroken }.map { InspectedVariant($0) }
-        iFrameVariants = presentation.iFrameVariants.filter { !$0.line.isBroken }.map { InspectedVariant($0) }
-        renditions = presentation.renditions.filter { !$0.line.isBroken }
+        variants = presentation.variants.filter { !$0.line.isMalformed }.map { InspectedVariant($0) }
+        iFrameVariants = presentation.iFrameVariants.filter { !$0.line.isMalformed }.map { InspectedVariant($0) }
+        renditions = presentation.renditions.filter { !$0.line.isMalformed }
         videoVariants = variants.filter(\.hasVideo)
         isImmersive = variants.contains(where: \.isImmersive) || iFrameVariants.contains(where: \.isImmersive)
-        isStereoscopic = !videoVariants.isEmpty && videoVariants.allSatisfy(\.isStereoscopic)
+        isStereoscopicOnly = !videoVariants.isEmpty && videoVariants.allSatisfy(\.isStereoscopic)
     }
 
     var allVariants: [InspectedVariant] { variants + iFrameVariants }
@@ -55,7 +55,7 @@ extension PlaylistInspection {
             if !variant.entry.has("CODECS") { note("apple-missing-codecs", variant) }
             if !variant.entry.has("AVERAGE-BANDWIDTH") { note("apple-missing-average-bandwidth", variant) }
             if variant.entry.has("SUBTITLES"), !variant.codecs.isEmpty,
-                !variant.codecs.contains(where: { $0.medium == .text })
+                !variant.codecs.contains(where: { $0.mediaType == .subtitles })
             {
                 note("apple-subtitles-not-in-codecs", variant)
             }
@@ -88,7 +88,7 @@ extension PlaylistInspection {
             return
         }
         if iFrameVariants.count == 1 { note("apple-one-i-frame-playlist", first) }
-        guard !presentation.isStereoscopic else { return }
+        guard !presentation.isStereoscopicOnly else { return }
         if iFrameVariants.allSatisfy(\.isHighDynamicRange) { note("apple-i-frames-without-sdr", first) }
         if iFrameVariants.contains(where: \.hasVideoCodec), !iFrameVariants.contains(where: \.hasH264) {
             note("apple-i-frames-without-h264", first)

@@ -4,8 +4,10 @@ extension PlaylistInspection {
         for rendition in presentation.renditions { inspectAppleRendition(rendition) }
         inspectAppleAudioGroups(presentation)
         inspectAppleOrder(presentation.renditions)
-        let hasText = presentation.renditions.contains { $0["TYPE"] == "SUBTITLES" || $0["TYPE"] == "CLOSED-CAPTIONS" }
-        if presentation.hasVideo, !hasText { note("apple-no-captions", line: nil) }
+        let hasSubtitlesOrCaptions = presentation.renditions.contains {
+            $0["TYPE"] == "SUBTITLES" || $0["TYPE"] == "CLOSED-CAPTIONS"
+        }
+        if presentation.hasVideo, !hasSubtitlesOrCaptions { note("apple-no-captions", line: nil) }
     }
 
     private func inspectAppleRendition(_ rendition: InspectedEntry) {

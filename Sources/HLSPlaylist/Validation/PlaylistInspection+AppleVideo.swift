@@ -5,10 +5,10 @@ extension PlaylistInspection {
     func inspectAppleVideo(_ presentation: ApplePresentation) {
         for variant in presentation.allVariants {
             for codec in variant.codecs {
-                switch codec.medium {
+                switch codec.mediaType {
                 case .video: inspectAppleCodec(codec, variant)
                 case .audio: if codec.isBareAPAC { note("apple-apac-without-profile", variant, "(\(codec.name))") }
-                case .text: break
+                case .subtitles: break
                 }
             }
             for layout in variant.layouts where layout.contains("PROJ-AIV") && !layout.contains("CH-STEREO") {
@@ -28,11 +28,13 @@ extension PlaylistInspection {
     private func inspectAppleCodec(_ codec: InspectedCodec, _ variant: InspectedVariant) {
         let detail = "(\(codec.name))"
         let allowed: Set<Substring> = ["avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "dav1", "av01", "mjpg"]
-        if !allowed.contains(codec.kind) { note("apple-video-codec", variant, detail) }
-        if ["avc3", "hev1", "dvhe"].contains(codec.kind) { note("apple-in-band-parameters", variant, detail) }
+        if !allowed.contains(codec.fourCharacterCode) { note("apple-video-codec", variant, detail) }
+        if ["avc3", "hev1", "dvhe"].contains(codec.fourCharacterCode) {
+            note("apple-in-band-parameters", variant, detail)
+        }
         if let (profile, level) = codec.h264 {
             if profile > 100 || level > 52 { note("apple-h264-level", variant, detail) }
-            if profile < 100, !variant.isIFrames { note("apple-h264-not-high", variant, detail) }
+            if profile < 100, !variant.isIFramesOnly { note("apple-h264-not-high", variant, detail) }
         }
         if let (profile, _, level) = codec.hevc, level > 153 || [4, 5, 9, 11].contains(profile) {
             note("apple-hevc-level", variant, detail)
@@ -45,16 +47,16 @@ extension PlaylistInspection {
         let h264 = presentation.variants.filter { variant in variant.codecs.contains { $0.h264 != nil } }
         let levels = h264.flatMap { $0.codecs.compactMap(\.h264?.level) }
         if let first = h264.first, levels.allSatisfy({ $0 > 41 }) { note("apple-no-compatible-h264", first) }
-        guard !presentation.isStereoscopic else { return }
+        guard !presentation.isStereoscopicOnly else { return }
         let codecs = presentation.variants.flatMap(\.codecs)
         let hevc = codecs.compactMap(\.hevc)
         if !hevc.isEmpty, hevc.allSatisfy({ $0.isHighTier || $0.level > 120 }) {
             note("apple-no-compatible-hevc", line: nil)
         }
-        if codecs.contains(where: { $0.medium == .video }), !codecs.contains(where: \.isH264) {
+        if codecs.contains(where: { $0.mediaType == .video }), !codecs.contains(where: \.isH264) {
             note("apple-no-h264", line: nil)
         }
-        if codecs.contains(where: { $0.medium == .audio }), !codecs.contains(where: \.isAAC) {
+        if codecs.contains(where: { $0.mediaType == .audio }), !codecs.contains(where: \.isAAC) {
             note("apple-no-stereo-aac", line: nil)
         }
     }
@@ -64,7 +66,7 @@ extension PlaylistInspection {
         let video = presentation.videoVariants
         let highRange = video.filter(\.isHighDynamicRange)
         if let first = highRange.first {
-            if highRange.count == video.count, !presentation.isStereoscopic { note("apple-no-sdr", first) }
+            if highRange.count == video.count, !presentation.isStereoscopicOnly { note("apple-no-sdr", first) }
             let isFast = highRange.allSatisfy { ($0.frameRate ?? .zero) > MediaTime(seconds: 30) }
             if isFast, !presentation.isImmersive { note("apple-no-hdr-at-30", first) }
         }

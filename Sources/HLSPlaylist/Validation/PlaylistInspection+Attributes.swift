@@ -11,21 +11,21 @@ struct InspectedAttribute {
     var value: String
     /// A Boolean value that indicates whether the value is invalid or not known, so that rules about it are not
     /// checked.
-    var isOpaque = false
+    var isUnusable = false
 }
 
 /// The attributes of a tag, prepared for validation.
 struct InspectedAttributes {
     fileprivate(set) var all: [InspectedAttribute] = []
     /// A Boolean value that indicates whether the list is malformed and could not be parsed completely.
-    fileprivate(set) var isBroken = false
+    fileprivate(set) var isMalformed = false
 
     func attribute(_ name: String) -> InspectedAttribute? { all.first { $0.name == name } }
     func has(_ name: String) -> Bool { attribute(name) != nil }
-    func isOpaque(_ name: String) -> Bool { attribute(name)?.isOpaque ?? false }
+    func isUnusable(_ name: String) -> Bool { attribute(name)?.isUnusable ?? false }
 
     /// The value of an attribute, or `nil` if it is missing, invalid or not known.
-    subscript(name: String) -> String? { attribute(name).flatMap { $0.isOpaque ? nil : $0.value } }
+    subscript(name: String) -> String? { attribute(name).flatMap { $0.isUnusable ? nil : $0.value } }
 
     /// Returns the number in an attribute whose syntax is a decimal number, or `nil` if it is missing or invalid.
     func decimal(_ name: String) -> MediaTime? { self[name].flatMap { MediaTime(decimal: $0) } }
@@ -37,11 +37,11 @@ struct InspectedAttributes {
     /// Returns the attributes with invalid values of `X-` attributes marked as opaque.
     ///
     /// The value of such an attribute must be a quoted string, a hexadecimal sequence or a decimal number.
-    func silencingBadExtensions() -> InspectedAttributes {
+    func markingInvalidExtensions() -> InspectedAttributes {
         var result = self
         for index in result.all.indices where result.all[index].name.hasPrefix("X-") && !result.all[index].isQuoted {
             let value = result.all[index].value
-            if !Grammar.isHexadecimal(value), !Grammar.isSignedDecimal(value) { result.all[index].isOpaque = true }
+            if !Grammar.isHexadecimal(value), !Grammar.isSignedDecimal(value) { result.all[index].isUnusable = true }
         }
         return result
     }
@@ -68,7 +68,7 @@ extension PlaylistInspection {
 
     /// Checks an attribute of a date range whose class defines its syntax.
     func inspectExtension(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ line: InspectedLine) {
-        guard !attribute.isOpaque else { return }
+        guard !attribute.isUnusable else { return }
         var reader = AttributeListReader(inspection: self, line: line, tag: .dateRange, notes: true)
         var attribute = attribute
         reader.inspect(&attribute, kind)
@@ -115,7 +115,7 @@ private struct AttributeListReader {
                 )
                 growth -= min(growth, max(0, value.utf8.count - attribute.raw.utf8.count))
                 result.all[index].value = value
-                result.all[index].isOpaque = isOpaque
+                result.all[index].isUnusable = isOpaque
             }
             guard let kind else { continue }
             var inspected = result.all[index]
@@ -123,7 +123,7 @@ private struct AttributeListReader {
             result.all[index] = inspected
         }
         if tag == .define, notes { define() }
-        if !result.isBroken {
+        if !result.isMalformed {
             for (name, rule) in AttributeGrammar.required(in: tag) where !result.has(name) {
                 note(rule, rule == "missing-attribute" ? "(\(name))" : nil)
             }
@@ -160,7 +160,7 @@ private struct AttributeListReader {
             note("empty-attribute")
         } else {
             note("attribute-without-value", "(\(name))")
-            result.isBroken = true
+            result.isMalformed = true
         }
     }
 
@@ -184,7 +184,7 @@ private struct AttributeListReader {
             let close = bytes.span.firstIndex(of: UInt8(ascii: "\""), in: open..<end)
             if close == nil {
                 note("unclosed-quote")
-                result.isBroken = true
+                result.isMalformed = true
             }
             raw = open..<(close ?? end)
             index = close.map { $0 + 1 } ?? end
@@ -192,7 +192,7 @@ private struct AttributeListReader {
             index = bytes.span.firstIndex(of: UInt8(ascii: ","), in: index..<end) ?? end
             if !bytes.span.trimmingBlanks(rest..<index).isEmpty {
                 note("text-after-quote")
-                result.isBroken = true
+                result.isMalformed = true
             } else if rest < index {
                 isSpaced = true
             }
@@ -225,17 +225,17 @@ private struct AttributeListReader {
         case .captions:
             if !attribute.isQuoted, attribute.value != "NONE" {
                 note("unquoted-string", detail)
-                attribute.isOpaque = true
-            } else if attribute.isQuoted, !attribute.isOpaque, attribute.value.isEmpty {
+                attribute.isUnusable = true
+            } else if attribute.isQuoted, !attribute.isUnusable, attribute.value.isEmpty {
                 note("empty-string", detail)
-                attribute.isOpaque = true
+                attribute.isUnusable = true
             }
         default:
             if attribute.isQuoted {
                 note("quoted-value", detail)
-                attribute.isOpaque = true
-            } else if !attribute.isOpaque, !isUnquotedValueRight(attribute, kind) {
-                attribute.isOpaque = true
+                attribute.isUnusable = true
+            } else if !attribute.isUnusable, !isValidUnquotedValue(attribute, kind) {
+                attribute.isUnusable = true
             }
         }
     }
@@ -243,15 +243,15 @@ private struct AttributeListReader {
     private func inspectString(_ attribute: inout InspectedAttribute, _ kind: AttributeKind, _ detail: String) {
         guard attribute.isQuoted else {
             note("unquoted-string", detail)
-            attribute.isOpaque = true
+            attribute.isUnusable = true
             return
         }
-        guard !attribute.isOpaque else { return }
+        guard !attribute.isUnusable else { return }
         if attribute.value.isEmpty, kind != .anyString {
             // An empty value means that no layout is required.
             if attribute.name == "REQ-VIDEO-LAYOUT" { return }
             note("empty-string", detail)
-            attribute.isOpaque = true
+            attribute.isUnusable = true
             return
         }
         guard kind == .enumeratedList else { return }
@@ -261,7 +261,8 @@ private struct AttributeListReader {
             return
         }
         if Set(words).count != words.count { note("repeated-enumerated-value", detail) }
-        if let known = AttributeGrammar.listedWords(of: attribute.name), !Set(words).isSubset(of: known.words) {
+        if let known = AttributeGrammar.enumeratedListValues(of: attribute.name), !Set(words).isSubset(of: known.words)
+        {
             note(known.rule, Self.written(attribute))
         }
     }
@@ -273,7 +274,7 @@ private struct AttributeListReader {
         return "(\(attribute.name)=\(value))"
     }
 
-    private func isUnquotedValueRight(_ attribute: InspectedAttribute, _ kind: AttributeKind) -> Bool {
+    private func isValidUnquotedValue(_ attribute: InspectedAttribute, _ kind: AttributeKind) -> Bool {
         let (value, detail) = (attribute.value, Self.written(attribute))
         switch kind {
         case .integer: return inspection.inspectInteger(value, notes ? line.number : nil, detail)
@@ -305,7 +306,9 @@ private struct AttributeListReader {
                 return false
             }
         case .enumerated:
-            guard let known = AttributeGrammar.words(of: attribute.name, in: tag), !known.words.contains(value) else {
+            guard let known = AttributeGrammar.enumeratedValues(of: attribute.name, in: tag),
+                !known.words.contains(value)
+            else {
                 return true
             }
             // `FORMAT` has no meaning for data in the playlist itself.
@@ -324,7 +327,7 @@ private struct AttributeListReader {
     }
 
     private func inspectDefinition() {
-        guard !result.isBroken else { return }
+        guard !result.isMalformed else { return }
         let names = definedNames
         if names.isEmpty { note("define-without-name") }
         if names.count > 1 { note("define-with-two-names") }

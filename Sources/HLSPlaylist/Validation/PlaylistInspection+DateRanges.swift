@@ -12,7 +12,7 @@ private struct InspectedDateRange {
     func line(of name: String) -> InspectedLine { attributes[name]?.line ?? line }
 
     subscript(name: String) -> String? {
-        attributes[name].flatMap { $0.attribute.isOpaque ? nil : $0.attribute.value }
+        attributes[name].flatMap { $0.attribute.isUnusable ? nil : $0.attribute.value }
     }
 
     var start: MediaTime? { self["START-DATE"].flatMap { InspectedDate($0)?.sinceEpoch } }
@@ -42,7 +42,7 @@ extension PlaylistInspection {
         let isUpdate = has(.skip)
         var ranges: [InspectedDateRange] = []
         var positions: [String: Int] = [:]
-        for line in lines where !line.isBroken {
+        for line in lines where !line.isMalformed {
             let attributes = inspectedAttributes(ofDateRange: line)
             if attributes["END-ON-NEXT"] == "YES", attributes.has("DURATION") || attributes.has("END-DATE") {
                 note("end-on-next-with-end", line)
@@ -56,7 +56,7 @@ extension PlaylistInspection {
             }
             for attribute in attributes.all {
                 if let known = ranges[position].attributes[attribute.name]?.attribute {
-                    if !known.isOpaque, !attribute.isOpaque, known.value != attribute.value {
+                    if !known.isUnusable, !attribute.isUnusable, known.value != attribute.value {
                         note("date-range-attribute-differs", line, "(\(attribute.name))")
                     }
                 } else {
@@ -80,7 +80,7 @@ extension PlaylistInspection {
             )
         }
         if Set(attributes.list("CUE")).isSuperset(of: ["PRE", "POST"]) { note("cue-pre-and-post", line) }
-        for attribute in attributes.all where !attribute.isQuoted && !attribute.isOpaque {
+        for attribute in attributes.all where !attribute.isQuoted && !attribute.isUnusable {
             if attribute.name.hasPrefix("X-"), !Grammar.isHexadecimal(attribute.value),
                 !Grammar.isSignedDecimal(attribute.value)
             {
@@ -90,7 +90,7 @@ extension PlaylistInspection {
                 note("scte35-not-a-section", line)
             }
         }
-        return attributes.silencingBadExtensions()
+        return attributes.markingInvalidExtensions()
     }
 
     /// Returns a Boolean value that indicates whether a text is a splice information section (SCTE 35 §9.6).

@@ -27,12 +27,12 @@ extension PlaylistInspection {
             note("lone-carriage-return", line: number)
         }
         let text = span.trimmingBlanks(line.start..<line.contentEnd)
-        if number == 1, !span.holds("#EXTM3U", in: text) { note("header-not-first", line: 1) }
+        if number == 1, !span.matches("#EXTM3U", in: text) { note("header-not-first", line: 1) }
         inspectBytes(line, text, number)
         guard !text.isEmpty else { return }
         let isHash = bytes[text.lowerBound] == UInt8(ascii: "#")
         guard let name = TagLine.name(in: text, span) else {
-            if !isHash { readAddress(line, text, number) }
+            if !isHash { readURILine(line, text, number) }
             return
         }
         inspectEdges(line, text, number)
@@ -48,7 +48,7 @@ extension PlaylistInspection {
         var isInRemovedRanges = false
         let isSkip = span.hasPrefix("#EXT-X-SKIP:", at: text.lowerBound, before: text.upperBound)
         var index = line.start
-        let end = endOfMeaning(line, text)
+        let end = endOfCheckedBytes(line, text)
         while index < end {
             let byte = span[index]
             if byte >= 0x80 {
@@ -69,7 +69,7 @@ extension PlaylistInspection {
     /// Returns the offset up to which the bytes of a line are checked.
     ///
     /// A title that consists of white space is ignored, because Apple's own tools write a tab there.
-    private func endOfMeaning(_ line: Line, _ text: Range<Int>) -> Int {
+    private func endOfCheckedBytes(_ line: Line, _ text: Range<Int>) -> Int {
         let bytes = bytes
         guard bytes.span.hasPrefix("#EXTINF:", at: line.start, before: line.contentEnd),
             let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: text), comma + 1 == text.upperBound
@@ -86,7 +86,7 @@ extension PlaylistInspection {
         if bytes[line.contentEnd - 1] == UInt8(ascii: " "), !isTitle { note("trailing-space", line: number) }
     }
 
-    private func readAddress(_ line: Line, _ text: Range<Int>, _ number: Int) {
+    private func readURILine(_ line: Line, _ text: Range<Int>, _ number: Int) {
         let bytes = bytes
         inspectEdges(line, text, number)
         if bytes.span.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note("space-in-address", line: number) }
@@ -94,7 +94,7 @@ extension PlaylistInspection {
             _ = substitute(bytes.text(text), line: number, notes: true)
         }
         // A URI that belongs to a tag of the other kind of playlist is ignored, like the tag.
-        if takeAnnouncement() { append(InspectedLine(number, nil, text: text, value: nil)) }
+        if claimsURILine() { append(InspectedLine(number, nil, text: text, value: nil)) }
     }
 
     private func readTag(_ text: Range<Int>, _ written: Range<Int>, _ number: Int) {
@@ -111,7 +111,7 @@ extension PlaylistInspection {
         }
         let isForeign = kind == .media ? tag.scope == .multivariant : ![.any, .multivariant].contains(tag.scope)
         guard !isForeign else {
-            announce(foreign: tag)
+            expectURI(ofForeign: tag)
             note("mixed-kinds", line: number, "(\(tag.rawValue) in a \(kind.rawValue) playlist)")
             return
         }
@@ -131,7 +131,7 @@ extension PlaylistInspection {
         while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
         guard valueStart < text.upperBound else {
             note("missing-value", line: number, "(\(tag.rawValue))")
-            line.isBroken = true
+            line.isMalformed = true
             append(line)
             return
         }
@@ -149,7 +149,7 @@ extension PlaylistInspection {
             if bytes[line.value].contains(UInt8(ascii: " ")) { note("space-in-tag", line) }
         default:
             if AttributeGrammar.attributes(of: tag) != nil {
-                line.isBroken = readAttributes(of: line, noting: true).isBroken
+                line.isMalformed = readAttributes(of: line, noting: true).isMalformed
             }
         }
     }

@@ -32,7 +32,7 @@ extension PlaylistInspection {
             // Without a tag for media playlists, the playlist may also be an empty multivariant playlist (§4.1).
             note("missing-target-duration", line: nil)
         }
-        guard let line = first(.playlistType), !line.isBroken, let type = playlistType else { return }
+        guard let line = first(.playlistType), !line.isMalformed, let type = playlistType else { return }
         if type != "EVENT", type != "VOD" { note("unknown-playlist-type", line, "(\(type))") }
         if type == "VOD", !hasEnd { note("vod-without-endlist", line) }
     }

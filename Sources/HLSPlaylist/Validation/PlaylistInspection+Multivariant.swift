@@ -23,7 +23,7 @@ extension PlaylistInspection {
                 identifiers[uri] = .some(entry[name])
                 continue
             }
-            if known != entry[name], !entry.attributes.isOpaque(name) { note(rule, entry) }
+            if known != entry[name], !entry.attributes.isUnusable(name) { note(rule, entry) }
         }
     }
 
@@ -35,7 +35,7 @@ extension PlaylistInspection {
             let language: String?
         }
         var seen: Set<Key> = []
-        for line in all(.sessionData) where !line.isBroken {
+        for line in all(.sessionData) where !line.isMalformed {
             let data = attributes(line)
             inspectSessionValue(data, line)
             guard let id = data["DATA-ID"] else { continue }

@@ -11,7 +11,7 @@ extension PlaylistInspection {
         guard let first = parts.first, let last = parts.last else { return }
         if !has(.partInformation) { note("missing-part-inf", first) }
         if has(.iFramesOnly) { note("parts-in-i-frames-only", first) }
-        if !hasEnd, !announcesPart { note("part-without-preload-hint", last) }
+        if !hasEnd, !hasPartHint { note("part-without-preload-hint", last) }
         if !has(.programDateTime), !has(.skip) { note("part-without-date", first) }
         let target = partTarget
         for segment in segments { inspect(segment.parts, of: segment, target: target) }
@@ -20,10 +20,10 @@ extension PlaylistInspection {
     }
 
     /// A Boolean value that indicates whether a preload hint is for a part, or has a type that cannot be read.
-    private var announcesPart: Bool {
+    private var hasPartHint: Bool {
         all(.preloadHint).contains { line in
             let attributes = attributes(line)
-            return attributes["TYPE"] == "PART" || !attributes.has("TYPE") || attributes.isOpaque("TYPE")
+            return attributes["TYPE"] == "PART" || !attributes.has("TYPE") || attributes.isUnusable("TYPE")
         }
     }
 

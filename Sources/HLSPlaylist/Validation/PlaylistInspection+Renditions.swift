@@ -1,7 +1,7 @@
 /// The rules for renditions and their groups (RFC 8216bis §4.4.6.1).
 extension PlaylistInspection {
     func inspectRendition(_ rendition: InspectedEntry) {
-        guard !rendition.line.isBroken else { return }
+        guard !rendition.line.isMalformed else { return }
         if let type = rendition["TYPE"] {
             inspectAttributes(of: rendition, type)
             inspectInstreamID(of: rendition, type)

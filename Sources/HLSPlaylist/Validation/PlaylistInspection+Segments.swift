@@ -8,7 +8,7 @@ struct InspectedKey {
     /// The key format; `identity` by default.
     let format: String
     /// A Boolean value that indicates whether the key is AES-128 without an initialization vector.
-    let lacksVector: Bool
+    let lacksInitializationVector: Bool
 }
 
 /// A segment, prepared for validation.
@@ -44,23 +44,23 @@ extension PlaylistInspection {
 
     /// Reads the segments, and checks their tags and the order of the tags.
     func inspectSegments() {
-        var walk = SegmentWalk(target: integer(.targetDuration))
+        var collector = SegmentCollector(target: integer(.targetDuration))
         for line in lines {
-            if line.tag == nil { walk.finishSegment(line, self) } else { walk.read(line, self) }
+            if line.tag == nil { collector.finishSegment(line, self) } else { collector.read(line, self) }
         }
-        if let open = walk.information { note("extinf-without-address", open) }
-        segments = walk.segments
-        trailingParts = walk.pending.filter { $0.tag == .part }
+        if let open = collector.information { note("extinf-without-address", open) }
+        segments = collector.segments
+        trailingParts = collector.pending.filter { $0.tag == .part }
         inspectKeysAndMaps()
         inspectDates()
     }
 
     private func inspectKeysAndMaps() {
-        var judged: [Int] = []
+        var checkedKeys: [Int] = []
         for segment in segments {
             // The keys of consecutive segments are usually the same and are checked once.
-            if segment.keys.map(\.line.number) != judged {
-                judged = segment.keys.map(\.line.number)
+            if segment.keys.map(\.line.number) != checkedKeys {
+                checkedKeys = segment.keys.map(\.line.number)
                 let methods = Set(segment.keys.map(\.method))
                 if methods.count > 1, let last = segment.keys.last { note("key-methods-differ", last.line) }
             }
@@ -80,7 +80,7 @@ extension PlaylistInspection {
             if isDated, written == nil, segment.first(.discontinuity) != nil {
                 note("discontinuity-without-date", segment.line)
             }
-            if let written, !written.isBroken, let date = InspectedDate(text(written.value)) {
+            if let written, !written.isMalformed, let date = InspectedDate(text(written.value)) {
                 if let end, date.sinceEpoch <= end - MediaTime(seconds: 1) { note("date-time-overlap", written) }
                 end = date.sinceEpoch
             }
@@ -96,7 +96,7 @@ extension PlaylistInspection {
 }
 
 /// A collector of the segments in the lines of a media playlist.
-private struct SegmentWalk {
+private struct SegmentCollector {
     let target: Int64?
     private(set) var segments: [InspectedSegment] = []
     private(set) var pending: [InspectedLine] = []
@@ -119,7 +119,7 @@ private struct SegmentWalk {
     mutating func finishSegment(_ line: InspectedLine, _ inspection: PlaylistInspection) {
         if information == nil { inspection.note("address-without-extinf", line) }
         let range = pending.first { $0.tag == .byteRange }
-        if let range, !range.isBroken {
+        if let range, !range.isMalformed {
             let value = inspection.text(range.value)
             if !Grammar.isByteRange(value) {
                 inspection.note("bad-byte-range", range)
@@ -134,7 +134,7 @@ private struct SegmentWalk {
             InspectedSegment(
                 line: line,
                 tags: pending,
-                duration: information.flatMap { $0.isBroken ? nil : inspection.duration($0) },
+                duration: information.flatMap { $0.isMalformed ? nil : inspection.duration($0) },
                 keys: keys,
                 map: map
             )
@@ -164,8 +164,8 @@ private struct SegmentWalk {
         case .key: readKey(line, inspection)
         case .map:
             map = line
-            if keys.contains(where: \.lacksVector) { inspection.note("map-key-without-iv", line) }
-        case .programDateTime where !line.isBroken:
+            if keys.contains(where: \.lacksInitializationVector) { inspection.note("map-key-without-iv", line) }
+        case .programDateTime where !line.isMalformed:
             inspection.inspectDate(
                 inspection.text(line.value),
                 line,
@@ -181,7 +181,7 @@ private struct SegmentWalk {
     private mutating func readInformation(_ line: InspectedLine, _ inspection: PlaylistInspection) {
         if let open = information { inspection.note("extinf-without-address", open) }
         information = line
-        guard !line.isBroken else { return }
+        guard !line.isMalformed else { return }
         if !inspection.bytes[line.value].contains(UInt8(ascii: ",")) { inspection.note("extinf-without-comma", line) }
         guard let duration = inspection.duration(line) else { return inspection.note("bad-duration", line) }
         // The rounded duration exceeds the target duration from half a second on.
@@ -202,7 +202,7 @@ private struct SegmentWalk {
             line: line,
             method: method,
             format: format,
-            lacksVector: method == "AES-128" && !attributes.has("IV")
+            lacksInitializationVector: method == "AES-128" && !attributes.has("IV")
         )
         keys = keys.filter { $0.format != format }.suffix(15) + [key]
     }

@@ -3,7 +3,7 @@ import MediaTiming
 /// The rules for variants (RFC 8216bis §4.4.6.2, §4.4.6.3).
 extension PlaylistInspection {
     func inspectVariant(_ variant: InspectedEntry, _ groups: InspectedGroups) {
-        guard !variant.line.isBroken else { return }
+        guard !variant.line.isMalformed else { return }
         inspectGroupReferences(of: variant, groups)
         inspectNumbers(of: variant)
         inspectFormats(of: variant)
@@ -18,7 +18,7 @@ extension PlaylistInspection {
 
     private func inspectGroupReferences(of variant: InspectedEntry, _ groups: InspectedGroups) {
         func inspect(_ type: String, _ rule: String) {
-            guard let attribute = variant.attributes.attribute(type), attribute.isQuoted, !attribute.isOpaque,
+            guard let attribute = variant.attributes.attribute(type), attribute.isQuoted, !attribute.isUnusable,
                 !groups.mayContain(InspectedGroups.Key(type: type, id: attribute.value))
             else { return }
             note(rule, variant, "(\(attribute.value))")
@@ -99,7 +99,7 @@ extension PlaylistInspection {
             note("missing-score", bare)
         }
         func hasNoCaptions(_ variant: InspectedEntry) -> Bool {
-            variant.attributes.attribute("CLOSED-CAPTIONS").map { !$0.isQuoted && !$0.isOpaque } ?? false
+            variant.attributes.attribute("CLOSED-CAPTIONS").map { !$0.isQuoted && !$0.isUnusable } ?? false
         }
         if variants.contains(where: hasNoCaptions), let other = variants.first(where: { !hasNoCaptions($0) }) {
             note("captions-none-not-everywhere", other)

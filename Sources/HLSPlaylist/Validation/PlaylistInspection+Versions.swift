@@ -67,7 +67,7 @@ extension PlaylistInspection {
     }
 
     private func inspectKey(_ line: InspectedLine) {
-        guard !line.isBroken else { return }
+        guard !line.isMalformed else { return }
         let attributes = attributes(line)
         let method = attributes["METHOD"]
         guard method != "NONE" else {
@@ -100,8 +100,8 @@ extension PlaylistInspection {
             return
         }
         guard let version else { return }
-        var told: Set<String> = []
-        for need in needs where version < need.version && told.insert(need.rule).inserted {
+        var reportedRules: Set<String> = []
+        for need in needs where version < need.version && reportedRules.insert(need.rule).inserted {
             note(need.rule, line: need.line)
         }
         // Renditions require version 4 but are compatible with older clients, so any version is accepted with them.

@@ -10,7 +10,7 @@ struct InspectedLine {
     /// The tag, or `nil` for a URI.
     let tag: TagName?
     /// A Boolean value that indicates whether the value is malformed, so that rules about its contents are not checked.
-    var isBroken = false
+    var isMalformed = false
 
     init(_ number: Int, _ tag: TagName?, text: Range<Int>, value: Int?) {
         // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
@@ -79,7 +79,7 @@ final class PlaylistInspection {
     /// The maximum number of violations recorded for each rule.
     ///
     /// The limit bounds the memory, and it is per rule so that one frequent mistake does not hide others.
-    private static let mostFindings = 1_000
+    private static let maximumFindingCount = 1_000
 
     init(_ playlist: Playlist, imports: [String: String?]? = nil) {
         bytes = playlist.bytes
@@ -87,7 +87,7 @@ final class PlaylistInspection {
         context = playlist.context
         let given = playlist.context.importableVariables
         self.imports = imports ?? (given.isEmpty ? nil : given.mapValues { $0 })
-        growthLimit = PlaylistVariables.mostGrowth(byteCount: playlist.bytes.count, entryCount: playlist.entryCount)
+        growthLimit = PlaylistVariables.maximumGrowth(byteCount: playlist.bytes.count, entryCount: playlist.entryCount)
     }
 
     /// Records a violation of a rule.
@@ -98,16 +98,16 @@ final class PlaylistInspection {
     ///   - detail: Additional information for the message, in parentheses.
     func note(_ rule: String, line: Int?, _ detail: String? = nil) {
         counts[rule, default: 0] += 1
-        guard counts[rule, default: 0] <= Self.mostFindings else { return }
+        guard counts[rule, default: 0] <= Self.maximumFindingCount else { return }
         findings.append(Finding(line: line, rule: rule, detail: detail.map(Self.shortened)))
     }
 
     /// The maximum number of bytes of a detail, so that a long line is not repeated in the message of each violation.
-    private static let longestDetail = 512
+    private static let maximumDetailLength = 512
 
     private static func shortened(_ detail: String) -> String {
-        guard detail.utf8.count > longestDetail else { return detail }
-        return String(detail.unicodeScalars.prefix(longestDetail / 4)) + "…)"
+        guard detail.utf8.count > maximumDetailLength else { return detail }
+        return String(detail.unicodeScalars.prefix(maximumDetailLength / 4)) + "…)"
     }
 
     func note(_ rule: String, _ line: InspectedLine?, _ detail: String? = nil) {
@@ -125,20 +125,21 @@ final class PlaylistInspection {
                 message: finding.detail.map { "\(rule.statement.dropLast()) \($0)." } ?? rule.statement,
                 section: rule.section
             )
-        }.sorted { ($0.line ?? 0) < ($1.line ?? 0) } + leftOut(of: sets)
+        }.sorted { ($0.line ?? 0) < ($1.line ?? 0) } + omissionNotes(of: sets)
     }
 
     /// Returns a note with the number of omitted violations for each rule that exceeds the maximum.
-    private func leftOut(of sets: Set<RuleSet>) -> [Diagnostic] {
+    private func omissionNotes(of sets: Set<RuleSet>) -> [Diagnostic] {
         counts.sorted { $0.key < $1.key }.compactMap { id, count in
-            guard count > Self.mostFindings, let rule = ValidationRule.byID[id], sets.contains(rule.ruleSet) else {
+            guard count > Self.maximumFindingCount, let rule = ValidationRule.byID[id], sets.contains(rule.ruleSet)
+            else {
                 return nil
             }
             return Diagnostic(
                 line: nil,
                 severity: .note,
                 code: id,
-                message: "\(count - Self.mostFindings) more lines break this rule.",
+                message: "\(count - Self.maximumFindingCount) more lines violate this rule.",
                 section: rule.section
             )
         }
@@ -171,7 +172,7 @@ final class PlaylistInspection {
     }
 
     /// Records that the next URI may belong to a tag of the other kind of playlist.
-    func announce(foreign tag: TagName) {
+    func expectURI(ofForeign tag: TagName) {
         if tag == .variant || tag == .segmentInformation { foreignTag = tag }
     }
 
@@ -179,7 +180,7 @@ final class PlaylistInspection {
     ///
     /// - Returns: A Boolean value that indicates whether the URI belongs to this kind of playlist; a variant tag takes
     ///   precedence over a segment tag.
-    func takeAnnouncement() -> Bool {
+    func claimsURILine() -> Bool {
         defer { (hasVariant, foreignTag) = (false, foreignTag == .segmentInformation && hasVariant ? foreignTag : nil) }
         return foreignTag == nil || kind == .multivariant && hasVariant
     }
@@ -197,7 +198,7 @@ final class PlaylistInspection {
     }
 
     func noteUnknown(_ name: String, line: Int) {
-        if unknownTags.count < Self.mostFindings { unknownTags.append((line, name)) }
+        if unknownTags.count < Self.maximumFindingCount { unknownTags.append((line, name)) }
     }
 
     /// Returns the URI in a line with variables replaced, or `nil` if it contains a variable whose value is not known.

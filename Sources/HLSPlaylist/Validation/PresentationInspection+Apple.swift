@@ -13,20 +13,22 @@ extension PresentationInspection {
         }
         for (variant, child) in video where child.inspection.segments.contains(where: { $0.map == nil }) {
             if variant.codecs.contains(where: \.isHEVC) { note("apple-hevc-not-fmp4", in: child) }
-            if variant.codecs.contains(where: { $0.kind == "av01" }) { note("apple-av1-not-fmp4", in: child) }
+            if variant.codecs.contains(where: { $0.fourCharacterCode == "av01" }) {
+                note("apple-av1-not-fmp4", in: child)
+            }
         }
         inspectBoundaries(video.map(\.child).filter(\.isEnded))
     }
 
     private func inspectBoundaries(_ playlists: [InspectedChild]) {
         guard let first = playlists.first else { return }
-        if let other = playlists.dropFirst().first(where: { !hasBoundaries(of: first, $0) }) {
+        if let other = playlists.dropFirst().first(where: { !haveSameBoundaries(first, $0) }) {
             note("apple-boundaries-differ", in: other)
         }
     }
 
     /// Returns a Boolean value that indicates whether the segment boundaries of two playlists agree within 0.1 seconds.
-    private func hasBoundaries(of model: InspectedChild, _ child: InspectedChild) -> Bool {
+    private func haveSameBoundaries(_ model: InspectedChild, _ child: InspectedChild) -> Bool {
         let (expected, found) = (model.inspection.segments, child.inspection.segments)
         guard expected.count == found.count else { return false }
         let allowance = MediaTime(value: 1, timescale: 10)

@@ -15,13 +15,13 @@ final class AudioDecoder {
         var channelCount: Int?
     }
 
-    private static let tolerance = MediaTime(value: 2, timescale: 1_000)
+    private static let timestampTolerance = MediaTime(value: 2, timescale: 1_000)
     /// The supported sample rates, in hertz.
     ///
     /// Frames with a lower rate are dropped: resampled to the output rate, a single one could last for minutes.
-    static let sampleRates = 1_000...768_000
+    static let supportedSampleRates = 1_000...768_000
     /// The maximum number of channels of the stream and of the output; frames with more are dropped.
-    static let mostChannels = 64
+    static let maximumChannelCount = 64
 
     private(set) var format: TrackFormat
     /// The number of packets that could not be decoded completely.
@@ -29,7 +29,7 @@ final class AudioDecoder {
 
     private let options: Options
     private let context: DecoderContext
-    private var resampling: Resampling?
+    private var resampler: AudioResampler?
 
     init(_ format: TrackFormat, options: Options = Options()) throws(DecodingError) {
         self.format = format
@@ -43,74 +43,77 @@ final class AudioDecoder {
     /// Sets the format of the packets that follow.
     ///
     /// Call it only if ``canContinue(with:)`` returns true for the format.
-    func `continue`(with other: TrackFormat) { format = other }
+    func switchFormat(to other: TrackFormat) { format = other }
 
     /// Decodes a packet and returns the samples that are ready.
-    func decode(_ packet: MediaPacket) -> [AudioSamples] { run(packet) }
+    func decode(_ packet: MediaPacket) -> [AudioSamples] { decodeAndResample(packet) }
 
     /// Returns all buffered samples; more packets may follow.
     func drain() -> [AudioSamples] {
-        var list = run(nil)
+        var list = decodeAndResample(nil)
         context.flush()
-        list += endOfStretch()
+        list += finishRun()
         return list
     }
 
     /// Discards all buffered samples and timing state, as required after a seek.
     func flush() {
         context.flush()
-        resampling = nil
+        resampler = nil
     }
 
-    private func run(_ packet: MediaPacket?) -> [AudioSamples] {
+    private func decodeAndResample(_ packet: MediaPacket?) -> [AudioSamples] {
         var list: [AudioSamples] = []
         unsafe context.decode(packet) { frame in
-            unsafe list += self.take(frame)
+            unsafe list += self.resample(frame)
             var used: UnsafeMutablePointer<AVFrame>? = unsafe frame
             unsafe av_frame_free(&used)
         }
         return list
     }
 
-    private func take(_ frame: UnsafeMutablePointer<AVFrame>) -> [AudioSamples] {
+    private func resample(_ frame: UnsafeMutablePointer<AVFrame>) -> [AudioSamples] {
         let channels = unsafe Int(frame.pointee.ch_layout.nb_channels)
-        guard unsafe frame.pointee.nb_samples > 0, unsafe Self.sampleRates.contains(Int(frame.pointee.sample_rate)),
-            (1...Self.mostChannels).contains(channels)
+        guard unsafe frame.pointee.nb_samples > 0,
+            unsafe Self.supportedSampleRates.contains(Int(frame.pointee.sample_rate)),
+            (1...Self.maximumChannelCount).contains(channels)
         else { return [] }
         var timestamp = unsafe frame.pointee.pts
         if timestamp == cffmpeg_no_timestamp() { timestamp = unsafe frame.pointee.best_effort_timestamp }
-        let said = timestamp == cffmpeg_no_timestamp() ? nil : format.time(timestamp)
+        let timestampTime = timestamp == cffmpeg_no_timestamp() ? nil : format.mediaTime(ofTimestamp: timestamp)
         var list: [AudioSamples] = []
-        if let going = resampling {
-            let expected = going.inputEnd
-            let difference = (said ?? expected) - expected
-            let isOff = difference > Self.tolerance || difference < .zero - Self.tolerance
-            if unsafe isOff || !going.fits(frame) { list += endOfStretch(isOff ? nil : expected) }
+        if let current = resampler {
+            let expected = current.inputEnd
+            let difference = (timestampTime ?? expected) - expected
+            let isOff = difference > Self.timestampTolerance || difference < .zero - Self.timestampTolerance
+            if unsafe isOff || !current.acceptsFormat(of: frame) {
+                list += finishRun(nextStart: isOff ? nil : expected)
+            }
         }
-        if resampling == nil {
-            resampling = unsafe Resampling(
+        if resampler == nil {
+            resampler = unsafe AudioResampler(
                 frame,
-                from: nextStart ?? said ?? .zero,
+                from: nextRunStart ?? timestampTime ?? .zero,
                 sampleRate: min(
-                    Self.sampleRates.upperBound,
+                    Self.supportedSampleRates.upperBound,
                     max(1, options.sampleRate ?? Int(frame.pointee.sample_rate))
                 ),
-                channelCount: min(Self.mostChannels, max(1, options.channelCount ?? channels))
+                channelCount: min(Self.maximumChannelCount, max(1, options.channelCount ?? channels))
             )
-            nextStart = nil
+            nextRunStart = nil
         }
-        if let samples = unsafe resampling?.convert(frame) { list.append(samples) }
+        if let samples = unsafe resampler?.convert(frame) { list.append(samples) }
         return list
     }
 
     /// The start time of the next contiguous run of samples if it continues the previous one; `nil` if the timestamp of
     /// its first frame determines it.
-    private var nextStart: MediaTime?
+    private var nextRunStart: MediaTime?
 
-    private func endOfStretch(_ next: MediaTime? = nil) -> [AudioSamples] {
-        let rest = resampling?.finish()
-        resampling = nil
-        nextStart = next
+    private func finishRun(nextStart next: MediaTime? = nil) -> [AudioSamples] {
+        let rest = resampler?.flush()
+        resampler = nil
+        nextRunStart = next
         return rest.map { [$0] } ?? []
     }
 }

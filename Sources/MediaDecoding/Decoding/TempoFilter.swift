@@ -8,14 +8,14 @@ public import StreamingEngine
 /// from one thread at a time.
 public final class TempoFilter {
     /// The minimum rate, in seconds of media per second of output.
-    public static let slowest = 1.0 / 32
+    public static let minimumRate = 1.0 / 32
     /// The maximum rate, in seconds of media per second of output.
-    public static let fastest = 100.0
+    public static let maximumRate = 100.0
 
     /// The number of seconds of media per second of output.
     public let rate: Double
     /// The algorithm that determines the pitch at rates other than 1.
-    public let pitch: SoundSettings.PitchAlgorithm
+    public let pitchAlgorithm: AudioSettings.PitchAlgorithm
 
     private var graph: Graph?
     private var start = MediaTime.zero
@@ -25,12 +25,12 @@ public final class TempoFilter {
     /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - rate: The number of seconds of media per second of output, clamped to the range from ``slowest`` to
-    ///     ``fastest``. A rate that is not finite counts as 1.
-    ///   - pitch: The pitch algorithm. The default preserves the pitch.
-    public init(rate: Double, pitch: SoundSettings.PitchAlgorithm = .timeDomain) {
-        self.pitch = pitch
-        self.rate = rate.isFinite ? min(Self.fastest, max(Self.slowest, rate)) : 1
+    ///   - rate: The number of seconds of media per second of output, clamped to the range from ``minimumRate`` to
+    ///     ``maximumRate``. A rate that is not finite counts as 1.
+    ///   - pitchAlgorithm: The pitch algorithm. The default preserves the pitch.
+    public init(rate: Double, pitchAlgorithm: AudioSettings.PitchAlgorithm = .timeDomain) {
+        self.pitchAlgorithm = pitchAlgorithm
+        self.rate = rate.isFinite ? min(Self.maximumRate, max(Self.minimumRate, rate)) : 1
     }
 
     /// Appends audio and returns the output that is ready, which may be empty.
@@ -51,7 +51,7 @@ public final class TempoFilter {
             if !fits || difference > limit || difference < .zero - limit { list += try finish() }
         }
         if graph == nil {
-            graph = try Graph(rate, pitch, sampleRate: samples.sampleRate, channelCount: samples.channelCount)
+            graph = try Graph(rate, pitchAlgorithm, sampleRate: samples.sampleRate, channelCount: samples.channelCount)
             start = samples.time
             expected = samples.time
             produced = 0
@@ -59,7 +59,7 @@ public final class TempoFilter {
         expected = expected + samples.duration
         guard let graph else { return list }
         try graph.send(samples)
-        list += take(graph)
+        list += receiveAll(from: graph)
         return list
     }
 
@@ -71,13 +71,13 @@ public final class TempoFilter {
         guard let graph else { return [] }
         defer { self.graph = nil }
         try graph.send(nil)
-        return take(graph)
+        return receiveAll(from: graph)
     }
 
     /// Discards buffered audio, as required after a seek.
     public func reset() { graph = nil }
 
-    private func take(_ graph: Graph) -> [AudioSamples] {
+    private func receiveAll(from graph: Graph) -> [AudioSamples] {
         var list: [AudioSamples] = []
         while let samples = graph.receive() {
             let offset = Double(produced) * rate / Double(graph.sampleRate)
@@ -106,11 +106,11 @@ extension TempoFilter {
 
         init(
             _ rate: Double,
-            _ pitch: SoundSettings.PitchAlgorithm,
+            _ pitch: AudioSettings.PitchAlgorithm,
             sampleRate: Int,
             channelCount: Int
         ) throws(DecodingError) {
-            _ = FFmpegLibrary.isQuiet
+            _ = FFmpegLibrary.isLoggingDisabled
             guard let graph = unsafe avfilter_graph_alloc() else { throw .outOfMemory }
             var owned: UnsafeMutablePointer<AVFilterGraph>? = unsafe graph
             do throws(DecodingError) {
@@ -131,7 +131,9 @@ extension TempoFilter {
                 }
                 try unsafe Self.link(last, sink)
                 let status = unsafe avfilter_graph_config(graph, nil)
-                guard status >= 0 else { throw DecodingError(status, "changing the tempo") }
+                guard status >= 0 else {
+                    throw DecodingError(status: status, operation: "configuring the tempo filter")
+                }
                 unsafe self.source = unsafe source
                 unsafe self.sink = unsafe sink
             } catch {
@@ -147,7 +149,7 @@ extension TempoFilter {
 
         private static func filters(
             for rate: Double,
-            _ pitch: SoundSettings.PitchAlgorithm,
+            _ pitch: AudioSettings.PitchAlgorithm,
             sampleRate: Int
         ) -> [(name: String, arguments: String)] {
             switch pitch {
@@ -185,12 +187,12 @@ extension TempoFilter {
             to graph: UnsafeMutablePointer<AVFilterGraph>
         ) throws(DecodingError) -> UnsafeMutablePointer<AVFilterContext> {
             guard let filter = unsafe avfilter_get_by_name(name) else {
-                throw DecodingError(.unsupported, "FFmpeg has no filter \(name)")
+                throw DecodingError(status: .unsupported, operation: "FFmpeg has no filter \(name)")
             }
             var context: UnsafeMutablePointer<AVFilterContext>?
             let status = unsafe avfilter_graph_create_filter(&context, filter, nil, arguments, nil, graph)
             guard status >= 0, let context = unsafe context else {
-                throw DecodingError(status, "making the filter \(name)")
+                throw DecodingError(status: status, operation: "creating the filter \(name)")
             }
             return unsafe context
         }
@@ -200,7 +202,7 @@ extension TempoFilter {
             _ second: UnsafeMutablePointer<AVFilterContext>
         ) throws(DecodingError) {
             let status = unsafe avfilter_link(first, 0, second, 0)
-            guard status >= 0 else { throw DecodingError(status, "linking filters") }
+            guard status >= 0 else { throw DecodingError(status: status, operation: "linking filters") }
         }
 
         /// Sends samples to the buffer source; `nil` marks the end of the stream.
@@ -218,14 +220,14 @@ extension TempoFilter {
             unsafe av_channel_layout_default(&made.pointee.ch_layout, Int32(clamping: channelCount))
             var status = unsafe av_frame_get_buffer(made, 0)
             guard status >= 0, let data = unsafe made.pointee.data.0 else {
-                throw DecodingError(status, "changing the tempo")
+                throw DecodingError(status: status, operation: "configuring the tempo filter")
             }
             unsafe samples.samples.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
                 unsafe UnsafeMutableRawPointer(data).copyMemory(from: base, byteCount: bytes.count)
             }
             status = unsafe av_buffersrc_add_frame(source, made)
-            guard status >= 0 else { throw DecodingError(status, "changing the tempo") }
+            guard status >= 0 else { throw DecodingError(status: status, operation: "configuring the tempo filter") }
         }
 
         func receive() -> [Float]? {

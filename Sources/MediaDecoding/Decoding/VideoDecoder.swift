@@ -18,27 +18,27 @@ final class VideoDecoder {
     }
 
     /// The frames that the decoder skips.
-    enum Discard: Sendable, Hashable {
-        case nothing
+    enum SkippedFrames: Sendable, Hashable {
+        case none
         /// Frames that no other frame refers to.
-        case unreferenced
+        case nonReference
         /// All frames except key frames.
-        case dependent
+        case nonKey
     }
 
     private(set) var format: TrackFormat
     /// The reason why the requested hardware device could not be opened; `nil` if it was opened or not requested.
-    private(set) var hardwareNote: String?
+    private(set) var hardwareFailureReason: String?
     /// A Boolean value that indicates whether the last frame was decoded by hardware.
-    private(set) var isHardware = false
+    private(set) var usesHardware = false
     /// The frames that the decoder skips from now on.
-    var discard = Discard.nothing {
+    var skippedFrames = SkippedFrames.none {
         didSet {
             unsafe context.pointer.pointee.skip_frame =
-                switch discard {
-                case .nothing: AVDISCARD_DEFAULT
-                case .unreferenced: AVDISCARD_NONREF
-                case .dependent: AVDISCARD_NONKEY
+                switch skippedFrames {
+                case .none: AVDISCARD_DEFAULT
+                case .nonReference: AVDISCARD_NONREF
+                case .nonKey: AVDISCARD_NONKEY
                 }
         }
     }
@@ -53,7 +53,7 @@ final class VideoDecoder {
         var note: String?
         context = try unsafe DecoderContext(format) { pointer in
             let threads = DecoderContext.threadCount(
-                max(0, options.threadCount),
+                requested: max(0, options.threadCount),
                 width: format.width,
                 height: format.height
             )
@@ -62,9 +62,9 @@ final class VideoDecoder {
                 pointer.pointee.has_b_frames,
                 Int32(clamping: format.reorderDepth)
             )
-            if options.prefersHardware { note = unsafe Self.addHardware(pointer) }
+            if options.prefersHardware { note = unsafe Self.attachHardwareDevice(to: pointer) }
         }
-        hardwareNote = note
+        hardwareFailureReason = note
     }
 
     /// Returns whether packets of another format can follow without draining the decoder.
@@ -73,18 +73,18 @@ final class VideoDecoder {
     /// Sets the format of the packets that follow.
     ///
     /// Call it only if ``canContinue(with:)`` returns true for the format.
-    func `continue`(with other: TrackFormat) {
+    func switchFormat(to other: TrackFormat) {
         format = other
         let depth = Int32(clamping: other.reorderDepth)
         if unsafe context.pointer.pointee.has_b_frames < depth { unsafe context.pointer.pointee.has_b_frames = depth }
     }
 
     /// Decodes a packet and returns the frames that are ready, which usually belong to earlier packets.
-    func decode(_ packet: MediaPacket) -> [VideoFrame] { run(packet) }
+    func decode(_ packet: MediaPacket) -> [VideoFrame] { decodePacket(packet) }
 
     /// Returns all buffered frames; more packets may follow, starting with a key frame.
     func drain() -> [VideoFrame] {
-        let frames = run(nil)
+        let frames = decodePacket(nil)
         context.flush()
         return frames
     }
@@ -92,16 +92,16 @@ final class VideoDecoder {
     /// Discards all buffered frames, as required after a seek.
     func flush() { context.flush() }
 
-    private func run(_ packet: MediaPacket?) -> [VideoFrame] {
+    private func decodePacket(_ packet: MediaPacket?) -> [VideoFrame] {
         var frames: [VideoFrame] = []
         unsafe context.decode(packet) { frame in
-            if let frame = unsafe self.wrap(frame) { frames.append(frame) }
+            if let frame = unsafe self.makeVideoFrame(from: frame) { frames.append(frame) }
         }
         return frames
     }
 
     /// Creates a video frame from an FFmpeg frame and takes ownership of it.
-    private func wrap(_ decoded: UnsafeMutablePointer<AVFrame>) -> VideoFrame? {
+    private func makeVideoFrame(from decoded: UnsafeMutablePointer<AVFrame>) -> VideoFrame? {
         let none = cffmpeg_no_timestamp()
         // The presentation timestamp takes precedence: after an invalid timestamp, FFmpeg's best-effort timestamp
         // follows the decoding order.
@@ -114,22 +114,23 @@ final class VideoDecoder {
         if let data = unsafe cffmpeg_captions(decoded), let bytes = unsafe data.pointee.data {
             captions = unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(data.pointee.size)))
         }
-        guard let frame = unsafe inMainMemory(decoded), unsafe frame.pointee.width > 0, unsafe frame.pointee.height > 0
+        guard let frame = unsafe copyToMainMemory(decoded), unsafe frame.pointee.width > 0,
+            unsafe frame.pointee.height > 0
         else { return nil }
         return unsafe VideoFrame(
-            time: format.time(timestamp == none ? 0 : timestamp),
-            duration: format.time(lastDuration),
+            time: format.mediaTime(ofTimestamp: timestamp == none ? 0 : timestamp),
+            duration: format.mediaTime(ofTimestamp: lastDuration),
             isKeyFrame: isKeyFrame,
-            picture: Picture(owning: frame),
+            pixelBuffer: PixelBuffer(owning: frame),
             captionData: captions
         )
     }
 
     /// Returns the frame itself, or a copy in main memory if the frame is in device memory; takes ownership of the
     /// frame.
-    private func inMainMemory(_ frame: UnsafeMutablePointer<AVFrame>) -> UnsafeMutablePointer<AVFrame>? {
-        isHardware = unsafe frame.pointee.hw_frames_ctx != nil
-        guard isHardware else { return unsafe frame }
+    private func copyToMainMemory(_ frame: UnsafeMutablePointer<AVFrame>) -> UnsafeMutablePointer<AVFrame>? {
+        usesHardware = unsafe frame.pointee.hw_frames_ctx != nil
+        guard usesHardware else { return unsafe frame }
         var source: UnsafeMutablePointer<AVFrame>? = unsafe frame
         defer { unsafe av_frame_free(&source) }
         var copy = unsafe av_frame_alloc()
@@ -145,11 +146,12 @@ final class VideoDecoder {
     /// Assigns a VA-API device to the decoder.
     ///
     /// - Returns: The reason why no device could be opened; `nil` on success.
-    private static func addHardware(_ pointer: UnsafeMutablePointer<AVCodecContext>) -> String? {
+    private static func attachHardwareDevice(to pointer: UnsafeMutablePointer<AVCodecContext>) -> String? {
         var device: UnsafeMutablePointer<AVBufferRef>?
         let status = unsafe av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_VAAPI, nil, nil, 0)
         guard status >= 0, let device = unsafe device else {
-            return "VA-API is not there, so software decodes (\(DecodingError(status, "opening the device").message))"
+            return
+                "VA-API is not available, so software decoding is used (\(DecodingError(status: status, operation: "opening the device").message))"
         }
         // FFmpeg selects the pixel format of the device if the codec supports it, and software decoding otherwise.
         unsafe pointer.pointee.hw_device_ctx = unsafe device

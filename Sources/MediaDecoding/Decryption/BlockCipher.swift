@@ -8,7 +8,9 @@ import CFFmpeg
     private let encrypting: OpaquePointer
 
     init(key: [UInt8]) throws(DecodingError) {
-        guard key.count == Self.blockLength else { throw DecodingError(.encrypted, "a key has 16 octets") }
+        guard key.count == Self.blockLength else {
+            throw DecodingError(status: .encrypted, operation: "a key must have 16 octets")
+        }
         guard let decrypting = unsafe av_aes_alloc() else { throw .outOfMemory }
         guard let encrypting = unsafe av_aes_alloc() else {
             unsafe av_free(UnsafeMutableRawPointer(decrypting))
@@ -26,7 +28,7 @@ import CFFmpeg
     }
 
     /// Decrypts complete blocks in place with cipher block chaining and sets `vector` to the vector for the next block.
-    func decryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
+    func decryptCBC(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
         let blocks = bytes.count / Self.blockLength
         guard blocks > 0, let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         unsafe vector.withUnsafeMutableBufferPointer { vector in
@@ -36,7 +38,7 @@ import CFFmpeg
     }
 
     /// Encrypts complete blocks in place with cipher block chaining and sets `vector` to the vector for the next block.
-    func encryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
+    func encryptCBC(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
         let blocks = bytes.count / Self.blockLength
         guard blocks > 0, let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         unsafe vector.withUnsafeMutableBufferPointer { vector in
@@ -46,7 +48,7 @@ import CFFmpeg
     }
 
     /// Returns one block of a key stream: the encrypted counter.
-    func keyStream(_ counter: [UInt8]) -> [UInt8] {
+    func keyStreamBlock(for counter: [UInt8]) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockLength)
         guard counter.count == Self.blockLength else { return block }
         unsafe av_aes_crypt(encrypting, &block, counter, 1, nil, 0)
@@ -55,7 +57,7 @@ import CFFmpeg
 }
 
 /// A counter-mode key stream that continues across all encrypted bytes of a sample.
-struct CounterStream {
+struct CounterModeStream {
     private var counter: [UInt8]
     private var block: [UInt8] = []
     private var used = BlockCipher.blockLength
@@ -69,12 +71,12 @@ struct CounterStream {
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer, with cipher: BlockCipher) {
         for index in bytes.indices {
             if used == BlockCipher.blockLength {
-                block = cipher.keyStream(counter)
+                block = cipher.keyStreamBlock(for: counter)
                 used = 0
                 // Only the lower 64 bits are incremented (ISO/IEC 23001-7 §9.2).
-                for place in stride(from: 15, through: 8, by: -1) {
-                    counter[place] &+= 1
-                    if counter[place] != 0 { break }
+                for position in stride(from: 15, through: 8, by: -1) {
+                    counter[position] &+= 1
+                    if counter[position] != 0 { break }
                 }
             }
             unsafe bytes[index] ^= block[used]

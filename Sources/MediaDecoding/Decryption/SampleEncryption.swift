@@ -17,7 +17,7 @@ struct SampleEncryption {
 }
 
 /// A decryptor for the samples of one track of an ISO base media file (ISO/IEC 23001-7).
-struct CommonDecryption {
+struct CommonEncryptionDecryptor {
     private let scheme: FourCharacterCode
     private let pattern: (encrypted: Int, clear: Int)?
     private let constantVector: [UInt8]
@@ -32,14 +32,18 @@ struct CommonDecryption {
     init(_ protection: SampleProtection, key: SampleKey) throws(DecodingError) {
         scheme = protection.scheme ?? "cenc"
         guard ["cenc", "cens", "cbc1", "cbcs"].contains(scheme) else {
-            throw DecodingError(.unsupported, "samples are encrypted by \(scheme), which is not known")
+            throw DecodingError(status: .unsupported, operation: "the protection scheme \(scheme) is unknown")
         }
         let usesPattern = scheme == "cbcs" || scheme == "cens"
         pattern =
             usesPattern
-            ? protection.pattern.map { (Int($0.encryptedBlocks), Int($0.clearBlocks)) }.flatMap { $0.0 > 0 ? $0 : nil }
+            ? protection.pattern.map { (Int($0.encryptedBlockCount), Int($0.skippedBlockCount)) }.flatMap {
+                $0.0 > 0 ? $0 : nil
+            }
             : nil
-        constantVector = protection.constantVector.isEmpty ? key.initializationVector ?? [] : protection.constantVector
+        constantVector =
+            protection.constantInitializationVector.isEmpty
+            ? key.initializationVector ?? [] : protection.constantInitializationVector
         cipher = try BlockCipher(key: key.key)
     }
 
@@ -47,11 +51,11 @@ struct CommonDecryption {
     ///
     /// - Returns: `false` if there is no initialization vector, or if the subsamples exceed the length of the sample.
     func decrypt(_ sample: UnsafeMutableRawBufferPointer, _ encryption: SampleEncryption) -> Bool {
-        let own = encryption.vector.isEmpty ? constantVector : encryption.vector
-        guard !own.isEmpty else { return false }
-        let vector = Array((own + [UInt8](repeating: 0, count: 16)).prefix(16))
+        let explicitVector = encryption.vector.isEmpty ? constantVector : encryption.vector
+        guard !explicitVector.isEmpty else { return false }
+        let vector = Array((explicitVector + [UInt8](repeating: 0, count: 16)).prefix(16))
         let isCounter = scheme == "cenc" || scheme == "cens"
-        var stream = CounterStream(vector: vector)
+        var stream = CounterModeStream(vector: vector)
         var chain = vector
         var offset = 0
         let parts =
@@ -66,16 +70,16 @@ struct CommonDecryption {
             // With `cbcs`, each subsample starts with the initialization vector again (ISO/IEC 23001-7 §10.4.1).
             if scheme == "cbcs" { chain = vector }
             if isCounter {
-                unsafe forEncryptedBytes(range) { unsafe stream.apply(to: $0, with: cipher) }
+                unsafe forEachEncryptedRange(in: range) { unsafe stream.apply(to: $0, with: cipher) }
             } else {
-                unsafe forEncryptedBytes(range) { unsafe cipher.decryptChained($0, vector: &chain) }
+                unsafe forEachEncryptedRange(in: range) { unsafe cipher.decryptCBC($0, vector: &chain) }
             }
         }
         return true
     }
 
-    private func forEncryptedBytes(
-        _ range: UnsafeMutableRawBufferPointer,
+    private func forEachEncryptedRange(
+        in range: UnsafeMutableRawBufferPointer,
         _ body: (UnsafeMutableRawBufferPointer) -> Void
     ) {
         let block = BlockCipher.blockLength

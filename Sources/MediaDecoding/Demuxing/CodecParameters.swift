@@ -14,18 +14,18 @@ import MediaTiming
     /// The maximum length of the codec configuration of a track, in bytes.
     ///
     /// The limit is generous because the headers of Vorbis and FLAC may contain cover art.
-    static let longestExtraData = 4 << 20
+    static let maximumExtraDataSize = 4 << 20
 
     convenience init(copying other: UnsafePointer<AVCodecParameters>) throws(DecodingError) {
-        guard unsafe Int(other.pointee.extradata_size) <= Self.longestExtraData else {
+        guard unsafe Int(other.pointee.extradata_size) <= Self.maximumExtraDataSize else {
             throw DecodingError(
-                .notReadable,
-                "the configuration of a track has more than \(Self.longestExtraData >> 20) MiB"
+                status: .notReadable,
+                operation: "the codec configuration of a track exceeds \(Self.maximumExtraDataSize >> 20) MiB"
             )
         }
         try self.init()
         let status = unsafe avcodec_parameters_copy(pointer, other)
-        guard status >= 0 else { throw DecodingError(status, "copying a track's parameters") }
+        guard status >= 0 else { throw DecodingError(status: status, operation: "copying a track's parameters") }
     }
 
     deinit {

@@ -19,17 +19,17 @@ import SegmentFormat
     ///     applying edit lists.
     /// - Throws: ``DecodingError`` if FFmpeg does not support the format or cannot open the container.
     init(_ input: MediaInput, format: MediaContainer, isHeader: Bool = false) throws(DecodingError) {
-        _ = FFmpegLibrary.isQuiet
+        _ = FFmpegLibrary.isLoggingDisabled
         self.input = input
         guard let name = Self.formatName(format), let demuxer = unsafe av_find_input_format(name) else {
-            throw DecodingError(.unsupported, "FFmpeg has no demultiplexer for \(format.rawValue)")
+            throw DecodingError(status: .unsupported, operation: "FFmpeg has no demuxer for \(format.rawValue)")
         }
         guard let created = unsafe avformat_alloc_context() else { throw .outOfMemory }
         unsafe created.pointee.pb = unsafe input.context
         unsafe created.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         // Timestamp wraparound is resolved by the caller, which knows the time of the previous segment.
         unsafe created.pointee.correct_ts_overflow = 0
-        unsafe created.pointee.max_streams = Int32(clamping: SegmentDemuxer.mostTracks)
+        unsafe created.pointee.max_streams = Int32(clamping: SegmentDemuxer.maximumTrackCount)
         var opened: UnsafeMutablePointer<AVFormatContext>? = unsafe created
         var options: OpaquePointer?
         // Applying an edit list would add the samples of each edit to the index again.
@@ -37,7 +37,9 @@ import SegmentFormat
         // FFmpeg frees the context on failure.
         let status = unsafe avformat_open_input(&opened, "", demuxer, &options)
         unsafe av_dict_free(&options)
-        guard status >= 0, let opened = unsafe opened else { throw DecodingError(status, "opening \(format.rawValue)") }
+        guard status >= 0, let opened = unsafe opened else {
+            throw DecodingError(status: status, operation: "opening \(format.rawValue)")
+        }
         unsafe context = unsafe opened
     }
 
@@ -48,19 +50,19 @@ import SegmentFormat
     }
 
     var streams: [UnsafeMutablePointer<AVStream>] {
-        let count = unsafe min(Int(context.pointee.nb_streams), SegmentDemuxer.mostTracks)
+        let count = unsafe min(Int(context.pointee.nb_streams), SegmentDemuxer.maximumTrackCount)
         guard let list = unsafe context.pointee.streams else { return unsafe [] }
         return unsafe (0..<count).compactMap { unsafe list[$0] }
     }
 
-    @safe enum Step {
+    @safe enum ReadResult {
         case packet(UnsafeMutablePointer<AVPacket>)
         case end
         case failed(Int32)
     }
 
     /// Reads the next packet; the caller takes ownership of it.
-    func next() throws(DecodingError) -> Step {
+    func readPacket() throws(DecodingError) -> ReadResult {
         guard let packet = unsafe av_packet_alloc() else { throw .outOfMemory }
         let status = unsafe av_read_frame(context, packet)
         if status >= 0 { return unsafe .packet(packet) }

@@ -6,9 +6,9 @@ import SegmentFormat
 struct DemuxedSegment: Sendable {
     /// The container format; `nil` if nothing could be read.
     var container: MediaContainer?
-    /// The tracks, at most ``SegmentDemuxer/mostTracks``.
+    /// The tracks, at most ``SegmentDemuxer/maximumTrackCount``.
     var tracks: [TrackFormat] = []
-    /// The packets, at most ``SegmentDemuxer/mostPackets``; those of one track are in decoding order.
+    /// The packets, at most ``SegmentDemuxer/maximumPacketCount``; those of one track are in decoding order.
     var packets: [MediaPacket] = []
     /// The timed metadata of the segment.
     var metadata: [TimedMetadata] = []
@@ -17,11 +17,11 @@ struct DemuxedSegment: Sendable {
 
     var isDamaged: Bool { !problems.isEmpty }
 
-    mutating func note(_ problem: String) {
+    mutating func recordProblem(_ problem: String) {
         if problems.count < 16, !problems.contains(problem) { problems.append(problem) }
     }
 
-    func track(_ id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
+    func track(withID id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
 
     /// Returns the range from the earliest presentation time to the latest end of the packets of one track, or of all
     /// tracks; `nil` without packets.

@@ -8,7 +8,7 @@ import SegmentFormat
 /// MP3 files. FFmpeg applies edit lists and removes encoder priming. Use it from one thread at a time.
 final class FileDemuxer {
     let container: MediaContainer
-    /// The decodable tracks, at most ``SegmentDemuxer/mostTracks``.
+    /// The decodable tracks, at most ``SegmentDemuxer/maximumTrackCount``.
     let tracks: [TrackFormat]
 
     private let reader: ContainerReader
@@ -37,10 +37,10 @@ final class FileDemuxer {
                 formats.append(nil)
                 continue
             }
-            let kind = unsafe MediaTrack.Kind(parameters.pointee.codec_type)
+            let kind = unsafe MediaTrack.MediaType(parameters.pointee.codec_type)
             // Cover art is not timed media.
             let isPicture = unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
-            guard kind == .video && !isPicture || kind == .audio || kind == .text else {
+            guard kind == .video && !isPicture || kind == .audio || kind == .subtitles else {
                 formats.append(nil)
                 unsafe stream.pointee.discard = AVDISCARD_ALL
                 continue
@@ -56,7 +56,9 @@ final class FileDemuxer {
         }
         self.formats = formats
         tracks = formats.compactMap { $0 }
-        guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the file holds no track that can be read") }
+        guard !tracks.isEmpty else {
+            throw DecodingError(status: .notReadable, operation: "the file contains no readable track")
+        }
     }
 
     /// The duration that the header declares; `nil` if it declares none.
@@ -69,19 +71,19 @@ final class FileDemuxer {
     private var start: MediaTime {
         let none = cffmpeg_no_timestamp()
         let starts = unsafe zip(reader.streams, formats).compactMap { stream, format in
-            unsafe stream.pointee.start_time == none ? nil : format?.time(stream.pointee.start_time)
+            unsafe stream.pointee.start_time == none ? nil : format?.mediaTime(ofTimestamp: stream.pointee.start_time)
         }
         return starts.min() ?? .zero
     }
 
     /// Returns the next packet in file order; `nil` at the end of the file and after 64 read errors.
-    func next() throws(DecodingError) -> MediaPacket? {
+    func readPacket() throws(DecodingError) -> MediaPacket? {
         if let packet = waiting {
             waiting = nil
             return packet
         }
         while failures < 64 {
-            switch try reader.next() {
+            switch try reader.readPacket() {
             case .packet(let packet):
                 let index = unsafe Int(packet.pointee.stream_index)
                 if index >= 0, index < formats.count, unsafe packet.pointee.size > 0, let format = formats[index] {
@@ -110,7 +112,7 @@ final class FileDemuxer {
             time.units(in: base),
             AVSEEK_FLAG_BACKWARD
         )
-        guard status >= 0 else { throw DecodingError(status, "seeking in the file") }
+        guard status >= 0 else { throw DecodingError(status: status, operation: "seeking in the file") }
     }
 
     /// Returns the packets of a time range that starts at a key frame, as the ranges of a file index do.
@@ -125,25 +127,25 @@ final class FileDemuxer {
         var result = DemuxedSegment()
         result.container = container
         result.tracks = tracks
-        var open = Set(tracks.map(\.id))
-        var isInside = Set<Int>()
+        var remainingTrackIDs = Set(tracks.map(\.id))
+        var startedTrackIDs = Set<Int>()
         // Encoder priming has times before the start of the file and belongs to the first range.
         let isFirst = range.start <= max(.zero, start)
-        while !open.isEmpty, let packet = try next() {
-            guard open.contains(packet.trackID) else { continue }
+        while !remainingTrackIDs.isEmpty, let packet = try readPacket() {
+            guard remainingTrackIDs.contains(packet.trackID) else { continue }
             let isVideo = formats[packet.trackID]?.kind == .video
             if !isVideo || packet.isKeyFrame {
                 if packet.presentationTime >= range.end {
-                    open.remove(packet.trackID)
+                    remainingTrackIDs.remove(packet.trackID)
                     continue
                 }
-                if isFirst || packet.presentationTime >= range.start { isInside.insert(packet.trackID) }
+                if isFirst || packet.presentationTime >= range.start { startedTrackIDs.insert(packet.trackID) }
             }
-            guard isInside.contains(packet.trackID) else { continue }
-            guard result.packets.count < SegmentDemuxer.mostPackets else { break }
+            guard startedTrackIDs.contains(packet.trackID) else { continue }
+            guard result.packets.count < SegmentDemuxer.maximumPacketCount else { break }
             result.packets.append(packet)
         }
-        if failures > 0 { result.note("parts of the file could not be read") }
+        if failures > 0 { result.recordProblem("parts of the file could not be read") }
         return result
     }
 }

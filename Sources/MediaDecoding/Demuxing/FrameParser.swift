@@ -16,9 +16,9 @@ import MediaTiming
     private var context: UnsafeMutablePointer<AVCodecContext>
 
     init(_ codec: AVCodecID) throws(DecodingError) {
-        _ = FFmpegLibrary.isQuiet
+        _ = FFmpegLibrary.isLoggingDisabled
         guard let parser = unsafe av_parser_init(Int32(clamping: codec.rawValue)) else {
-            throw DecodingError(.unsupported, "FFmpeg has no parser for the codec")
+            throw DecodingError(status: .unsupported, operation: "FFmpeg has no parser for the codec")
         }
         guard let context = unsafe avcodec_alloc_context3(avcodec_find_decoder(codec)) else {
             unsafe av_parser_close(parser)
@@ -36,31 +36,31 @@ import MediaTiming
 
     /// Calls `body` with each complete frame until it returns `false`; `nil` instead of bytes marks the end of the
     /// stream.
-    func cut(_ bytes: UnsafeRawBufferPointer?, _ body: (Frame) -> Bool) {
+    func forEachFrame(in bytes: UnsafeRawBufferPointer?, _ body: (Frame) -> Bool) {
         // Parsers read a few bytes beyond the end of their input.
         let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
-        let piece = 65_536
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece + padding, alignment: 16)
+        let segment = 65_536
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: segment + padding, alignment: 16)
         defer { unsafe buffer.deallocate() }
         guard let bytes = unsafe bytes else {
             unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
             // Buffered frames are returned one per call.
             for _ in 0..<64 {
-                let (_, frame) = unsafe step(buffer, 0)
+                let (_, frame) = unsafe parseNext(buffer, count: 0)
                 guard let frame, body(frame) else { return }
             }
             return
         }
         var offset = 0
         while offset < bytes.count {
-            let count = min(piece, bytes.count - offset)
+            let count = min(segment, bytes.count - offset)
             unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
             for index in count..<count + padding { unsafe buffer[index] = 0 }
             var used = 0
             var idle = 0
             while used < count {
                 let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
-                let (taken, frame) = unsafe step(rest, count - used)
+                let (taken, frame) = unsafe parseNext(rest, count: count - used)
                 used += taken
                 if let frame, !body(frame) { return }
                 idle = taken == 0 ? idle + 1 : 0
@@ -71,7 +71,7 @@ import MediaTiming
         }
     }
 
-    private func step(_ buffer: UnsafeMutableRawBufferPointer, _ count: Int) -> (taken: Int, frame: Frame?) {
+    private func parseNext(_ buffer: UnsafeMutableRawBufferPointer, count: Int) -> (taken: Int, frame: Frame?) {
         var data: UnsafeMutablePointer<UInt8>?
         var length: Int32 = 0
         let none = cffmpeg_no_timestamp()

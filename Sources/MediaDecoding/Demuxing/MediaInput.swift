@@ -59,10 +59,10 @@ import MediaTiming
             base = length
         default: return failure
         }
-        let (place, overflow) = base.addingReportingOverflow(target)
-        guard !overflow, place >= 0 else { return failure }
-        offset = place
-        return place
+        let (position, overflow) = base.addingReportingOverflow(target)
+        guard !overflow, position >= 0 else { return failure }
+        offset = position
+        return position
     }
 }
 
@@ -83,12 +83,12 @@ private func seekInput(_ opaque: UnsafeMutableRawPointer?, _ target: Int64, _ or
 
 extension MediaInput {
     /// Creates an input from consecutive memory regions, which must outlive it.
-    convenience init(_ stretches: [UnsafeRawBufferPointer]) throws(DecodingError) {
-        let length = unsafe stretches.reduce(0) { $0 + $1.count }
+    convenience init(_ regions: [UnsafeRawBufferPointer]) throws(DecodingError) {
+        let length = unsafe regions.reduce(0) { $0 + $1.count }
         unsafe try self.init(length: Int64(length)) { offset, buffer in
             var start = Int(clamping: offset)
-            for index in unsafe stretches.indices {
-                let stretch = unsafe stretches[index]
+            for index in unsafe regions.indices {
+                let stretch = unsafe regions[index]
                 if start < stretch.count {
                     let count = min(buffer.count, stretch.count - start)
                     unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[start..<start + count]))

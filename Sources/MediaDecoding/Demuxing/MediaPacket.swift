@@ -19,7 +19,7 @@ import MediaTiming
 
     var byteCount: Int { unsafe Int(pointer.pointee.size) }
     /// The approximate memory of a packet besides its data, in bytes: FFmpeg's structures and padding.
-    static let overhead = 448
+    static let overheadSize = 448
     var endTime: MediaTime { presentationTime + duration }
 
     /// Creates a packet and takes ownership of an FFmpeg packet, whose timestamps are in units of the given time base.

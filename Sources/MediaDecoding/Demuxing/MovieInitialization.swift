@@ -16,7 +16,7 @@ struct MovieInitialization {
     let movie: Movie
     private(set) var tracks: [UInt32: Track] = [:]
     /// The track identifiers in the order of the header.
-    private(set) var order: [UInt32] = []
+    private(set) var trackOrder: [UInt32] = []
 
     /// Parses `ftyp` and `moov`; bytes after them are ignored.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
@@ -38,26 +38,28 @@ struct MovieInitialization {
             var format = unsafe TrackFormat(
                 id: Int(id),
                 // FFmpeg classifies timed text in XML as data.
-                kind: track.kind == .text ? .text : MediaTrack.Kind(parameters.pointee.codec_type),
+                kind: track.mediaType == .subtitles ? .subtitles : MediaTrack.MediaType(parameters.pointee.codec_type),
                 timeBase: AVRational(num: 1, den: Int32(clamping: max(1, track.timescale))),
                 parameters: try CodecParameters(copying: parameters)
             )
-            let summary = track.summary
+            let summary = track.mediaTrack
             if let codec = summary.codec { format.codec = codec }
             format.language = unsafe summary.language ?? ContainerReader.language(stream)
             if format.sampleRate == 0 { format.sampleRate = summary.sampleRate ?? 0 }
             if format.channelCount == 0 { format.channelCount = summary.channelCount ?? 0 }
             format.encryptionScheme = summary.encryptionScheme
-            order.append(id)
+            trackOrder.append(id)
             tracks[id] = Track(
                 format: format,
                 timescale: Int64(max(1, track.timescale)),
                 defaults: track.fragmentDefaults,
-                editOffset: track.edit.map { $0.offset.units(in: format.timeBase) } ?? 0,
+                editOffset: track.firstEdit.map { $0.offset.units(in: format.timeBase) } ?? 0,
                 protection: track.sampleEntries.first?.protection
             )
         }
-        guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the initialization names no track") }
+        guard !tracks.isEmpty else {
+            throw DecodingError(status: .notReadable, operation: "the initialization declares no track")
+        }
     }
 
     /// A Boolean value that indicates whether the header locates samples, as in a movie without fragments.
@@ -66,12 +68,12 @@ struct MovieInitialization {
     static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
         let bytes = unsafe bytes.bindMemory(to: UInt8.self).span
         guard let box = Box.first(.moov, in: bytes) else {
-            throw DecodingError(.notReadable, "the initialization has no moov")
+            throw DecodingError(status: .notReadable, operation: "the initialization has no moov")
         }
         do throws(MediaFormatError) {
             return (try Movie(bytes, at: box.range.lowerBound), box.range.upperBound)
         } catch {
-            throw DecodingError(.notReadable, "the initialization cannot be read: \(error)")
+            throw DecodingError(status: .notReadable, operation: "the initialization cannot be read: \(error)")
         }
     }
 
@@ -82,8 +84,8 @@ struct MovieInitialization {
     private static func header(_ bytes: UnsafeRawBufferPointer, of movie: Movie) -> [UInt8] {
         var header = unsafe Array(bytes)
         guard movie.indexEntryCount(header.span) > max(4_096, Int64(bytes.count)) else { return header }
-        for place in sampleTables(in: header.span, range: 0..<header.count, level: 0) {
-            header.replaceSubrange(place + 4..<place + 8, with: Array("free".utf8))
+        for position in sampleTables(in: header.span, range: 0..<header.count, level: 0) {
+            header.replaceSubrange(position + 4..<position + 8, with: Array("free".utf8))
         }
         return header
     }
@@ -96,7 +98,7 @@ struct MovieInitialization {
     /// Returns the offsets of the sample table boxes.
     private static func sampleTables(in bytes: Span<UInt8>, range: Range<Int>, level: Int) -> [Int] {
         var offsets: [Int] = []
-        var boxes = BoxWalker(range, in: bytes)
+        var boxes = BoxIterator(range, in: bytes)
         while let box = boxes.next(bytes) {
             if level == levels.count {
                 if tables.contains(box.type) { offsets.append(box.range.lowerBound) }

@@ -2,35 +2,35 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// An index that assigns the samples of a progressive movie to the segments that ``Movie/pieces(of:in:)`` returns.
+/// An index that assigns the samples of a progressive movie to the segments that ``Movie/segments(minimumDuration:in:)`` returns.
 ///
 /// The samples of a movie are listed once; those of a segment are then found by binary search.
 struct ProgressiveIndex {
     struct Track {
         let id: UInt32
         let samples: [ProgressiveSample]
-        fileprivate let kind: MediaTrack.Kind
+        fileprivate let kind: MediaTrack.MediaType
         /// A Boolean value that indicates whether segments start at samples of this track.
-        fileprivate let isLeading: Bool
+        fileprivate let determinesSegments: Bool
         fileprivate let timescale: Int64
         /// The offset from media time to the movie timeline.
         fileprivate let offset: MediaTime
         /// The first presentation time, before the edit list is applied, that is no longer presented, in units of the
         /// track timescale.
-        fileprivate let end: Int64?
+        fileprivate let endTime: Int64?
         /// The indices of the samples at which a segment can start, in presentation order; `nil` if it can start at the
         /// decode time of any sample.
-        fileprivate let keys: [Int]?
+        fileprivate let segmentStartIndices: [Int]?
     }
 
     /// A position between samples, possibly inside of an element that represents several samples.
     struct Position: Comparable {
         let index: Int
         /// The number of samples of the element at ``index`` that precede the position.
-        var passed = 0
+        var sampleOffset = 0
 
         static func < (left: Position, right: Position) -> Bool {
-            (left.index, left.passed) < (right.index, right.passed)
+            (left.index, left.sampleOffset) < (right.index, right.sampleOffset)
         }
     }
 
@@ -44,22 +44,22 @@ struct ProgressiveIndex {
     /// - Parameters:
     ///   - movie: The movie.
     ///   - bytes: The bytes from which the movie was parsed.
-    /// - Throws: ``DecodingError`` if all tracks together have more than ``ProgressiveSample/mostSamples`` samples, or
+    /// - Throws: ``DecodingError`` if all tracks together have more than ``ProgressiveSample/maximumCount`` samples, or
     ///   more than the tables of this length can plausibly list.
     init(_ movie: Movie, _ bytes: [UInt8]) throws(DecodingError) {
-        duration = movie.sampledDuration ?? .zero
+        duration = movie.sampleEndTime ?? .zero
         let filled = movie.tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
-        let leading = filled.first { $0.kind == .video } ?? filled.first { $0.kind == .audio } ?? filled.first
+        let leading = filled.first { $0.mediaType == .video } ?? filled.first { $0.mediaType == .audio } ?? filled.first
         // The tables can describe a million samples of equal size in a few bytes, but list others individually.
-        let most = min(ProgressiveSample.mostSamples, max(1_000_000, 4 * bytes.count))
-        var left = most
+        let maximumCount = min(ProgressiveSample.maximumCount, max(1_000_000, 4 * bytes.count))
+        var left = maximumCount
         var tracks: [Track] = []
-        for track in filled.prefix(SegmentDemuxer.mostTracks) {
-            guard let samples = track.samples(in: bytes.span, atMost: left) else {
-                throw DecodingError(.unsupported, "the movie has more than \(most) samples")
+        for track in filled.prefix(SegmentDemuxer.maximumTrackCount) {
+            guard let samples = track.samples(in: bytes.span, limit: left) else {
+                throw DecodingError(status: .unsupported, operation: "the movie has more than \(maximumCount) samples")
             }
             left -= samples.count
-            tracks.append(Track(track, samples, isLeading: track.id == leading?.id))
+            tracks.append(Track(track, samples, determinesSegments: track.id == leading?.id))
         }
         self.tracks = tracks
     }
@@ -67,12 +67,12 @@ struct ProgressiveIndex {
     /// Returns the samples of a track that belong to a segment; consecutive segments contain each sample once.
     ///
     /// The first segment also contains all samples before it, the last segment all samples after it.
-    func range(of track: Track, in piece: MediaTimeRange) -> Range<Position> {
+    func sampleRange(of track: Track, in segment: MediaTimeRange) -> Range<Position> {
         let (start, end) = (track.startPosition, track.endPosition)
         // Segments without duration precede the start of the edit list or follow its end.
-        guard duration == .zero || piece.end > .zero && !isEnd(piece.start) else { return start..<start }
-        let low = piece.start <= .zero ? start : track.position(of: exact(piece.start))
-        let high = isEnd(piece.end) ? end : track.position(of: exact(piece.end))
+        guard duration == .zero || segment.end > .zero && !isEnd(segment.start) else { return start..<start }
+        let low = segment.start <= .zero ? start : track.position(of: exactStart(near: segment.start))
+        let high = isEnd(segment.end) ? end : track.position(of: exactStart(near: segment.end))
         return low..<max(low, high)
     }
 
@@ -85,30 +85,30 @@ struct ProgressiveIndex {
 
     /// Returns the exact time of the sample that starts at the boundary of a segment; all tracks are split at this
     /// time.
-    private func exact(_ time: MediaTime) -> MediaTime {
-        tracks.first(where: \.isLeading)?.exact(time) ?? time
+    private func exactStart(near time: MediaTime) -> MediaTime {
+        tracks.first(where: \.determinesSegments)?.exactStart(near: time) ?? time
     }
 }
 
 extension ProgressiveIndex.Track {
-    fileprivate init(_ track: Movie.Track, _ samples: [ProgressiveSample], isLeading: Bool) {
+    fileprivate init(_ track: Movie.Track, _ samples: [ProgressiveSample], determinesSegments: Bool) {
         id = track.id
-        kind = track.kind
-        self.isLeading = isLeading
+        kind = track.mediaType
+        self.determinesSegments = determinesSegments
         self.samples = samples
         timescale = Int64(max(1, track.timescale))
-        offset = track.edit?.offset ?? .zero
-        end = track.edit.flatMap { edit in
+        offset = track.firstEdit?.offset ?? .zero
+        endTime = track.firstEdit.flatMap { edit in
             edit.duration.map { (edit.mediaTime + $0).unitsRoundedUp(per: Int64(track.timescale)) }
         }
-        guard isLeading, let table = track.sampleTable,
+        guard determinesSegments, let table = track.sampleTable,
             !table.isEverySampleSync || samples.contains(where: { $0.presentationTime != $0.decodeTime })
         else {
-            keys = nil
+            segmentStartIndices = nil
             return
         }
         let syncs = samples.indices.filter { samples[$0].isSync }
-        keys = syncs.sorted { (samples[$0].presentationTime, $0) < (samples[$1].presentationTime, $1) }
+        segmentStartIndices = syncs.sorted { (samples[$0].presentationTime, $0) < (samples[$1].presentationTime, $1) }
     }
 
     fileprivate var endPosition: ProgressiveIndex.Position { .init(index: samples.count) }
@@ -118,23 +118,23 @@ extension ProgressiveIndex.Track {
     /// For video, it is the last key frame that is presented at or before zero, because no earlier frame is presented.
     /// For audio, it is the first sample, because decoders need the samples before zero.
     fileprivate var startPosition: ProgressiveIndex.Position {
-        guard kind == .video, let keys else { return .init(index: 0) }
+        guard kind == .video, let segmentStartIndices else { return .init(index: 0) }
         let zero = (.zero - offset).unitsRoundedUp(per: timescale)
-        let behind = keys.partitioningIndex { samples[$0].presentationTime > zero }
-        return .init(index: behind > 0 ? keys[behind - 1] : 0)
+        let behind = segmentStartIndices.partitioningIndex { samples[$0].presentationTime > zero }
+        return .init(index: behind > 0 ? segmentStartIndices[behind - 1] : 0)
     }
 
     /// Returns the time of the sample at which a segment near the given time starts; the time itself if there is none.
-    fileprivate func exact(_ time: MediaTime) -> MediaTime {
+    fileprivate func exactStart(near time: MediaTime) -> MediaTime {
         let units = (time - offset).units(in: AVRational(num: 1, den: Int32(clamping: timescale)))
         let tolerance = ProgressiveIndex.tolerance.value *| timescale / ProgressiveIndex.tolerance.timescale
         let (low, overflow) = units.subtractingReportingOverflow(tolerance)
         guard !overflow else { return time }
         let found: Int64
-        if let keys {
-            let key = keys.partitioningIndex { samples[$0].presentationTime >= low }
-            guard key < keys.count else { return time }
-            found = samples[keys[key]].presentationTime
+        if let segmentStartIndices {
+            let key = segmentStartIndices.partitioningIndex { samples[$0].presentationTime >= low }
+            guard key < segmentStartIndices.count else { return time }
+            found = samples[segmentStartIndices[key]].presentationTime
         } else {
             let index = samples.indices.partitioningIndex { samples[$0].decodeTime >= low }
             if index > 0, samples[index - 1].count > 1 {
@@ -152,18 +152,18 @@ extension ProgressiveIndex.Track {
     /// Returns the start of a segment other than the first one.
     fileprivate func position(of time: MediaTime) -> ProgressiveIndex.Position {
         let units = (time - offset).unitsRoundedUp(per: timescale)
-        if let keys {
-            let key = keys.partitioningIndex { samples[$0].presentationTime >= units }
-            return key < keys.count ? .init(index: keys[key]) : endPosition
+        if let segmentStartIndices {
+            let key = segmentStartIndices.partitioningIndex { samples[$0].presentationTime >= units }
+            return key < segmentStartIndices.count ? .init(index: segmentStartIndices[key]) : endPosition
         }
         let index = samples.indices.partitioningIndex { samples[$0].decodeTime >= units }
         guard index > 0 else { return .init(index: 0) }
         let passed = samples[index - 1].count(before: units)
-        return passed < samples[index - 1].count ? .init(index: index - 1, passed: passed) : .init(index: index)
+        return passed < samples[index - 1].count ? .init(index: index - 1, sampleOffset: passed) : .init(index: index)
     }
 
     /// Returns whether a sample is presented after the end of the edit list.
-    func isBehindEnd(_ sample: ProgressiveSample) -> Bool { end.map { sample.presentationTime >= $0 } ?? false }
+    func isAfterEnd(_ sample: ProgressiveSample) -> Bool { endTime.map { sample.presentationTime >= $0 } ?? false }
 
     /// Returns whether a sample is presented before the start of the movie timeline.
     func isBeforeZero(_ sample: ProgressiveSample) -> Bool {
@@ -174,11 +174,11 @@ extension ProgressiveIndex.Track {
 extension RandomAccessCollection where Index == Int {
     /// Returns the index of the first element that satisfies the predicate; all elements after it must satisfy it as
     /// well.
-    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+    fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = low + (high - low) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -7,19 +7,19 @@ import SegmentFormat
 /// the preceding time. Use it from one thread at a time.
 final class SegmentDemuxer {
     /// The maximum number of tracks of a segment; further tracks are ignored.
-    static let mostTracks = 32
+    static let maximumTrackCount = 32
     /// The maximum number of packets of a segment; further packets are ignored.
-    static let mostPackets = 1_000_000
+    static let maximumPacketCount = 1_000_000
 
     private let isContinuous: Bool
     private var lastContainer: MediaContainer?
-    private var movie: (header: [UInt8], initialization: MovieInitialization)?
+    private var cachedMovie: (header: [UInt8], initialization: MovieInitialization)?
     /// The sample index of ``movie``, created when the first of its segments is demuxed.
-    private var progressive: ProgressiveIndex?
-    private var nextTimes: [UInt32: Int64] = [:]
-    private var wrap: TimestampWrap
-    private var packedAudio: PackedAudioReading?
-    private var transportCutting = TransportCutting()
+    private var progressiveIndex: ProgressiveIndex?
+    private var nextDecodeTimes: [UInt32: Int64] = [:]
+    private var timestampUnwrapper: TimestampUnwrapper
+    private var packedAudioParser: PackedAudioParser?
+    private var transportStreamBuffer = TransportStreamBuffer()
 
     /// Creates a demuxer.
     ///
@@ -29,19 +29,19 @@ final class SegmentDemuxer {
     ///   - reference: A time that 33-bit timestamps are assumed to be close to; without one, they are used unchanged.
     init(isContinuous: Bool = false, near reference: MediaTime? = nil) {
         self.isContinuous = isContinuous
-        wrap = Self.wrap(near: reference)
+        timestampUnwrapper = Self.makeTimestampUnwrapper(near: reference)
     }
 
-    private static func wrap(near reference: MediaTime?) -> TimestampWrap {
-        TimestampWrap(near: reference.map { $0.units(in: .ninetyKilohertz) })
+    private static func makeTimestampUnwrapper(near reference: MediaTime?) -> TimestampUnwrapper {
+        TimestampUnwrapper(near: reference.map { $0.units(in: .ninetyKilohertz) })
     }
 
     /// Discards the state from previous segments, as required at a discontinuity or after a seek.
     func reset(near reference: MediaTime? = nil) {
-        wrap = Self.wrap(near: reference)
-        nextTimes = [:]
-        packedAudio = nil
-        transportCutting = TransportCutting()
+        timestampUnwrapper = Self.makeTimestampUnwrapper(near: reference)
+        nextDecodeTimes = [:]
+        packedAudioParser = nil
+        transportStreamBuffer = TransportStreamBuffer()
     }
 
     /// Demuxes a segment of a stream or of a file.
@@ -55,7 +55,7 @@ final class SegmentDemuxer {
     ///     timestamp, and WAVE.
     ///   - fileOffset: The offset of the bytes in their file, for segments of a movie without fragments, because its
     ///     initialization contains file offsets of samples.
-    ///   - timeRange: The time range of such a segment, as returned by ``Movie/pieces(of:in:)``; consecutive segments
+    ///   - timeRange: The time range of such a segment, as returned by ``Movie/segments(minimumDuration:in:)``; consecutive segments
     ///     yield each sample once. Without it, all samples that the bytes contain are returned.
     /// - Returns: The readable contents and a description of any damage.
     /// - Throws: ``DecodingError`` if no track could be read.
@@ -69,27 +69,41 @@ final class SegmentDemuxer {
     ) throws(DecodingError) -> DemuxedSegment {
         let header = unsafe initialization.flatMap { unsafe $0.isEmpty ? nil : $0 }
         // The middle of a file may resemble the start of another format.
-        let going = isContinuous ? lastContainer : nil
-        let container = unsafe Self.container(header) ?? going ?? Self.container(bytes) ?? lastContainer
-        guard let container else { throw DecodingError(.notReadable, "the segment is no media that is known here") }
+        let currentContainer = isContinuous ? lastContainer : nil
+        let container = unsafe Self.container(header) ?? currentContainer ?? Self.container(bytes) ?? lastContainer
+        guard let container else {
+            throw DecodingError(status: .notReadable, operation: "the media format of the segment is unknown")
+        }
         let result: DemuxedSegment
         switch container {
         case .isoBaseMedia:
-            result = try unsafe movieSegment(bytes, header, key, fileOffset, timeRange)
+            result = try unsafe demuxMovieSegment(
+                bytes,
+                header: header,
+                key: key,
+                fileOffset: fileOffset,
+                timeRange: timeRange
+            )
         case .transportStream:
-            result = try unsafe transport(bytes, header, key)
+            result = try unsafe demuxTransport(bytes, header: header, key: key)
         case .aac, .mpegAudio, .ac3, .enhancedAC3, .flac:
-            result = try unsafe packed(bytes, header, container, key, startTime)
+            result = try unsafe demuxPackedAudio(
+                bytes,
+                header: header,
+                container: container,
+                key: key,
+                startTime: startTime
+            )
         case .ogg, .wave, .matroska, .webM:
             let reader = try unsafe ContainerReader(
                 MediaInput([header, bytes].compactMap { unsafe $0 }),
                 format: container
             )
-            var reading = ContainerReading(reader, container: container)
-            reading.shift = container == .wave ? startTime ?? .zero : .zero
+            var reading = ContainerPacketCollector(reader, container: container)
+            reading.timeOffset = container == .wave ? startTime ?? .zero : .zero
             result = try reading.readAll()
         default:
-            throw DecodingError(.unsupported, "\(container.rawValue) is not decoded here")
+            throw DecodingError(status: .unsupported, operation: "decoding \(container.rawValue) is not supported")
         }
         // A segment without packets, which may only resemble another format, must not determine the format of the next
         // one.
@@ -102,17 +116,18 @@ final class SegmentDemuxer {
     /// - Returns: The last packets.
     /// - Throws: ``DecodingError`` if the remaining bytes cannot be read.
     func finish() throws(DecodingError) -> DemuxedSegment {
-        if var reading = packedAudio {
-            packedAudio = nil
+        if var reading = packedAudioParser {
+            packedAudioParser = nil
             return try reading.finish()
         }
-        if let rest = transportCutting.finish() { return try transportStream([rest], key: nil) }
+        if let rest = transportStreamBuffer.finish() { return try demuxTransportStream([rest], key: nil) }
         return DemuxedSegment()
     }
 
     /// The approximate memory that is retained for later segments, in bytes.
     var byteCount: Int {
-        (movie.map { $0.header.count * 2 } ?? 0) + (progressive?.byteCount ?? 0) + transportCutting.byteCount
+        (cachedMovie.map { $0.header.count * 2 } ?? 0) + (progressiveIndex?.byteCount ?? 0)
+            + transportStreamBuffer.byteCount
     }
 
     private static func container(_ bytes: UnsafeRawBufferPointer?) -> MediaContainer? {
@@ -121,74 +136,88 @@ final class SegmentDemuxer {
 }
 
 extension SegmentDemuxer {
-    private func movieSegment(
+    private func demuxMovieSegment(
         _ bytes: UnsafeRawBufferPointer,
-        _ header: UnsafeRawBufferPointer?,
-        _ key: SampleKey?,
-        _ fileOffset: Int64?,
-        _ timeRange: MediaTimeRange?
+        header: UnsafeRawBufferPointer?,
+        key: SampleKey?,
+        fileOffset: Int64?,
+        timeRange: MediaTimeRange?
     ) throws(DecodingError) -> DemuxedSegment {
         let span = unsafe bytes.bindMemory(to: UInt8.self).span
         let hasFragment = Box.first(.moof, in: span) != nil
         let headerBox = Box.first(.moov, in: span)
         let hasHeader = headerBox != nil
         if let fileOffset, let header = unsafe header, !hasFragment {
-            let movie = try unsafe self.movie(header)
-            if movie.hasSamples { return try progressivePiece(span, movie, fileOffset, timeRange) }
+            let movie = try unsafe self.movieInitialization(header)
+            if movie.hasSamples {
+                return try demuxProgressiveSegment(
+                    span,
+                    initialization: movie,
+                    fileOffset: fileOffset,
+                    timeRange: timeRange
+                )
+            }
         }
         if hasHeader, !hasFragment {
-            try unsafe Self.checkIndex(of: bytes)
+            try unsafe Self.validateSampleCount(of: bytes)
             let reader = try unsafe ContainerReader(MediaInput([bytes]), format: .isoBaseMedia)
-            var reading = ContainerReading(reader, container: .isoBaseMedia)
+            var reading = ContainerPacketCollector(reader, container: .isoBaseMedia)
             return try reading.readAll()
         }
         if let headerBox {
-            _ = try unsafe self.movie(UnsafeRawBufferPointer(rebasing: bytes[..<headerBox.range.upperBound]))
+            _ = try unsafe self.movieInitialization(
+                UnsafeRawBufferPointer(rebasing: bytes[..<headerBox.range.upperBound])
+            )
         } else if let header = unsafe header {
-            _ = try unsafe self.movie(header)
+            _ = try unsafe self.movieInitialization(header)
         }
-        guard let movie else { throw DecodingError(.notReadable, "the segment needs an initialization") }
-        var reading = FragmentReading(movie.initialization, key: key, nextTimes: nextTimes)
+        guard let cachedMovie else {
+            throw DecodingError(status: .notReadable, operation: "the segment requires an initialization")
+        }
+        var reading = FragmentReader(cachedMovie.initialization, key: key, nextDecodeTimes: nextDecodeTimes)
         let result = try reading.read(span)
-        nextTimes = reading.nextTimes
+        nextDecodeTimes = reading.nextDecodeTimes
         return result
     }
 
     /// Rejects a movie for which FFmpeg would build an index of more samples than the movie can contain.
-    private static func checkIndex(of bytes: UnsafeRawBufferPointer) throws(DecodingError) {
+    private static func validateSampleCount(of bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, _) = unsafe try MovieInitialization.movie(bytes)
         let count = unsafe movie.indexEntryCount(bytes.bindMemory(to: UInt8.self).span)
         guard count <= max(65_536, 8 *| Int64(bytes.count)) else {
-            throw DecodingError(.notReadable, "the movie lists \(count) samples, and has \(bytes.count) bytes")
+            throw DecodingError(
+                status: .notReadable,
+                operation: "the movie declares \(count) samples but has only \(bytes.count) bytes"
+            )
         }
     }
 
     /// Returns the parsed initialization and retains it for later segments.
-    private func movie(_ header: UnsafeRawBufferPointer) throws(DecodingError) -> MovieInitialization {
-        if let movie, unsafe movie.header.withUnsafeBytes({ unsafe $0.hasSameBytes(as: header) }) {
-            return movie.initialization
+    private func movieInitialization(_ header: UnsafeRawBufferPointer) throws(DecodingError) -> MovieInitialization {
+        if let cachedMovie, unsafe cachedMovie.header.withUnsafeBytes({ unsafe $0.hasSameBytes(as: header) }) {
+            return cachedMovie.initialization
         }
         let initialization = try unsafe MovieInitialization(header)
-        movie = unsafe (Array(header), initialization)
-        progressive = nil
-        nextTimes = [:]
+        cachedMovie = unsafe (Array(header), initialization)
+        progressiveIndex = nil
+        nextDecodeTimes = [:]
         return initialization
     }
 
-    private func progressivePiece(
+    private func demuxProgressiveSegment(
         _ bytes: Span<UInt8>,
-        _ initialization: MovieInitialization,
-        _ fileOffset: Int64,
-        _ timeRange: MediaTimeRange?
+        initialization: MovieInitialization,
+        fileOffset: Int64,
+        timeRange: MediaTimeRange?
     ) throws(DecodingError) -> DemuxedSegment {
         let index: ProgressiveIndex
-        if let progressive {
-            index = progressive
+        if let progressiveIndex {
+            index = progressiveIndex
         } else {
-            index = try ProgressiveIndex(initialization.movie, movie?.header ?? [])
-            progressive = index
+            index = try ProgressiveIndex(initialization.movie, cachedMovie?.header ?? [])
+            progressiveIndex = index
         }
-        var reading = ProgressiveReading(
+        var reading = ProgressiveReader(
             initialization,
             index,
             fileOffset: fileOffset,
@@ -197,42 +226,42 @@ extension SegmentDemuxer {
         return try reading.read(bytes)
     }
 
-    private func transport(
+    private func demuxTransport(
         _ bytes: UnsafeRawBufferPointer,
-        _ header: UnsafeRawBufferPointer?,
-        _ key: SampleKey?
+        header: UnsafeRawBufferPointer?,
+        key: SampleKey?
     ) throws(DecodingError) -> DemuxedSegment {
         guard isContinuous else {
-            return try unsafe transportStream([header, bytes].compactMap { unsafe $0 }, key: key)
+            return try unsafe demuxTransportStream([header, bytes].compactMap { unsafe $0 }, key: key)
         }
-        guard let whole = unsafe transportCutting.add(bytes) else {
+        guard let whole = unsafe transportStreamBuffer.append(bytes) else {
             var nothing = DemuxedSegment()
             nothing.container = .transportStream
             return nothing
         }
-        return try transportStream([whole], key: key)
+        return try demuxTransportStream([whole], key: key)
     }
 
-    private func transportStream(_ parts: [[UInt8]], key: SampleKey?) throws(DecodingError) -> DemuxedSegment {
+    private func demuxTransportStream(_ parts: [[UInt8]], key: SampleKey?) throws(DecodingError) -> DemuxedSegment {
         let all = parts.count == 1 ? parts[0] : parts.flatMap { $0 }
         return try unsafe all.withUnsafeBytes { bytes in
-            Result { () throws(DecodingError) in try unsafe transportStream([bytes], key: key) }
+            Result { () throws(DecodingError) in try unsafe demuxTransportStream([bytes], key: key) }
         }.get()
     }
 
-    private func transportStream(
+    private func demuxTransportStream(
         _ parts: [UnsafeRawBufferPointer],
         key: SampleKey?
     ) throws(DecodingError) -> DemuxedSegment {
         let reader = try unsafe ContainerReader(MediaInput(parts), format: .transportStream)
-        var reading = ContainerReading(reader, container: .transportStream)
-        reading.wrap = wrap
+        var reading = ContainerPacketCollector(reader, container: .transportStream)
+        reading.timestampUnwrapper = timestampUnwrapper
         if let key, let bytes = unsafe parts.last {
-            reading.opening = try SampleAES(key)
+            reading.decryptor = try SampleAESDecryptor(key)
             reading.encryptedTracks = unsafe Self.encryptedTracks(bytes)
         }
         let result = try reading.readAll()
-        if let wrap = reading.wrap { self.wrap = wrap }
+        if let wrap = reading.timestampUnwrapper { self.timestampUnwrapper = wrap }
         return result
     }
 
@@ -241,40 +270,42 @@ extension SegmentDemuxer {
         return Set(summary.programs.flatMap(\.streams).filter(\.isSampleEncrypted).map { Int($0.pid) })
     }
 
-    private func packed(
+    private func demuxPackedAudio(
         _ bytes: UnsafeRawBufferPointer,
-        _ header: UnsafeRawBufferPointer?,
-        _ container: MediaContainer,
-        _ key: SampleKey?,
-        _ startTime: MediaTime?
+        header: UnsafeRawBufferPointer?,
+        container: MediaContainer,
+        key: SampleKey?,
+        startTime: MediaTime?
     ) throws(DecodingError) -> DemuxedSegment {
-        if let going = packedAudio, going.container == container {
-            packedAudio = nil
-            return try unsafe packed(bytes, going)
+        if let going = packedAudioParser, going.container == container {
+            packedAudioParser = nil
+            return try unsafe demuxPackedAudio(bytes, parser: going)
         }
         var parameters: CodecParameters?
-        if let header = unsafe header { parameters = try unsafe PackedAudioReading.parameters(header, container) }
-        var reading = try PackedAudioReading(container, parameters: parameters)
-        reading.wrap = wrap
+        if let header = unsafe header {
+            parameters = try unsafe PackedAudioParser.codecParameters(header: header, container: container)
+        }
+        var reading = try PackedAudioParser(container, parameters: parameters)
+        reading.timestampUnwrapper = timestampUnwrapper
         reading.startTime = startTime
-        if let key { reading.opening = try SampleAES(key) }
-        return try unsafe packed(bytes, reading)
+        if let key { reading.decryptor = try SampleAESDecryptor(key) }
+        return try unsafe demuxPackedAudio(bytes, parser: reading)
     }
 
-    private func packed(
+    private func demuxPackedAudio(
         _ bytes: UnsafeRawBufferPointer,
-        _ begun: PackedAudioReading
+        parser begun: PackedAudioParser
     ) throws(DecodingError) -> DemuxedSegment {
         var reading = begun
-        var result = try unsafe reading.add(bytes)
-        wrap = reading.wrap
+        var result = try unsafe reading.append(bytes)
+        timestampUnwrapper = reading.timestampUnwrapper
         if isContinuous {
-            packedAudio = reading
+            packedAudioParser = reading
         } else {
             let rest = try reading.finish()
             result.packets += rest.packets
             result.tracks = rest.tracks
-            if result.packets.isEmpty { result.note("there is no whole frame of sound") }
+            if result.packets.isEmpty { result.recordProblem("the segment contains no complete audio frame") }
         }
         return result
     }

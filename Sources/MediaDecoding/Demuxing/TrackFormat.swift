@@ -6,7 +6,7 @@ import SegmentFormat
 struct TrackFormat: Sendable {
     /// The track identifier in an ISO base media file, the packet identifier (PID) in a transport stream, otherwise 0.
     let id: Int
-    let kind: MediaTrack.Kind
+    let kind: MediaTrack.MediaType
     /// The FFmpeg name of the codec, such as `h264` or `aac`.
     let codecName: String
     /// The RFC 6381 name of the codec as far as the media declares it; otherwise ``codecName``.
@@ -40,7 +40,7 @@ struct TrackFormat: Sendable {
             && (parameters === other.parameters || parameters.extraData == other.parameters.extraData)
     }
 
-    init(id: Int, kind: MediaTrack.Kind, timeBase: AVRational, parameters: CodecParameters) {
+    init(id: Int, kind: MediaTrack.MediaType, timeBase: AVRational, parameters: CodecParameters) {
         self.id = id
         self.kind = kind
         self.timeBase = timeBase.num > 0 && timeBase.den > 0 ? timeBase : AVRational(num: 1, den: 90_000)
@@ -56,7 +56,7 @@ struct TrackFormat: Sendable {
     }
 
     /// Converts a packet timestamp to a media time.
-    func time(_ timestamp: Int64) -> MediaTime { MediaTime(timestamp, in: timeBase) }
+    func mediaTime(ofTimestamp timestamp: Int64) -> MediaTime { MediaTime(timestamp, in: timeBase) }
 }
 
 extension MediaTime {
@@ -75,12 +75,12 @@ extension MediaTime {
     }
 }
 
-extension MediaTrack.Kind {
+extension MediaTrack.MediaType {
     init(_ type: AVMediaType) {
         switch type {
         case AVMEDIA_TYPE_VIDEO: self = .video
         case AVMEDIA_TYPE_AUDIO: self = .audio
-        case AVMEDIA_TYPE_SUBTITLE: self = .text
+        case AVMEDIA_TYPE_SUBTITLE: self = .subtitles
         case AVMEDIA_TYPE_DATA: self = .metadata
         default: self = .other
         }

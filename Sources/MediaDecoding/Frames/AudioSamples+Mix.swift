@@ -5,20 +5,20 @@ extension AudioSamples {
     /// Returns the samples with the volumes of an audio mix applied.
     ///
     /// The volume is linear between the turning points of a mix, so it is evaluated only for these intervals.
-    func mixed(by mix: AudioMix) -> AudioSamples {
+    func applying(_ mix: AudioMix) -> AudioSamples {
         guard !mix.isEmpty, frameCount > 0 else { return self }
         let range = MediaTimeRange(start: time, duration: duration)
-        let borders = [time] + mix.turningPoints(in: range) + [end]
+        let boundaries = [time] + mix.slopeChanges(in: range) + [end]
         var samples = samples
         var first = 0
-        for (start, border) in zip(borders, borders.dropFirst()) {
+        for (start, boundary) in zip(boundaries, boundaries.dropFirst()) {
             let last = min(
                 frameCount,
-                max(first, Int(saturating: ((border - time).seconds * Double(sampleRate)).rounded()))
+                max(first, Int(saturating: ((boundary - time).seconds * Double(sampleRate)).rounded()))
             )
             guard last > first else { continue }
             // A volume that is set exactly at the boundary applies only after it, so the end value is extrapolated.
-            let middle = MediaTime(approximating: (start.seconds + border.seconds) / 2) ?? start
+            let middle = MediaTime(approximating: (start.seconds + boundary.seconds) / 2) ?? start
             let (atStart, inMiddle) = (mix.volume(at: start), mix.volume(at: middle))
             let atEnd = 2 * inMiddle - atStart
             if atStart != 1 || atEnd != 1 {

@@ -33,7 +33,7 @@ public enum PixelFormat: Sendable, Hashable {
     }
 
     /// The FFmpeg pixel format; `AV_PIX_FMT_NONE` if FFmpeg does not know the name.
-    var code: AVPixelFormat {
+    var ffmpegFormat: AVPixelFormat {
         switch self {
         case .yuv420p: AV_PIX_FMT_YUV420P
         case .nv12: AV_PIX_FMT_NV12

@@ -10,7 +10,7 @@ public struct VideoFrame: Sendable {
     /// A Boolean value that indicates whether the frame is decodable without other frames.
     public let isKeyFrame: Bool
     /// The pixels.
-    public let picture: Picture
+    public let pixelBuffer: PixelBuffer
     /// The closed captions of the frame as 3-byte `cc_data` entries (CTA-708-E §4.3); usually empty.
     public let captionData: [UInt8]
 
@@ -19,13 +19,13 @@ public struct VideoFrame: Sendable {
         time: MediaTime,
         duration: MediaTime,
         isKeyFrame: Bool,
-        picture: Picture,
+        pixelBuffer: PixelBuffer,
         captionData: [UInt8] = []
     ) {
         self.time = time
         self.duration = duration
         self.isKeyFrame = isKeyFrame
-        self.picture = picture
+        self.pixelBuffer = pixelBuffer
         self.captionData = captionData
     }
 }

@@ -1,7 +1,7 @@
 import MediaTiming
 
 /// The sample rate and the number of channels of audio.
-public struct SoundFormat: Sendable, Hashable {
+public struct AudioFormat: Sendable, Hashable {
     /// The number of samples per second and channel, in hertz.
     public let sampleRate: Int
     /// The number of channels, interleaved in the order of WAV: front left, front right, center, LFE, back left, back
@@ -44,8 +44,8 @@ public protocol AudioOutput: Sendable {
     /// - Parameter format: The requested format.
     /// - Returns: The format in which to enqueue samples. It differs if the device requires another sample rate or
     ///   number of channels.
-    /// - Throws: `OutputError` with `OutputError.Code.noSoundDevice` or `OutputError.Code.fileFailed`.
-    func start(_ format: SoundFormat) throws -> SoundFormat
+    /// - Throws: `OutputError` with `OutputError.Code.noAudioDevice` or `OutputError.Code.fileFailed`.
+    func start(_ format: AudioFormat) throws -> AudioFormat
 
     /// Appends samples to the queue, without waiting for the device.
     ///
@@ -59,16 +59,16 @@ public protocol AudioOutput: Sendable {
     ///
     /// It consists of the queue, the buffer of the device and its latency, as far as known, and decreases with the
     /// clock between two requests of the device. The media time that is audible now is the end of the last enqueued
-    /// samples minus this duration times the rate. The duration is zero if ``isPaced`` is false.
+    /// samples minus this duration times the rate. The duration is zero if ``isRealTime`` is false.
     var queuedDuration: Duration { get }
 
     /// The total duration of silence that was played for lack of samples, since the start and excluding pauses.
-    var starvedDuration: Duration { get }
+    var underrunDuration: Duration { get }
 
     /// A Boolean value that indicates whether samples are consumed at playback speed.
     ///
     /// A file accepts all samples at once: there is nothing to wait for, and the caller determines the clock.
-    var isPaced: Bool { get }
+    var isRealTime: Bool { get }
 
     /// Discards samples that are enqueued but not audible yet, as required after a seek.
     func flush()

@@ -9,13 +9,13 @@ public final class SharedOutputs: Sendable {
     private struct State {
         var lastID = 0
         /// The identifier of the current item.
-        var current: Int?
+        var currentItemID: Int?
         /// The frame on the screen.
-        var shown: VideoFrame?
+        var currentFrame: VideoFrame?
         /// The latest frames of the other items: the first frame of a prepared item, or the last frame of an item that
         /// may become the current one again.
-        var withheld: [Int: VideoFrame] = [:]
-        var format: SoundFormat?
+        var pendingFrames: [Int: VideoFrame] = [:]
+        var format: AudioFormat?
         /// The volume that each item has requested.
         var volumes: [Int: Volume] = [:]
     }
@@ -63,7 +63,7 @@ public final class SharedOutputs: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        let turn = Turn(id: id, outputs: self)
+        let turn = ItemOutput(id: id, outputs: self)
         return try DecodingPipeline(
             time: time,
             options: DecodingPipeline.Options(
@@ -77,7 +77,7 @@ public final class SharedOutputs: Sendable {
     }
 
     /// The outputs of one item, which pass on frames and samples only while the item is the current one.
-    private final class Turn: VideoOutput, AudioOutput, SubtitleOutput {
+    private final class ItemOutput: VideoOutput, AudioOutput, SubtitleOutput {
         let id: Int
         let outputs: SharedOutputs
 
@@ -86,48 +86,48 @@ public final class SharedOutputs: Sendable {
             self.outputs = outputs
         }
 
-        private var isCurrent: Bool { outputs.state.withLock { $0.current == id } }
+        private var isCurrent: Bool { outputs.state.withLock { $0.currentItemID == id } }
 
         func show(_ frame: VideoFrame) throws {
             let isSeen = outputs.state.withLock { state in
-                state.current = state.current ?? id
-                guard state.current != id else {
-                    state.shown = frame
+                state.currentItemID = state.currentItemID ?? id
+                guard state.currentItemID != id else {
+                    state.currentFrame = frame
                     return true
                 }
-                state.withheld[id] = frame
+                state.pendingFrames[id] = frame
                 return false
             }
             if isSeen { try outputs.video?.show(frame) }
         }
 
-        func begin() { take() }
+        func beginPlayback() { becomeCurrent() }
 
-        private func take() {
+        private func becomeCurrent() {
             let (frame, volume): (VideoFrame?, Volume?) = outputs.state.withLock { state in
-                guard state.current != id else { return (nil, nil) }
-                if let old = state.current { state.withheld[old] = state.shown }
-                state.current = id
-                state.shown = state.withheld.removeValue(forKey: id)
-                return (state.shown, state.volumes[id])
+                guard state.currentItemID != id else { return (nil, nil) }
+                if let old = state.currentItemID { state.pendingFrames[old] = state.currentFrame }
+                state.currentItemID = id
+                state.currentFrame = state.pendingFrames.removeValue(forKey: id)
+                return (state.currentFrame, state.volumes[id])
             }
             if let volume { outputs.audio?.setVolume(volume.volume, isMuted: volume.isMuted) }
             if let frame { try? outputs.video?.show(frame) }
         }
 
-        func end() { outputs.end(id) }
+        func endPlayback() { outputs.removeItem(id) }
 
         func clear() {
             let isSeen = outputs.state.withLock { state in
-                if state.current == id { state.shown = nil }
-                return state.current == id
+                if state.currentItemID == id { state.currentFrame = nil }
+                return state.currentItemID == id
             }
             if isSeen { outputs.video?.clear() }
         }
 
         func show(_ cues: [SubtitleCue]) { if isCurrent { outputs.subtitles?.show(cues) } }
 
-        func start(_ format: SoundFormat) throws -> SoundFormat {
+        func start(_ format: AudioFormat) throws -> AudioFormat {
             if let known = outputs.state.withLock({ $0.format }) { return known }
             let actual = try outputs.audio?.start(format) ?? format
             outputs.state.withLock { $0.format = actual }
@@ -135,22 +135,22 @@ public final class SharedOutputs: Sendable {
         }
 
         func enqueue(_ samples: AudioSamples) throws {
-            take()
+            becomeCurrent()
             try outputs.audio?.enqueue(samples)
         }
         var queuedDuration: Duration { outputs.audio?.queuedDuration ?? .zero }
-        var starvedDuration: Duration { outputs.audio?.starvedDuration ?? .zero }
-        var isPaced: Bool { outputs.audio?.isPaced ?? false }
+        var underrunDuration: Duration { outputs.audio?.underrunDuration ?? .zero }
+        var isRealTime: Bool { outputs.audio?.isRealTime ?? false }
         func flush() { if isCurrent { outputs.audio?.flush() } }
         func pause() { if isCurrent { outputs.audio?.pause() } }
         func resume() {
-            take()
+            becomeCurrent()
             outputs.audio?.resume()
         }
         func setVolume(_ volume: Double, isMuted: Bool) {
             let isHeard = outputs.state.withLock { state in
                 state.volumes[id] = Volume(volume: volume, isMuted: isMuted)
-                return state.current == nil || state.current == id
+                return state.currentItemID == nil || state.currentItemID == id
             }
             if isHeard { outputs.audio?.setVolume(volume, isMuted: isMuted) }
         }
@@ -158,14 +158,14 @@ public final class SharedOutputs: Sendable {
     }
 
     /// Removes an item; if it was the current one, the oldest waiting item replaces it on the screen.
-    private func end(_ id: Int) {
+    private func removeItem(_ id: Int) {
         let (frame, volume, wasCurrent): (VideoFrame?, Volume?, Bool) = state.withLock { state in
-            state.withheld[id] = nil
+            state.pendingFrames[id] = nil
             state.volumes[id] = nil
-            guard state.current == id else { return (nil, nil, false) }
-            state.current = state.withheld.keys.min()
-            state.shown = state.current.flatMap { state.withheld.removeValue(forKey: $0) }
-            return (state.shown, state.current.flatMap { state.volumes[$0] }, true)
+            guard state.currentItemID == id else { return (nil, nil, false) }
+            state.currentItemID = state.pendingFrames.keys.min()
+            state.currentFrame = state.currentItemID.flatMap { state.pendingFrames.removeValue(forKey: $0) }
+            return (state.currentFrame, state.currentItemID.flatMap { state.volumes[$0] }, true)
         }
         guard wasCurrent else { return }
         if let volume { audio?.setVolume(volume.volume, isMuted: volume.isMuted) }

@@ -13,10 +13,10 @@ public protocol VideoOutput: Sendable {
     func show(_ frame: VideoFrame) throws
 
     /// Starts playback: frames are played from now on, and not only prepared.
-    func begin()
+    func beginPlayback()
 
     /// Ends the use of the output by an item; another item may use it afterwards.
-    func end()
+    func endPlayback()
 
     /// Removes the current frame, because its item is no longer presented.
     func clear()
@@ -29,10 +29,10 @@ public protocol VideoOutput: Sendable {
 
 extension VideoOutput {
     /// Does nothing by default.
-    public func begin() {}
+    public func beginPlayback() {}
 
     /// Does nothing by default.
-    public func end() {}
+    public func endPlayback() {}
 
     /// Does nothing by default.
     public func clear() {}

@@ -4,28 +4,28 @@ import MediaTiming
 /// are removed.
 final class AudioFeed {
     /// The buffered media.
-    var timeline = PieceTimeline<DecodablePiece> { $0.audio?.byteCount ?? 0 }
+    var timeline = BufferTimeline<DecodableSegment> { $0.audio?.byteCount ?? 0 }
     /// The time ranges of media that could not be decoded since they were last reported.
-    var unplayable: [MediaTimeRange] = []
+    var undecodableRanges: [MediaTimeRange] = []
     /// The presentation time of the next samples to return; `nil` before the first seek.
     private(set) var position: MediaTime?
 
     private var cursor = PacketCursor { $0.audio }
-    private let output: SoundFormat
+    private let output: AudioFormat
     private var decoder: AudioDecoder?
     private var offset: MediaTime?
     /// The decoded samples that have not been returned yet.
     private var pending: [AudioSamples] = []
 
     /// The maximum deviation of timestamps that is ignored, because correcting it would cause an audible click.
-    private static let jitter = MediaTime(value: 1, timescale: 100)
+    private static let timestampTolerance = MediaTime(value: 1, timescale: 100)
     /// The number of packets that an audio decoder needs before its output is correct.
-    private static let preroll = 2
+    private static let prerollPacketCount = 2
 
-    init(_ output: SoundFormat) { self.output = output }
+    init(_ output: AudioFormat) { self.output = output }
 
     /// A Boolean value that indicates whether any audio is buffered.
-    var hasSound: Bool { timeline.entries.contains { $0.piece.audio != nil } }
+    var hasAudio: Bool { timeline.entries.contains { $0.segment.audio != nil } }
 
     /// Moves to a time.
     func seek(to target: MediaTime, _ mapping: inout TimestampMapping) {
@@ -36,16 +36,17 @@ final class AudioFeed {
         cursor.reset()
         guard let index = timeline.index(endingAfter: target) else { return }
         let entry = timeline.entries[index]
-        guard let samples = entry.piece.audio else { return cursor.move(to: index, packet: 0, in: timeline) }
-        let offset = mapping.offset(of: entry.piece.stretch(samples))
+        guard let samples = entry.segment.audio else { return cursor.move(to: index, packet: 0, in: timeline) }
+        let offset = mapping.offset(of: entry.segment.mappingInput(for: samples))
         let first =
             samples.packets.lastIndex { $0.presentationTime + offset <= target } ?? 0
-        if first < Self.preroll, timeline.isContiguous(index), let before = timeline.entries[index - 1].piece.audio,
-            timeline.entries[index - 1].piece.domain == entry.piece.domain
+        if first < Self.prerollPacketCount, timeline.isContiguous(index),
+            let before = timeline.entries[index - 1].segment.audio,
+            timeline.entries[index - 1].segment.domain == entry.segment.domain
         {
-            cursor.move(to: index - 1, packet: max(0, before.packets.count - Self.preroll), in: timeline)
+            cursor.move(to: index - 1, packet: max(0, before.packets.count - Self.prerollPacketCount), in: timeline)
         } else {
-            cursor.move(to: index, packet: max(0, first - Self.preroll), in: timeline)
+            cursor.move(to: index, packet: max(0, first - Self.prerollPacketCount), in: timeline)
         }
     }
 
@@ -63,23 +64,23 @@ final class AudioFeed {
                 continue
             }
             let early = position - block.time
-            if early > Self.jitter || (early > .zero && block.end <= position) {
+            if early > Self.timestampTolerance || (early > .zero && block.end <= position) {
                 pending.removeFirst()
-                guard let rest = block.dropping(early) else { continue }
-                return give(rest)
+                guard let rest = block.droppingFirst(early) else { continue }
+                return deliver(rest)
             }
-            if block.time - position > Self.jitter {
-                return give(silence(from: position, to: min(block.time, limit)))
+            if block.time - position > Self.timestampTolerance {
+                return deliver(silence(from: position, to: min(block.time, limit)))
             }
             pending.removeFirst()
-            return give(block)
+            return deliver(block)
         }
     }
 
-    private func give(_ samples: AudioSamples) -> AudioSamples {
+    private func deliver(_ samples: AudioSamples) -> AudioSamples {
         var samples = samples
         // Within the tolerance, samples continue at the end of the previous ones.
-        if let position, samples.time - position < Self.jitter { samples.time = position }
+        if let position, samples.time - position < Self.timestampTolerance { samples.time = position }
         position = samples.end
         return samples
     }
@@ -96,58 +97,60 @@ final class AudioFeed {
     }
 
     private func decodeNext(_ mapping: inout TimestampMapping) -> Bool {
-        if cursor.isLost(in: timeline), let position {
+        if cursor.isEntryRemoved(from: timeline), let position {
             let kept = pending
             seek(to: position, &mapping)
             pending = kept
         }
-        if !cursor.isPlaced {
+        if !cursor.hasPosition {
             guard let position, timeline.index(endingAfter: position) != nil else { return false }
             seek(to: position, &mapping)
-            guard cursor.isPlaced else { return false }
+            guard cursor.hasPosition else { return false }
         }
         switch cursor.next(in: timeline, &mapping) {
-        case .packet(let packet, let format, let offset): decode(packet, format, offset)
-        case .border(let isBehindDamage):
+        case .packet(let packet, let format, let offset): decode(packet, format: format, offset: offset)
+        case .boundary(let isAfterDamage):
             drain()
-            if isBehindDamage { decoder = nil }
+            if isAfterDamage { decoder = nil }
         case .gap(let range):
             drain()
             // A time range without audio becomes silence, so that the audio after it stays synchronized.
             if let position, range.end > position {
                 pending.append(silence(from: max(position, range.start), to: range.end))
             }
-        case .nothing: return false
+        case .endOfBuffer: return false
         }
         return true
     }
 
-    private func decode(_ packet: MediaPacket, _ format: TrackFormat, _ offset: MediaTime) {
+    private func decode(_ packet: MediaPacket, format: TrackFormat, offset: MediaTime) {
         let mayGoOn = decoder?.canContinue(with: format) ?? false
         if self.offset != nil, self.offset != offset || !mayGoOn { drain() }
         do throws(DecodingError) {
             if mayGoOn {
-                decoder?.continue(with: format)
+                decoder?.switchFormat(to: format)
             } else {
                 let options = AudioDecoder.Options(sampleRate: output.sampleRate, channelCount: output.channelCount)
                 decoder = try AudioDecoder(format, options: options)
             }
         } catch {
             decoder = nil
-            return unplayable.append(MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration))
+            return undecodableRanges.append(
+                MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration)
+            )
         }
         self.offset = offset
-        take(decoder?.decode(packet) ?? [])
+        appendDecoded(decoder?.decode(packet) ?? [])
     }
 
     private func drain() {
         guard offset != nil else { return }
-        take(decoder?.drain() ?? [])
+        appendDecoded(decoder?.drain() ?? [])
         decoder?.flush()
         offset = nil
     }
 
-    private func take(_ decoded: [AudioSamples]) {
+    private func appendDecoded(_ decoded: [AudioSamples]) {
         guard let offset else { return }
         for var samples in decoded where samples.frameCount > 0 {
             samples.time = samples.time + offset
@@ -158,7 +161,7 @@ final class AudioFeed {
 
 extension AudioSamples {
     /// Returns the samples without the given duration at the start; `nil` if none remain.
-    func dropping(_ time: MediaTime) -> AudioSamples? {
+    func droppingFirst(_ time: MediaTime) -> AudioSamples? {
         let count = Int(saturating: (time.seconds * Double(sampleRate)).rounded())
         guard count < frameCount else { return nil }
         guard count > 0 else { return self }

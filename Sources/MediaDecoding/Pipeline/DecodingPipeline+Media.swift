@@ -6,37 +6,37 @@ public import StreamingEngine
 /// Buffers media until it is decoded.
 extension DecodingPipeline {
     /// Demuxes a segment and buffers it until its presentation time.
-    public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
-        guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
-        if piece.type == .subtitles {
-            if options.subtitleOutput != nil { try subtitles.append(piece) }
+    public func append(_ segment: PipelineSegment) async throws -> MediaTimeRange {
+        guard !isClosed else { throw MediaPipelineError(.deviceLost, "the decoder is closed") }
+        if segment.type == .subtitles {
+            if options.subtitleOutput != nil { try subtitles.append(segment) }
             changes.notify()
-            return piece.range
+            return segment.range
         }
-        let (decodable, messages) = try takeApart(piece)
-        let held = video.timeline.cost + (sound?.feed.timeline.cost ?? 0)
+        let (decodable, messages) = try demux(segment)
+        let held = video.timeline.cost + (audio?.feed.timeline.cost ?? 0)
         let added = (decodable.video?.byteCount ?? 0) + (decodable.audio?.byteCount ?? 0)
-        guard added <= Self.mostSampleBytes - held else {
+        guard added <= Self.maximumSampleSize - held else {
             throw MediaPipelineError(
                 .notDecodable,
-                "the samples that wait to be decoded would take more than \(Self.mostSampleBytes >> 20) MiB"
+                "the samples that are buffered for decoding exceed \(Self.maximumSampleSize >> 20) MiB"
             )
         }
         // Before any audio of the segment is decoded, because video determines the timestamp mapping.
-        if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
-        switch piece.type {
-        case .video: video.timeline.insert(decodable, at: piece.range)
-        case .audio: sound?.feed.timeline.insert(decodable, at: piece.range)
+        if let pictures = decodable.video { _ = mapping.offset(of: decodable.mappingInput(for: pictures)) }
+        switch segment.type {
+        case .video: video.timeline.insert(decodable, at: segment.range)
+        case .audio: audio?.feed.timeline.insert(decodable, at: segment.range)
         case .muxed:
-            video.timeline.insert(decodable, at: piece.range)
-            sound?.feed.timeline.insert(decodable, at: piece.range)
+            video.timeline.insert(decodable, at: segment.range)
+            audio?.feed.timeline.insert(decodable, at: segment.range)
         case .subtitles: break
         }
         if let stretch = messages.stretch {
-            metadata.insert(messages.all, of: piece.type, offset: mapping.offset(of: stretch))
+            metadata.insert(messages.all, of: segment.type, offset: mapping.offset(of: stretch))
         }
         changes.notify()
-        return piece.range
+        return segment.range
     }
 
     /// Removes buffered media of a type in a time range.
@@ -44,18 +44,18 @@ extension DecodingPipeline {
         if type == .subtitles { return subtitles.discard(range) }
         metadata.discard(type, in: range)
         if type != .audio { video.timeline.remove(range) { $0.type == type } }
-        if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
+        if type != .video { audio?.feed.timeline.remove(range) { $0.type == type } }
     }
 
     /// The timed metadata of a segment and the information from which its times are mapped.
-    private typealias Messages = (all: [TimedMetadata], stretch: TimestampMapping.Stretch?)
+    private typealias MetadataToMap = (all: [TimedMetadata], stretch: TimestampMapping.Input?)
 
-    private func takeApart(_ piece: MediaPiece) throws -> (DecodablePiece, Messages) {
+    private func demux(_ piece: PipelineSegment) throws -> (DecodableSegment, MetadataToMap) {
         guard case .media(let bytes, let initialization) = piece.content, piece.type != .subtitles else {
-            let empty = DecodablePiece(
+            let empty = DecodableSegment(
                 type: piece.type,
                 range: piece.range,
-                domain: piece.domain,
+                domain: piece.discontinuityDomain,
                 video: nil,
                 audio: nil
             )
@@ -67,27 +67,27 @@ extension DecodingPipeline {
         } catch {
             throw MediaPipelineError(error.code == .unsupported ? .unsupported : .notDecodable, error.message)
         }
-        let wrap = segment.container?.timestampWrap
-        func samples(_ kind: MediaTrack.Kind) -> DecodablePiece.Samples? {
+        let wrap = segment.container?.timestampPeriod
+        func samples(_ kind: MediaTrack.MediaType) -> DecodableSegment.Samples? {
             segment.tracks.lazy.filter { $0.kind == kind }
-                .compactMap { DecodablePiece.Samples(segment, $0, wrap: wrap) }.first
+                .compactMap { DecodableSegment.Samples(segment, $0, timestampPeriod: wrap) }.first
         }
-        let decodable = DecodablePiece(
+        let decodable = DecodableSegment(
             type: piece.type,
             range: piece.range,
-            domain: piece.domain,
-            knownOffset: piece.place.map { .zero - $0.firstTimestamp },
+            domain: piece.discontinuityDomain,
+            fileOffset: piece.filePosition.map { .zero - $0.firstTimestamp },
             isDamaged: segment.isDamaged,
             video: piece.type == .audio ? nil : samples(.video),
-            audio: piece.type == .video || sound == nil ? nil : samples(.audio)
+            audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
         guard decodable.video != nil || segment.tracks.contains(where: { $0.kind == .audio }) else {
-            let problem = segment.problems.first ?? "it holds neither pictures nor sound"
+            let problem = segment.problems.first ?? "it contains neither video nor audio"
             throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
         }
         guard !segment.metadata.isEmpty, let leading = decodable.video ?? samples(.audio) else {
             return (decodable, ([], nil))
         }
-        return (decodable, (segment.metadata, decodable.stretch(leading)))
+        return (decodable, (segment.metadata, decodable.mappingInput(for: leading)))
     }
 }

@@ -61,7 +61,7 @@ public actor DecodingPipeline: MediaPipeline {
     var demuxers = DemuxerPool()
     var mapping = TimestampMapping()
     let video: VideoFeed
-    var sound: SoundPlayback?
+    var audio: AudioPlayback?
     var subtitles = SubtitleFeed()
     var metadata = MetadataFeed()
     private var hasAnnouncedFrame = false
@@ -76,18 +76,18 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// The number of frames to decode ahead, so that a frame that takes long to decode causes no delay; the minimum
     /// applies to large frames.
-    private static let framesAhead = 2...4
-    private static let bytesAhead = 8 << 20
+    private static let frameCountAhead = 2...4
+    private static let maximumSizeAhead = 8 << 20
     /// The maximum memory of the samples that are buffered for decoding, in bytes, including the overhead of each.
     ///
     /// The engine limits only the size of segments, but samples of one byte each take hundreds of times as much memory.
-    static let mostSampleBytes = 1 << 30
+    static let maximumSampleSize = 1 << 30
     /// The maximum forward rate at which all frames are shown; above it, only key frames are.
-    private static let fastestFull = 4.0
+    private static let maximumFullForwardRate = 4.0
     /// The maximum reverse rate at which all frames are decoded; above it, only key frames are.
-    static let fastestFullBackward = 1.5
+    static let maximumFullReverseRate = 1.5
     /// The maximum delay of the next frame; if it is exceeded, decoding skips to a key frame.
-    private static let lateness = MediaTime(value: 1, timescale: 2)
+    private static let maximumFrameDelay = MediaTime(value: 1, timescale: 2)
 
     /// The executor of the thread that decodes.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -105,21 +105,21 @@ public actor DecodingPipeline: MediaPipeline {
         shared = Mutex(Shared(clock: PlaybackClock(at: time.now)))
         (stream, continuation) = AsyncStream.makeStream()
         video = VideoFeed(options.decoding)
-        sound = try options.audioOutput.map { try SoundPlayback($0) }
+        audio = try options.audioOutput.map { try AudioPlayback($0) }
     }
 
     // MARK: State for the engine
 
     /// Returns whether all of the given codecs can be decoded (RFC 6381); an empty list returns true.
-    public nonisolated func canDecode(_ codecs: [String]) -> Bool { DecoderCatalogue.canDecode(codecs) }
+    public nonisolated func canDecode(_ codecs: [String]) -> Bool { DecoderCatalog.canDecode(codecs) }
 
     /// Returns whether a codec can be decoded, by its RFC 6381 name.
-    public static func canDecode(_ codec: String) -> Bool { DecoderCatalogue.canDecode([codec]) }
+    public static func canDecode(_ codec: String) -> Bool { DecoderCatalog.canDecode([codec]) }
 
     /// The position and rate of the playhead.
     ///
     /// It may describe a start in the near future, when the first audio is audible.
-    public nonisolated var timebase: Timebase { shared.withLock { $0.clock.eventual } }
+    public nonisolated var timebase: Timebase { shared.withLock { $0.clock.targetTimebase } }
 
     /// The numbers of decoded, dropped and discarded frames since the creation of the pipeline.
     public nonisolated var frameCounts: FrameCounts { shared.withLock { $0.counts } }
@@ -132,7 +132,7 @@ public actor DecodingPipeline: MediaPipeline {
     /// Seeks to the exact frame of a time, or to a key frame if the tolerance permits it.
     public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
         video.decodesKeyFramesOnly = false
-        let landed = video.seek(to: target, tolerance, &mapping) ?? target
+        let landed = video.seek(to: target, tolerance: tolerance, mapping: &mapping) ?? target
         let now = time.now
         shared.withLock { $0.clock.jump(to: landed, now: now) }
         hasAnnouncedFrame = false
@@ -140,16 +140,16 @@ public actor DecodingPipeline: MediaPipeline {
         shownTime = nil
         subtitles.reset()
         metadata.seek(to: landed)
-        sound?.seek(to: landed, &mapping)
+        audio?.seek(to: landed, &mapping)
         // The frame is shown even while playback is paused.
         if let frame = video.frames.first {
             video.removeFirst()
             show(frame)
-        } else if !video.hasPictures {
-            announce()
+        } else if !video.hasVideo {
+            announceFirstFrame()
         }
-        if eventualRate != 0 { start(at: nil) }
-        count()
+        if targetRate != 0 { start(at: nil) }
+        updateFrameCounts()
         changes.notify()
         return landed
     }
@@ -159,34 +159,34 @@ public actor DecodingPipeline: MediaPipeline {
         let now = time.now
         guard rate != 0 else {
             shared.withLock { $0.clock.setRate(0, at: now, now: now) }
-            sound?.pause()
+            audio?.pause()
             changes.notify()
             return
         }
-        options.videoOutput?.begin()
-        if rate > 0 { turnForward() }
+        options.videoOutput?.beginPlayback()
+        if rate > 0 { switchToForward() }
         shared.withLock { $0.clock.setRate(rate, at: now, now: now) }
         self.start(at: start)
         changes.notify()
     }
 
-    var eventualRate: Double { shared.withLock { $0.clock.eventual.rate } }
+    var targetRate: Double { shared.withLock { $0.clock.targetTimebase.rate } }
 
     /// Starts audio, and delays the playhead until the first sample is audible, so that audio and video start together.
     private func start(at asked: Duration?) {
         let now = time.now
         let clock = shared.withLock { $0.clock }
-        let rate = clock.eventual.rate
+        let rate = clock.targetTimebase.rate
         if let asked, asked > now {
             // Audio starts when the scheduled time has come.
-            sound?.pause()
+            audio?.pause()
             return shared.withLock { shared in
                 shared.clock.setRate(0, at: now, now: now)
                 shared.clock.setRate(rate, at: asked, now: now)
             }
         }
         let position = clock.timebase(at: now).mediaTime(at: now)
-        let latency = sound?.start(at: position, rate: rate, &mapping) ?? .zero
+        let latency = audio?.start(at: position, rate: rate, mapping: &mapping) ?? .zero
         let begin = now + latency
         guard begin > now else { return }
         shared.withLock { shared in
@@ -200,7 +200,7 @@ public actor DecodingPipeline: MediaPipeline {
         guard disabled.contains(type) == isEnabled else { return }
         if isEnabled { disabled.remove(type) } else { disabled.insert(type) }
         switch type {
-        case .audio: sound?.isSilent = !isEnabled
+        case .audio: audio?.isDisabled = !isEnabled
         case .video where !isEnabled: options.videoOutput?.clear()
         case .subtitles where !isEnabled: options.subtitleOutput?.show([])
         default: break
@@ -209,9 +209,9 @@ public actor DecodingPipeline: MediaPipeline {
     }
 
     /// Applies audio settings; only the volume changes for audio that is already enqueued at the device.
-    public func setSound(_ settings: SoundSettings) async {
+    public func setAudio(_ settings: AudioSettings) async {
         do {
-            try sound?.set(settings)
+            try audio?.apply(settings)
         } catch {
             continuation.yield(.failed("\(error)"))
         }
@@ -222,7 +222,7 @@ public actor DecodingPipeline: MediaPipeline {
     public func run() async {
         while !Task.isCancelled, !isClosed {
             let seen = changes.count
-            let next = step()
+            let next = performDueWork()
             await changes.wait(after: seen, until: next, time)
         }
     }
@@ -230,8 +230,8 @@ public actor DecodingPipeline: MediaPipeline {
     /// Closes the pipeline; the caller must finish the outputs.
     public func close() async {
         isClosed = true
-        sound?.stop()
-        options.videoOutput?.end()
+        audio?.stop()
+        options.videoOutput?.endPlayback()
         video.reset()
         continuation.finish()
         changes.notify()
@@ -240,49 +240,53 @@ public actor DecodingPipeline: MediaPipeline {
     /// Performs the work that is due.
     ///
     /// - Returns: The time at which more work will be due; `nil` if none is foreseeable.
-    private func step() -> Duration? {
+    private func performDueWork() -> Duration? {
         let now = time.now
         let timebase = shared.withLock { $0.clock.timebase(at: now) }
         let position = timebase.mediaTime(at: now)
-        showDue(position, rate: timebase.rate)
+        showDueFrames(at: position, rate: timebase.rate)
         showSubtitles(at: position)
         var moments: [Duration] = []
         if timebase.rate >= 0 {
-            for message in metadata.due(at: position) { continuation.yield(.timedMetadata(message)) }
-            let next = metadata.next(after: position).flatMap {
-                shared.withLock { $0.clock }.eventual.time(reaching: $0)
+            for message in metadata.takeDue(at: position) { continuation.yield(.timedMetadata(message)) }
+            let next = metadata.nextTime(after: position).flatMap {
+                shared.withLock { $0.clock }.targetTimebase.time(reaching: $0)
             }
             if let next { moments.append(next) }
         }
-        if let sound, eventualRate != 0 {
+        if let audio, targetRate != 0 {
             do {
-                let turn = try sound.play(shared.withLock { $0.clock }, now: now, &mapping)
-                follow(turn.drift, now: now)
-                if let next = turn.next { moments.append(next) }
+                let turn = try audio.supply(shared.withLock { $0.clock }, now: now, mapping: &mapping)
+                adjustPlayhead(by: turn.playheadCorrection, now: now)
+                if let next = turn.nextSupplyTime { moments.append(next) }
             } catch {
                 continuation.yield(.failed("\(error)"))
             }
-            reportUnplayable(&sound.feed.unplayable, .audio)
+            reportUnplayable(&audio.feed.undecodableRanges, .audio)
         }
-        reportUnplayable(&video.unplayable, .video)
-        count()
+        reportUnplayable(&video.undecodableRanges, .video)
+        updateFrameCounts()
         let clock = shared.withLock { $0.clock }
-        if clock.eventual.rate < 0 {
+        if clock.targetTimebase.rate < 0 {
             // The previous frame is due when the playhead is before the current one.
-            if let shownTime, let moment = clock.eventual.time(reaching: shownTime - VideoFeed.tick - VideoFeed.tick) {
-                moments.append(max(moment, clock.eventual.time))
+            if let shownTime,
+                let moment = clock.targetTimebase.time(
+                    reaching: shownTime - VideoFeed.timeTolerance - VideoFeed.timeTolerance
+                )
+            {
+                moments.append(max(moment, clock.targetTimebase.time))
             }
-        } else if let frame = video.frames.first, let moment = clock.eventual.time(reaching: frame.time) {
-            moments.append(max(moment, clock.eventual.time))
+        } else if let frame = video.frames.first, let moment = clock.targetTimebase.time(reaching: frame.time) {
+            moments.append(max(moment, clock.targetTimebase.time))
         }
         if options.subtitleOutput != nil, let change = subtitles.nextChange(after: position) {
-            moments += clock.eventual.time(reaching: change).map { [max($0, clock.eventual.time)] } ?? []
+            moments += clock.targetTimebase.time(reaching: change).map { [max($0, clock.targetTimebase.time)] } ?? []
         }
         return moments.min().map { max($0, now + .microseconds(200)) }
     }
 
     /// Adjusts the playhead to the clock of the audio device.
-    private func follow(_ drift: MediaTime, now: Duration) {
+    private func adjustPlayhead(by drift: MediaTime, now: Duration) {
         guard drift != .zero else { return }
         shared.withLock { $0.clock.shift(by: drift, now: now) }
         driftSinceReport = driftSinceReport + drift
@@ -291,15 +295,15 @@ public actor DecodingPipeline: MediaPipeline {
         continuation.yield(.timebaseChanged)
     }
 
-    private func showDue(_ position: MediaTime, rate: Double) {
-        if rate < 0 { return showDueBackward(position, rate: rate) }
+    private func showDueFrames(at position: MediaTime, rate: Double) {
+        if rate < 0 { return showDueFrameInReverse(at: position, rate: rate) }
         guard isForward else { return }
         let isPaced = options.executor == nil
-        let due = position + VideoFeed.tick
-        video.decodesKeyFramesOnly = rate > Self.fastestFull
-        if rate > Self.fastestFull {
+        let due = position + VideoFeed.timeTolerance
+        video.decodesKeyFramesOnly = rate > Self.maximumFullForwardRate
+        if rate > Self.maximumFullForwardRate {
             _ = video.skip(to: position, &mapping)
-        } else if isPaced, rate > 0, let last = video.frames.first?.time, last + Self.lateness < position {
+        } else if isPaced, rate > 0, let last = video.frames.first?.time, last + Self.maximumFrameDelay < position {
             _ = video.skip(to: position, &mapping)
         }
         video.fill(framesAhead, &mapping)
@@ -309,7 +313,7 @@ public actor DecodingPipeline: MediaPipeline {
             if isPaced, let next = video.frames.first, next.time <= due {
                 shared.withLock { $0.counts.dropped += 1 }
                 // The captions of a dropped frame still apply.
-                subtitles.read(frame)
+                subtitles.decodeCaptions(of: frame)
                 continue
             }
             show(frame)
@@ -317,52 +321,52 @@ public actor DecodingPipeline: MediaPipeline {
     }
 
     private var framesAhead: Int {
-        guard let picture = video.frames.first?.picture else { return Self.framesAhead.lowerBound }
-        let fitting = Self.bytesAhead / max(1, picture.byteCount)
-        return min(max(fitting, Self.framesAhead.lowerBound), Self.framesAhead.upperBound)
+        guard let pixelBuffer = video.frames.first?.pixelBuffer else { return Self.frameCountAhead.lowerBound }
+        let fitting = Self.maximumSizeAhead / max(1, pixelBuffer.byteCount)
+        return min(max(fitting, Self.frameCountAhead.lowerBound), Self.frameCountAhead.upperBound)
     }
 
     private func showSubtitles(at position: MediaTime) {
         guard let output = options.subtitleOutput, !disabled.contains(.subtitles),
-            let cues = subtitles.change(at: position, mapping)
+            let cues = subtitles.takeChangedCues(at: position, mapping: mapping)
         else { return }
         output.show(cues)
     }
 
     /// Selects the closed caption channel to decode from video; `nil` selects none.
     public func selectCaptions(_ channel: String?) async {
-        subtitles.select(channel)
+        subtitles.selectCaptions(channel)
         changes.notify()
     }
 
     /// The abilities of the pipeline: reverse playback, disabling tracks and, with a video output, stepping by frames.
-    public nonisolated var abilities: MediaPipelineAbilities {
-        MediaPipelineAbilities(
-            playsBackward: true,
-            steps: options.videoOutput != nil,
-            disablesTracks: true,
-            fullRates: -Self.fastestFullBackward...Self.fastestFull
+    public nonisolated var capabilities: MediaPipelineCapabilities {
+        MediaPipelineCapabilities(
+            supportsReversePlayback: true,
+            supportsStepping: options.videoOutput != nil,
+            supportsDisablingTracks: true,
+            fullPresentationRates: -Self.maximumFullReverseRate...Self.maximumFullForwardRate
         )
     }
 
     func show(_ frame: VideoFrame) {
         shownTime = frame.time
-        subtitles.read(frame)
+        subtitles.decodeCaptions(of: frame)
         do {
             if !disabled.contains(.video) { try options.videoOutput?.show(frame) }
         } catch {
             continuation.yield(.failed("\(error)"))
         }
-        announce()
+        announceFirstFrame()
     }
 
-    private func announce() {
+    private func announceFirstFrame() {
         guard !hasAnnouncedFrame else { return }
         hasAnnouncedFrame = true
         continuation.yield(.firstFrame)
     }
 
-    func count() {
+    func updateFrameCounts() {
         shared.withLock { shared in
             shared.counts.decoded = video.decodedCount
             shared.counts.discarded = video.discardedCount

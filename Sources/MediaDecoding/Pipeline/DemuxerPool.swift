@@ -5,14 +5,14 @@ import StreamingEngine
 
 /// The demuxers of the renditions that are played; each one retains information from the previous segments.
 struct DemuxerPool {
-    private struct Place {
+    private struct Entry {
         let demuxer: SegmentDemuxer
         var sequence: Int64
         /// The file offset of the next segment if it is contiguous with the previous one.
         var nextOffset: Int64?
     }
 
-    private var places = BoundedCache<String, Place>(limit: mostBytes, mostValues: capacity)
+    private var entries = BoundedCache<String, Entry>(limit: maximumSize, mostValues: capacity)
 
     /// The maximum number of demuxers.
     ///
@@ -20,19 +20,19 @@ struct DemuxerPool {
     /// when needed.
     private static let capacity = 16
     /// The maximum memory that the demuxers retain in total, in bytes; large enough for any single demuxer.
-    static let mostBytes = 320 << 20
+    static let maximumSize = 320 << 20
 
     /// Demuxes a segment.
     mutating func demux(
-        _ piece: MediaPiece,
+        _ piece: PipelineSegment,
         _ bytes: ByteBuffer,
-        _ initialization: MediaPiece.Initialization?
+        _ initialization: PipelineSegment.Initialization?
     ) throws(DecodingError) -> DemuxedSegment {
-        let place = place(for: piece, length: bytes.readableBytes)
-        let demuxer = place.demuxer
+        let position = entry(for: piece, length: bytes.readableBytes)
+        let demuxer = position.demuxer
         // The memory of the demuxer is known only after demuxing.
-        defer { places.insert(place, for: piece.domain.playlist, cost: demuxer.byteCount) }
-        let startTime = piece.range.start + (piece.place?.firstTimestamp ?? .zero)
+        defer { entries.insert(position, for: piece.discontinuityDomain.playlist, cost: demuxer.byteCount) }
+        let startTime = piece.range.start + (piece.filePosition?.firstTimestamp ?? .zero)
         let key = piece.sampleProtection.flatMap {
             SampleKey(key: $0.key, initializationVector: $0.initializationVector)
         }
@@ -46,7 +46,7 @@ struct DemuxerPool {
                             initialization: header,
                             key: key,
                             startTime: startTime,
-                            fileOffset: piece.place?.offset,
+                            fileOffset: piece.filePosition?.offset,
                             timeRange: MediaTimeRange(start: startTime, duration: piece.range.duration)
                         )
                     )
@@ -56,28 +56,30 @@ struct DemuxerPool {
             }
         }
         var segment = try result.get()
-        if let place = piece.place, place.isCutAnywhere, place.isLast, let rest = try? demuxer.finish() {
+        if let position = piece.filePosition, position.beginsWithinFrames, position.isLast,
+            let rest = try? demuxer.finish()
+        {
             segment.packets += rest.packets
             if segment.tracks.isEmpty { segment.tracks = rest.tracks }
         }
         return segment
     }
 
-    private mutating func place(for piece: MediaPiece, length: Int) -> Place {
+    private mutating func entry(for segment: PipelineSegment, length: Int) -> Entry {
         var place =
-            places.value(for: piece.domain.playlist)
-            ?? Place(
-                demuxer: SegmentDemuxer(isContinuous: piece.place?.isCutAnywhere ?? false),
-                sequence: piece.domain.sequence
+            entries.value(for: segment.discontinuityDomain.playlist)
+            ?? Entry(
+                demuxer: SegmentDemuxer(isContinuous: segment.filePosition?.beginsWithinFrames ?? false),
+                sequence: segment.discontinuityDomain.sequence
             )
-        if place.sequence != piece.domain.sequence { place.demuxer.reset() }
-        if let position = piece.place, position.isCutAnywhere {
+        if place.sequence != segment.discontinuityDomain.sequence { place.demuxer.reset() }
+        if let position = segment.filePosition, position.beginsWithinFrames {
             if place.nextOffset != position.offset {
-                place.demuxer.reset(near: piece.range.start + position.firstTimestamp)
+                place.demuxer.reset(near: segment.range.start + position.firstTimestamp)
             }
             place.nextOffset = position.offset.addingSaturated(Int64(length))
         }
-        place.sequence = piece.domain.sequence
+        place.sequence = segment.discontinuityDomain.sequence
         return place
     }
 }
@@ -87,7 +89,7 @@ extension MediaContainer {
     ///
     /// It is 2^33 ticks of 90 kHz in transport streams, and in packed audio, whose timestamps are those of a transport
     /// stream.
-    var timestampWrap: MediaTime? {
+    var timestampPeriod: MediaTime? {
         switch self {
         case .transportStream, .aac, .mpegAudio, .ac3, .enhancedAC3: MediaTime(value: 1 << 33, timescale: 90_000)
         default: nil

@@ -6,10 +6,10 @@ struct MetadataFeed {
     private struct Entry {
         let message: TimedMetadata
         let type: MediaType
-        var isGiven: Bool
+        var isDelivered: Bool
         /// A Boolean value that indicates whether the media of the message was removed, so that only its delivery is
         /// still of interest.
-        var isForgotten = false
+        var isDiscarded = false
 
         var end: MediaTime { message.time + (message.duration ?? .zero) }
         var byteCount: Int {
@@ -33,18 +33,18 @@ struct MetadataFeed {
     /// The times of each message in ascending order; a message is compared only with those of equal contents.
     private var times: [Identity: [MediaTime]] = [:]
     /// The number of entries at the start that have all been delivered.
-    private var givenCount = 0
+    private var deliveredCount = 0
     /// The approximate memory of the entries, in bytes.
     private(set) var byteCount = 0
-    private var hasBegun = false
+    private var hasSought = false
 
     /// The maximum delay of a message; it is not delivered if the playhead passed it, including its duration, by more.
-    private static let lateness = MediaTime(seconds: 10)
-    private static let tick = MediaTime(value: 1, timescale: 100)
+    private static let maximumDelay = MediaTime(seconds: 10)
+    private static let duplicateTolerance = MediaTime(value: 1, timescale: 100)
     /// The maximum number of messages in memory.
-    static let mostEntries = 20_000
+    static let maximumCount = 20_000
     /// The maximum memory of the messages, in bytes.
-    static let mostBytes = 32 << 20
+    static let maximumSize = 32 << 20
 
     /// The number of messages in memory.
     var count: Int { entries.count }
@@ -60,9 +60,9 @@ struct MetadataFeed {
         for var message in messages {
             message.time = max(.zero, message.time + offset)
             let identity = Identity(message)
-            guard !isThere(message.time, in: times[identity]) else { continue }
-            let entry = Entry(message: message, type: type, isGiven: false)
-            guard makeRoom(for: entry, beside: new.count) else { break }
+            guard !contains(message.time, in: times[identity]) else { continue }
+            let entry = Entry(message: message, type: type, isDelivered: false)
+            guard evictDelivered(for: entry, pendingCount: new.count) else { break }
             byteCount += entry.byteCount
             new.append(entry)
             let position = times[identity]?.partitioningIndex { $0 > message.time } ?? 0
@@ -90,31 +90,31 @@ struct MetadataFeed {
         }
         merged += sorted[index...]
         entries.replaceSubrange(first..., with: merged)
-        givenCount = min(givenCount, first)
+        deliveredCount = min(deliveredCount, first)
     }
 
-    private func isThere(_ time: MediaTime, in known: [MediaTime]?) -> Bool {
+    private func contains(_ time: MediaTime, in known: [MediaTime]?) -> Bool {
         guard let known else { return false }
-        let first = known.partitioningIndex { $0 >= time - Self.tick }
-        return first < known.count && known[first] <= time + Self.tick
+        let first = known.partitioningIndex { $0 >= time - Self.duplicateTolerance }
+        return first < known.count && known[first] <= time + Self.duplicateTolerance
     }
 
     /// Removes delivered messages from the start until there is space for another one.
-    private mutating func makeRoom(for entry: Entry, beside newCount: Int) -> Bool {
+    private mutating func evictDelivered(for entry: Entry, pendingCount newCount: Int) -> Bool {
         func isFull() -> Bool {
-            entries.count + newCount >= Self.mostEntries || byteCount + entry.byteCount > Self.mostBytes
+            entries.count + newCount >= Self.maximumCount || byteCount + entry.byteCount > Self.maximumSize
         }
         guard isFull() else { return true }
         // Removing a quarter at once amortizes the cost.
-        let given = entries.prefix(while: \.isGiven).count
-        let removed = min(given, max(1, Self.mostEntries / 4))
-        for entry in entries[..<removed] { forget(entry) }
+        let given = entries.prefix(while: \.isDelivered).count
+        let removed = min(given, max(1, Self.maximumCount / 4))
+        for entry in entries[..<removed] { removeFromIndex(entry) }
         entries.removeFirst(removed)
-        givenCount = max(0, givenCount - removed)
+        deliveredCount = max(0, deliveredCount - removed)
         return !isFull()
     }
 
-    private mutating func forget(_ entry: Entry) {
+    private mutating func removeFromIndex(_ entry: Entry) {
         byteCount -= entry.byteCount
         let identity = Identity(entry.message)
         guard var known = times.removeValue(forKey: identity) else { return }
@@ -129,43 +129,43 @@ struct MetadataFeed {
     mutating func discard(_ type: MediaType, in range: MediaTimeRange) {
         for index in entries.indices
         where entries[index].type == type && range.contains(entries[index].message.time) {
-            entries[index].isForgotten = true
+            entries[index].isDiscarded = true
         }
-        let isOver: (Entry) -> Bool = { $0.isForgotten && (!$0.isGiven || $0.end <= range.end) }
-        for entry in entries where isOver(entry) { forget(entry) }
+        let isOver: (Entry) -> Bool = { $0.isDiscarded && (!$0.isDelivered || $0.end <= range.end) }
+        for entry in entries where isOver(entry) { removeFromIndex(entry) }
         entries.removeAll(where: isOver)
-        givenCount = 0
+        deliveredCount = 0
     }
 
     /// Moves the playhead: messages that apply at the new time become due, earlier ones do not.
     mutating func seek(to time: MediaTime) {
-        hasBegun = true
+        hasSought = true
         for index in entries.indices {
             let message = entries[index].message
             let end = message.time + (message.duration ?? .zero)
-            entries[index].isGiven = message.time < time - Self.tick && end <= time
+            entries[index].isDelivered = message.time < time - Self.duplicateTolerance && end <= time
         }
-        givenCount = 0
+        deliveredCount = 0
     }
 
     /// Returns the messages that the playhead has reached, in time order; each message is returned once.
-    mutating func due(at position: MediaTime) -> [TimedMetadata] {
-        guard hasBegun else { return [] }
+    mutating func takeDue(at position: MediaTime) -> [TimedMetadata] {
+        guard hasSought else { return [] }
         let reached = entries.partitioningIndex { $0.message.time > position }
         var due: [TimedMetadata] = []
-        for index in min(givenCount, reached)..<reached where !entries[index].isGiven {
-            entries[index].isGiven = true
+        for index in min(deliveredCount, reached)..<reached where !entries[index].isDelivered {
+            entries[index].isDelivered = true
             let message = entries[index].message
-            let end = message.time + max(message.duration ?? .zero, Self.lateness)
+            let end = message.time + max(message.duration ?? .zero, Self.maximumDelay)
             if end > position { due.append(message) }
         }
-        givenCount = max(givenCount, reached)
+        deliveredCount = max(deliveredCount, reached)
         return due
     }
 
     /// Returns the time of the first message after a position; `nil` if there is none.
-    func next(after position: MediaTime) -> MediaTime? {
-        guard hasBegun else { return nil }
+    func nextTime(after position: MediaTime) -> MediaTime? {
+        guard hasSought else { return nil }
         let behind = entries.partitioningIndex { $0.message.time > position }
         return behind < entries.count ? entries[behind].message.time : nil
     }

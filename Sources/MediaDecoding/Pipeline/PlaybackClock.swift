@@ -16,24 +16,24 @@ struct PlaybackClock: Sendable {
     }
 
     /// The timebase after the scheduled change, if any.
-    var eventual: Timebase { scheduled ?? current }
+    var targetTimebase: Timebase { scheduled ?? current }
 
     /// Changes the rate at a real time, immediately if that time has passed.
     mutating func setRate(_ rate: Double, at start: Duration, now: Duration) {
-        let standing = timebase(at: now)
+        let currentTimebase = timebase(at: now)
         guard start > now else {
-            current = standing.continued(at: now, rate: rate)
+            current = currentTimebase.continued(at: now, rate: rate)
             scheduled = nil
             return
         }
         // Until then, the current rate continues.
-        current = standing.continued(at: now, rate: standing.rate)
+        current = currentTimebase.continued(at: now, rate: currentTimebase.rate)
         scheduled = Timebase(mediaTime: current.mediaTime(at: start), time: start, rate: rate)
     }
 
     /// Moves the playhead to another media time, without changing its rate.
     mutating func jump(to time: MediaTime, now: Duration) {
-        current = Timebase(mediaTime: time, time: now, rate: eventual.rate)
+        current = Timebase(mediaTime: time, time: now, rate: targetTimebase.rate)
         scheduled = nil
     }
 

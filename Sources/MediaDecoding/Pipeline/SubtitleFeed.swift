@@ -6,16 +6,16 @@ import StreamingEngine
 /// The subtitles of segments and the closed captions of frames, by time.
 struct SubtitleFeed {
     /// The cues of a segment whose timestamp offset is not known yet.
-    private struct Waiting {
+    private struct PendingSegment {
         let range: MediaTimeRange
         let sequence: Int64
-        let text: Text
+        let text: Contents
         /// The length of the segment from which the cues were read, in bytes.
         let byteCount: Int
     }
 
     /// The contents of a subtitle segment.
-    private enum Text {
+    private enum Contents {
         /// Cues in container time, which need the timestamp offset of the media.
         case timed([SubtitleCue])
         /// A document that declares the relation of its times to those of the media.
@@ -23,41 +23,43 @@ struct SubtitleFeed {
     }
 
     private var timeline = SubtitleTimeline()
-    private var waiting: [Waiting] = []
-    private var arrangement = SubtitleArrangement()
-    private var line21: CEA608Decoder?
-    private var service: CEA708Decoder?
+    private var pendingSegments: [PendingSegment] = []
+    private var layout = SubtitlePositioner()
+    private var cea608Decoder: CEA608Decoder?
+    private var cea708Decoder: CEA708Decoder?
     private var shown: [SubtitleCue] = []
 
     /// The maximum number of segments whose timestamp offset is not known yet; beyond it, the media that would
     /// determine it is not being played.
-    private static let mostWaiting = 1_000
+    private static let maximumPendingCount = 1_000
     /// The maximum length of the segments whose timestamp offset is not known yet, in bytes; beyond it, the oldest ones
     /// are discarded.
-    static let mostWaitingBytes = 16 << 20
-    private(set) var waitingBytes = 0
+    static let maximumPendingSize = 16 << 20
+    private(set) var pendingSize = 0
 
     /// A Boolean value that indicates whether closed captions are decoded from video frames.
-    var wantsCaptions: Bool { line21 != nil || service != nil }
+    var decodesCaptions: Bool { cea608Decoder != nil || cea708Decoder != nil }
 
     /// Parses a segment.
     ///
     /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged.
-    mutating func append(_ piece: MediaPiece) throws {
-        guard case .media(let bytes, let initialization) = piece.content, bytes.readableBytes > 0 else { return }
-        let text = try Self.text(Array(bytes.readableBytesView), initialization)
-        waiting.append(
-            Waiting(
-                range: piece.range,
-                sequence: piece.domain.sequence,
+    mutating func append(_ segment: PipelineSegment) throws {
+        guard case .media(let bytes, let initialization) = segment.content, bytes.readableBytes > 0 else { return }
+        let text = try Self.parse(Array(bytes.readableBytesView), initialization: initialization)
+        pendingSegments.append(
+            PendingSegment(
+                range: segment.range,
+                sequence: segment.discontinuityDomain.sequence,
                 text: text,
                 byteCount: bytes.readableBytes
             )
         )
-        waitingBytes += bytes.readableBytes
-        while waiting.count > Self.mostWaiting || waitingBytes > Self.mostWaitingBytes, let first = waiting.first {
-            waitingBytes -= first.byteCount
-            waiting.removeFirst()
+        pendingSize += bytes.readableBytes
+        while pendingSegments.count > Self.maximumPendingCount || pendingSize > Self.maximumPendingSize,
+            let first = pendingSegments.first
+        {
+            pendingSize -= first.byteCount
+            pendingSegments.removeFirst()
         }
     }
 
@@ -66,64 +68,64 @@ struct SubtitleFeed {
 
     /// Resets the layout and the caption decoders, as required after a seek or a change of subtitles.
     mutating func reset() {
-        arrangement = SubtitleArrangement()
-        line21 = line21.map { _ in CEA608Decoder() }
-        service = service.map { _ in CEA708Decoder() }
+        layout = SubtitlePositioner()
+        cea608Decoder = cea608Decoder.map { _ in CEA608Decoder() }
+        cea708Decoder = cea708Decoder.map { _ in CEA708Decoder() }
     }
 
     /// Selects the caption channel to decode, as in `INSTREAM-ID`: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`; `nil`
     /// selects none.
-    mutating func select(_ channel: String?) {
-        line21 = nil
-        service = nil
+    mutating func selectCaptions(_ channel: String?) {
+        cea608Decoder = nil
+        cea708Decoder = nil
         guard let channel else { return }
         if let number = channel.wholeNumber(after: "CC"), let known = CEA608Decoder.Channel(rawValue: number) {
-            line21 = CEA608Decoder(channel: known)
+            cea608Decoder = CEA608Decoder(channel: known)
         } else if let number = channel.wholeNumber(after: "SERVICE") {
-            service = CEA708Decoder(service: number)
+            cea708Decoder = CEA708Decoder(service: number)
         }
     }
 
     /// Decodes the captions of a frame that is shown now.
-    mutating func read(_ frame: VideoFrame) {
-        guard wantsCaptions, !frame.captionData.isEmpty else { return }
-        let triplets = CaptionTriplet.list(frame.captionData.span)
-        _ = line21?.decode(triplets, at: frame.time)
-        _ = service?.decode(triplets, at: frame.time)
+    mutating func decodeCaptions(of frame: VideoFrame) {
+        guard decodesCaptions, !frame.captionData.isEmpty else { return }
+        let triplets = CaptionTriplet.triplets(in: frame.captionData.span)
+        _ = cea608Decoder?.decode(triplets, at: frame.time)
+        _ = cea708Decoder?.decode(triplets, at: frame.time)
     }
 
     /// Returns the cues to show at a time; `nil` if they are already shown.
-    mutating func change(at time: MediaTime, _ mapping: TimestampMapping) -> [SubtitleCue]? {
-        place(mapping)
-        let cues = timeline.cues(at: time) + (line21?.shown ?? []) + (service?.shown ?? [])
+    mutating func takeChangedCues(at time: MediaTime, mapping: TimestampMapping) -> [SubtitleCue]? {
+        mapPendingSegments(mapping)
+        let cues = timeline.cues(at: time) + (cea608Decoder?.currentCues ?? []) + (cea708Decoder?.currentCues ?? [])
         guard cues != shown else { return nil }
         shown = cues
-        return arrangement.arrange(cues)
+        return layout.position(cues)
     }
 
     /// Returns the time of the next change of the subtitles, without captions; `nil` if there is none.
     func nextChange(after time: MediaTime) -> MediaTime? { timeline.nextChange(after: time) }
 
-    private mutating func place(_ mapping: TimestampMapping) {
-        guard !waiting.isEmpty else { return }
-        waiting.removeAll { entry in
-            guard let cues = Self.placed(entry, mapping) else { return false }
+    private mutating func mapPendingSegments(_ mapping: TimestampMapping) {
+        guard !pendingSegments.isEmpty else { return }
+        pendingSegments.removeAll { entry in
+            guard let cues = Self.mappedCues(of: entry, mapping: mapping) else { return false }
             timeline.insert(cues)
-            waitingBytes -= entry.byteCount
+            pendingSize -= entry.byteCount
             return true
         }
     }
 
     /// Returns the cues in the timeline of the player item; `nil` while the timestamp offset of their discontinuity
     /// sequence is unknown.
-    private static func placed(_ entry: Waiting, _ mapping: TimestampMapping) -> [SubtitleCue]? {
+    private static func mappedCues(of entry: PendingSegment, mapping: TimestampMapping) -> [SubtitleCue]? {
         guard let offset = mapping.offset(ofSequence: entry.sequence) else { return nil }
         switch entry.text {
         case .timed(let cues):
-            let moved = cues.map { $0.moved(by: offset) }
+            let moved = cues.map { $0.shifted(by: offset) }
             return isNear(moved, entry.range) || !isNear(cues, entry.range) ? moved : cues
         case .document(let document):
-            let moved = document.subtitles(near: entry.range.start - offset).map { $0.moved(by: offset) }
+            let moved = document.subtitles(near: entry.range.start - offset).map { $0.shifted(by: offset) }
             // Without a timestamp map, cue times are relative to the media timestamps (RFC 8216bis §3.1.4), but many
             // streams use the time of the presentation.
             guard document.timestampMap == nil, !isNear(moved, entry.range) else { return moved }
@@ -139,7 +141,7 @@ struct SubtitleFeed {
         return cues.isEmpty || cues.contains { $0.timeRange.intersection(wide) != nil }
     }
 
-    private static func text(_ bytes: [UInt8], _ initialization: MediaPiece.Initialization?) throws -> Text {
+    private static func parse(_ bytes: [UInt8], initialization: PipelineSegment.Initialization?) throws -> Contents {
         do {
             if let initialization, let track = FragmentedSubtitles(initialization: initialization.bytes.span) {
                 return .timed(try track.cues(in: bytes.span))

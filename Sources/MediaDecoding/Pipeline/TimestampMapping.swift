@@ -9,68 +9,74 @@ import StreamingEngine
 /// whose timestamps deviate too much from this offset gets a separate offset.
 struct TimestampMapping: Sendable {
     /// The timing information of the segment to map.
-    struct Stretch: Sendable {
-        let domain: MediaPiece.Domain
+    struct Input: Sendable {
+        let domain: PipelineSegment.Domain
         /// The earliest presentation time in the segment, in container time.
         let firstTimestamp: MediaTime
         /// The time range of the segment according to the playlist.
         let range: MediaTimeRange
         /// A Boolean value that indicates whether the segment contains video, which determines the offset.
-        let hasPictures: Bool
+        let hasVideo: Bool
         /// The period after which the timestamps wrap around; `nil` if they do not.
-        let wrap: MediaTime?
+        let timestampPeriod: MediaTime?
         /// A Boolean value that indicates whether parts of the segment could not be read.
         var isDamaged = false
         /// The offset that the file determines; `nil` if it is not known in advance.
-        var known: MediaTime?
+        var fileOffset: MediaTime?
     }
 
     /// The offsets by discontinuity sequence number.
-    private var shared: [Int64: (offset: MediaTime, isByPictures: Bool)] = [:]
+    private var sharedOffsets: [Int64: (offset: MediaTime, isFromVideo: Bool)] = [:]
     /// The offsets of playlists that deviate from the shared offset.
-    private var own: [MediaPiece.Domain: MediaTime] = [:]
+    private var deviatingOffsets: [PipelineSegment.Domain: MediaTime] = [:]
 
     /// The maximum number of offsets of each kind; the table is cleared when it is full.
     private static let capacity = 4096
 
     /// Returns the offset to add to the timestamps of a segment.
-    mutating func offset(of stretch: Stretch) -> MediaTime {
+    mutating func offset(of stretch: Input) -> MediaTime {
         let natural = stretch.range.start - stretch.firstTimestamp
-        if let known = stretch.known {
-            let offset = Self.turned(known, natural, stretch.wrap)
-            shared[stretch.domain.sequence] = (offset, true)
+        if let known = stretch.fileOffset {
+            let offset = Self.unwrapped(known, near: natural, period: stretch.timestampPeriod)
+            sharedOffsets[stretch.domain.sequence] = (offset, true)
             return offset
         }
         let sequence = stretch.domain.sequence
-        guard let known = shared[sequence] else {
+        guard let known = sharedOffsets[sequence] else {
             guard !stretch.isDamaged else { return natural }
-            if shared.count >= Self.capacity { shared = [:] }
-            shared[sequence] = (natural, stretch.hasPictures)
+            if sharedOffsets.count >= Self.capacity { sharedOffsets = [:] }
+            sharedOffsets[sequence] = (natural, stretch.hasVideo)
             return natural
         }
-        if stretch.hasPictures, !known.isByPictures, !stretch.isDamaged {
+        if stretch.hasVideo, !known.isFromVideo, !stretch.isDamaged {
             // Audio was appended first, but is less reliable.
-            shared[sequence] = (natural, true)
+            sharedOffsets[sequence] = (natural, true)
             return natural
         }
-        if let fitting = Self.fitting(known.offset, natural, stretch) { return fitting }
-        if let known = own[stretch.domain], let fitting = Self.fitting(known, natural, stretch) { return fitting }
+        if let fitting = Self.acceptableOffset(known.offset, natural: natural, input: stretch) { return fitting }
+        if let known = deviatingOffsets[stretch.domain],
+            let fitting = Self.acceptableOffset(known, natural: natural, input: stretch)
+        {
+            return fitting
+        }
         // A damaged segment may lack its start, so the previous offset is more reliable.
-        guard !stretch.isDamaged else { return Self.turned(known.offset, natural, stretch.wrap) }
-        if own.count >= Self.capacity { own = [:] }
-        own[stretch.domain] = natural
+        guard !stretch.isDamaged else {
+            return Self.unwrapped(known.offset, near: natural, period: stretch.timestampPeriod)
+        }
+        if deviatingOffsets.count >= Self.capacity { deviatingOffsets = [:] }
+        deviatingOffsets[stretch.domain] = natural
         return natural
     }
 
     /// Returns the offset of a discontinuity sequence number, which applies to any rendition; `nil` before media of it
     /// was appended.
-    func offset(ofSequence sequence: Int64) -> MediaTime? { shared[sequence]?.offset }
+    func offset(ofSequence sequence: Int64) -> MediaTime? { sharedOffsets[sequence]?.offset }
 
     /// Returns a known offset, corrected by wraparounds, if it is close to the one that results from the segment
     /// itself.
     ///
     /// The permitted deviation is a quarter of the duration of the segment, but at least 0.5 s and at most 2 s.
-    private static func fitting(_ known: MediaTime, _ natural: MediaTime, _ stretch: Stretch) -> MediaTime? {
+    private static func acceptableOffset(_ known: MediaTime, natural: MediaTime, input stretch: Input) -> MediaTime? {
         let limit = min(
             max(
                 MediaTime(value: 1, timescale: 2),
@@ -78,13 +84,13 @@ struct TimestampMapping: Sendable {
             ),
             MediaTime(seconds: 2)
         )
-        let offset = turned(known, natural, stretch.wrap)
+        let offset = unwrapped(known, near: natural, period: stretch.timestampPeriod)
         let deviation = offset - natural
         return max(deviation, .zero - deviation) <= limit ? offset : nil
     }
 
     /// Returns an offset plus the number of wraparound periods that brings it closest to another offset.
-    private static func turned(_ offset: MediaTime, _ natural: MediaTime, _ wrap: MediaTime?) -> MediaTime {
+    private static func unwrapped(_ offset: MediaTime, near natural: MediaTime, period wrap: MediaTime?) -> MediaTime {
         guard let wrap, wrap > .zero else { return offset }
         let turns = ((natural - offset).seconds / wrap.seconds).rounded()
         return turns != 0 && abs(turns) < 1_000_000 ? offset + wrap * Int64(saturating: turns) : offset

@@ -11,7 +11,7 @@ public struct VideoDecodingOptions: Sendable, Hashable {
         self.prefersHardware = prefersHardware
     }
 
-    var decoder: VideoDecoder.Options {
+    var decoderOptions: VideoDecoder.Options {
         VideoDecoder.Options(threadCount: min(max(threadCount, 1), 16), prefersHardware: prefersHardware)
     }
 }

@@ -4,7 +4,7 @@ import StreamingEngine
 /// A source of decoded video frames in presentation order that decodes as far ahead as requested.
 final class VideoFeed {
     /// The buffered media.
-    var timeline = PieceTimeline<DecodablePiece> { $0.video?.byteCount ?? 0 }
+    var timeline = BufferTimeline<DecodableSegment> { $0.video?.byteCount ?? 0 }
     /// The decoded frames that have not been shown yet, in presentation order.
     private(set) var frames: [VideoFrame] = []
     /// The number of frames that the decoders have output.
@@ -13,7 +13,7 @@ final class VideoFeed {
     /// exact seek.
     private(set) var discardedCount = 0
     /// The time ranges of media that could not be decoded since they were last reported.
-    var unplayable: [MediaTimeRange] = []
+    var undecodableRanges: [MediaTimeRange] = []
 
     private var cursor = PacketCursor { $0.video }
     private let options: VideoDecodingOptions
@@ -21,25 +21,25 @@ final class VideoFeed {
     private var offset: MediaTime?
     private var lastTime: MediaTime?
     /// The target of the last seek; `nil` before the first one, until which nothing is decoded.
-    private var origin: MediaTime?
+    private var seekTarget: MediaTime?
     /// The time from which another segment replaces the current one; later frames of the current one are dropped.
-    private var limit: MediaTime?
+    private var replacementTime: MediaTime?
 
     /// A Boolean value that indicates whether only key frames are decoded, as at high rates.
     var decodesKeyFramesOnly = false
     /// The decoded frames for reverse playback, in presentation order; the last one is shown next.
-    private var earlier: [VideoFrame] = []
+    private var reverseFrames: [VideoFrame] = []
 
     /// The maximum memory of the decoded frames for reverse playback, in bytes.
-    private static let mostEarlierBytes = 192 << 20
+    private static let maximumReverseFrameSize = 192 << 20
 
     /// The difference up to which times are considered equal, because the targets of seeks are often rounded.
-    static let tick = MediaTime(value: 1, timescale: 2000)
+    static let timeTolerance = MediaTime(value: 1, timescale: 2000)
 
     init(_ options: VideoDecodingOptions) { self.options = options }
 
     /// A Boolean value that indicates whether any video is buffered.
-    var hasPictures: Bool { timeline.entries.contains { $0.piece.video != nil } }
+    var hasVideo: Bool { timeline.entries.contains { $0.segment.video != nil } }
 
     /// Removes the first frame.
     func removeFirst() { frames.removeFirst() }
@@ -53,10 +53,12 @@ final class VideoFeed {
     ///
     /// - Returns: A Boolean value that indicates whether media was skipped.
     func skip(to time: MediaTime, _ mapping: inout TimestampMapping) -> Bool {
-        guard let lastTime, let place = keyFrame(notAfter: time, &mapping), place.time > lastTime + Self.tick else {
+        guard let lastTime, let position = keyFrame(notAfter: time, &mapping),
+            position.time > lastTime + Self.timeTolerance
+        else {
             return false
         }
-        begin(at: place)
+        moveCursor(to: position)
         self.lastTime = lastTime
         return true
     }
@@ -68,24 +70,27 @@ final class VideoFeed {
     /// All frames from a key frame on are decoded and kept. Of a long group of pictures, only the end is kept, and the
     /// rest is decoded again when it is needed.
     func previous(before time: MediaTime, _ mapping: inout TimestampMapping) -> VideoFrame? {
-        if let last = earlier.last, last.time < time - Self.tick { return earlier.removeLast() }
-        earlier = []
-        guard let place = keyFrame(notAfter: time - Self.tick - Self.tick, &mapping) else { return nil }
-        begin(at: place)
+        if let last = reverseFrames.last, last.time < time - Self.timeTolerance { return reverseFrames.removeLast() }
+        reverseFrames = []
+        guard let position = keyFrame(notAfter: time - Self.timeTolerance - Self.timeTolerance, &mapping) else {
+            return nil
+        }
+        moveCursor(to: position)
         var collected: [VideoFrame] = []
-        while frames.allSatisfy({ $0.time < time - Self.tick }), decodeNext(&mapping, holding: .max) {
-            guard let limit = earlierLimit(frames.first), frames.count > limit, !decodesKeyFramesOnly else { continue }
-            let isBehind = frames.contains { $0.time >= time - Self.tick }
+        while frames.allSatisfy({ $0.time < time - Self.timeTolerance }), decodeNext(&mapping, drainingBelow: .max) {
+            guard let limit = maximumReverseFrameCount(for: frames.first), frames.count > limit, !decodesKeyFramesOnly
+            else { continue }
+            let isBehind = frames.contains { $0.time >= time - Self.timeTolerance }
             if !isBehind { discardFirst(frames.count - limit) }
         }
-        collected = frames.filter { $0.time < time - Self.tick }
+        collected = frames.filter { $0.time < time - Self.timeTolerance }
         reset()
-        earlier = collected
-        return earlier.popLast()
+        reverseFrames = collected
+        return reverseFrames.popLast()
     }
 
-    private func earlierLimit(_ frame: VideoFrame?) -> Int? {
-        frame.map { max(4, Self.mostEarlierBytes / max(1, $0.picture.byteCount)) }
+    private func maximumReverseFrameCount(for frame: VideoFrame?) -> Int? {
+        frame.map { max(4, Self.maximumReverseFrameSize / max(1, $0.pixelBuffer.byteCount)) }
     }
 
     private func discardFirst(_ count: Int) {
@@ -96,7 +101,7 @@ final class VideoFeed {
     // MARK: Seeking
 
     /// The position of a key frame, and its presentation time.
-    private struct Place {
+    private struct KeyFramePosition {
         var entry: Int
         var packet: Int
         var time: MediaTime
@@ -108,44 +113,49 @@ final class VideoFeed {
     ///   without video. The first of ``frames`` is the frame to show there.
     func seek(
         to target: MediaTime,
-        _ tolerance: SeekTolerance,
-        _ mapping: inout TimestampMapping
+        tolerance: SeekTolerance,
+        mapping: inout TimestampMapping
     ) -> MediaTime? {
         reset()
-        origin = target
-        guard var place = keyFrame(notAfter: target + Self.tick, &mapping) ?? keyFrame(after: target, &mapping) else {
+        seekTarget = target
+        guard
+            var position = keyFrame(notAfter: target + Self.timeTolerance, &mapping)
+                ?? keyFrame(after: target, &mapping)
+        else {
             return nil
         }
-        if let landing = landing(target, tolerance, place, &mapping) {
-            begin(at: landing)
+        if let landing = nearestPermittedKeyFrame(to: target, tolerance: tolerance, before: position, mapping: &mapping)
+        {
+            moveCursor(to: landing)
             fill(1, &mapping)
             if !frames.isEmpty { return max(landing.time, .zero) }
         }
         while true {
-            begin(at: place)
+            moveCursor(to: position)
             decode(to: target, &mapping)
             // Durations in playlists are rounded, so the frame may be the last one of the previous segment.
-            guard let first = frames.first, first.time > target + Self.tick,
-                let earlier = keyFrame(notAfter: place.time - Self.tick, &mapping), earlier.time < place.time
+            guard let first = frames.first, first.time > target + Self.timeTolerance,
+                let earlier = keyFrame(notAfter: position.time - Self.timeTolerance, &mapping),
+                earlier.time < position.time
             else { return target }
-            guard first.time - target < PieceTimeline<DecodablePiece>.seam else { return target }
-            place = earlier
+            guard first.time - target < BufferTimeline<DecodableSegment>.gapTolerance else { return target }
+            position = earlier
         }
     }
 
     /// Returns the nearest key frame that the tolerance permits; `nil` if none is permitted.
-    private func landing(
-        _ target: MediaTime,
-        _ tolerance: SeekTolerance,
-        _ before: Place,
-        _ mapping: inout TimestampMapping
-    ) -> Place? {
-        var best: Place?
-        let after = tolerance.after != .zero ? keyFrame(after: target + Self.tick, &mapping) : nil
-        for place in [before, after].compactMap({ $0 }) where tolerance.permits(place.time, for: target) {
-            let distance = max(place.time - target, target - place.time)
+    private func nearestPermittedKeyFrame(
+        to target: MediaTime,
+        tolerance: SeekTolerance,
+        before: KeyFramePosition,
+        mapping: inout TimestampMapping
+    ) -> KeyFramePosition? {
+        var best: KeyFramePosition?
+        let after = tolerance.after != .zero ? keyFrame(after: target + Self.timeTolerance, &mapping) : nil
+        for position in [before, after].compactMap({ $0 }) where tolerance.permits(position.time, for: target) {
+            let distance = max(position.time - target, target - position.time)
             if let known = best, max(known.time - target, target - known.time) <= distance { continue }
-            best = place
+            best = position
         }
         return best
     }
@@ -154,19 +164,19 @@ final class VideoFeed {
     private func decode(to target: MediaTime, _ mapping: inout TimestampMapping) {
         while true {
             // A second frame is needed to know that the first one is the frame of the time.
-            while frames.count >= 2, frames[1].time <= target + Self.tick {
+            while frames.count >= 2, frames[1].time <= target + Self.timeTolerance {
                 frames.removeFirst()
                 discardedCount += 1
             }
             if let first = frames.first {
-                if first.time > target + Self.tick || frames.count >= 2 { return }
-                if first.duration > .zero, first.time + first.duration > target + Self.tick { return }
+                if first.time > target + Self.timeTolerance || frames.count >= 2 { return }
+                if first.duration > .zero, first.time + first.duration > target + Self.timeTolerance { return }
             }
-            guard decodeNext(&mapping, holding: 2) else { return }
+            guard decodeNext(&mapping, drainingBelow: 2) else { return }
         }
     }
 
-    private func keyFrame(notAfter time: MediaTime, _ mapping: inout TimestampMapping) -> Place? {
+    private func keyFrame(notAfter time: MediaTime, _ mapping: inout TimestampMapping) -> KeyFramePosition? {
         guard !timeline.entries.isEmpty else { return nil }
         var index = timeline.index(endingAfter: time) ?? timeline.entries.count - 1
         if timeline.entries[index].range.start > time {
@@ -175,14 +185,14 @@ final class VideoFeed {
         }
         while true {
             let entry = timeline.entries[index]
-            if let samples = entry.piece.video {
-                let offset = mapping.offset(of: entry.piece.stretch(samples))
+            if let samples = entry.segment.video {
+                let offset = mapping.offset(of: entry.segment.mappingInput(for: samples))
                 let found = samples.packets.lastIndex {
                     $0.isKeyFrame && $0.presentationTime + offset <= time
                 }
                 if let found {
                     let packet = samples.packets[found]
-                    return Place(entry: index, packet: found, time: packet.presentationTime + offset)
+                    return KeyFramePosition(entry: index, packet: found, time: packet.presentationTime + offset)
                 }
             }
             guard timeline.isContiguous(index) else { return nil }
@@ -190,34 +200,34 @@ final class VideoFeed {
         }
     }
 
-    private func keyFrame(after time: MediaTime, _ mapping: inout TimestampMapping) -> Place? {
+    private func keyFrame(after time: MediaTime, _ mapping: inout TimestampMapping) -> KeyFramePosition? {
         guard let first = timeline.index(endingAfter: time) else { return nil }
         for index in first..<min(first + 2, timeline.entries.count) {
             let entry = timeline.entries[index]
-            guard let samples = entry.piece.video else { continue }
-            let offset = mapping.offset(of: entry.piece.stretch(samples))
+            guard let samples = entry.segment.video else { continue }
+            let offset = mapping.offset(of: entry.segment.mappingInput(for: samples))
             let found = samples.packets.firstIndex {
                 $0.isKeyFrame && $0.presentationTime + offset > time
             }
             if let found {
                 let packet = samples.packets[found]
-                return Place(entry: index, packet: found, time: packet.presentationTime + offset)
+                return KeyFramePosition(entry: index, packet: found, time: packet.presentationTime + offset)
             }
         }
         return nil
     }
 
-    private func begin(at place: Place) {
+    private func moveCursor(to position: KeyFramePosition) {
         reset()
-        cursor.move(to: place.entry, packet: place.packet, in: timeline)
+        cursor.move(to: position.entry, packet: position.packet, in: timeline)
     }
 
     /// Discards all decoded frames and the position.
     func reset() {
         frames = []
-        earlier = []
+        reverseFrames = []
         lastTime = nil
-        limit = nil
+        replacementTime = nil
         cursor.reset()
         decoder?.flush()
         offset = nil
@@ -231,28 +241,29 @@ final class VideoFeed {
     ///   - mapping: The timestamp mapping.
     ///   - held: The number of frames below which the decoder is drained if no packet follows.
     /// - Returns: A Boolean value that indicates whether there was anything to decode.
-    private func decodeNext(_ mapping: inout TimestampMapping, holding held: Int = 1) -> Bool {
-        if cursor.isLost(in: timeline) { relocate(&mapping) }
-        if !cursor.isPlaced {
+    private func decodeNext(_ mapping: inout TimestampMapping, drainingBelow held: Int = 1) -> Bool {
+        if cursor.isEntryRemoved(from: timeline) { relocate(&mapping) }
+        if !cursor.hasPosition {
             // No video was buffered at the target of the seek; it may have been appended since.
-            guard let origin, let place = keyFrame(notAfter: origin, &mapping) ?? keyFrame(after: origin, &mapping)
+            guard let seekTarget,
+                let position = keyFrame(notAfter: seekTarget, &mapping) ?? keyFrame(after: seekTarget, &mapping)
             else { return false }
-            cursor.move(to: place.entry, packet: place.packet, in: timeline)
+            cursor.move(to: position.entry, packet: position.packet, in: timeline)
         }
         switch cursor.next(in: timeline, &mapping) {
         case .packet(let packet, let format, let offset):
             if decodesKeyFramesOnly, !packet.isKeyFrame { return true }
-            decode(packet, format, offset)
+            decode(packet, format: format, offset: offset)
             return true
-        case .border(let isBehindDamage):
+        case .boundary(let isAfterDamage):
             drain()
             // After damaged data, the decoder may wait for frames that never arrive.
-            if isBehindDamage { decoder = nil }
+            if isAfterDamage { decoder = nil }
             return true
         case .gap:
             drain()
             return true
-        case .nothing:
+        case .endOfBuffer:
             guard frames.count < held, offset != nil else { return false }
             let before = frames.count
             drain()
@@ -264,53 +275,55 @@ final class VideoFeed {
     private func relocate(_ mapping: inout TimestampMapping) {
         cursor.reset()
         guard let lastTime else { return drain() }
-        if let place = keyFrame(notAfter: lastTime + Self.tick, &mapping) {
+        if let position = keyFrame(notAfter: lastTime + Self.timeTolerance, &mapping) {
             // The frames that the decoder buffers are decoded again. Others between them may not have been decoded yet,
             // because decoding order differs from presentation order.
             decoder?.flush()
             offset = nil
-            return cursor.move(to: place.entry, packet: place.packet, in: timeline)
+            return cursor.move(to: position.entry, packet: position.packet, in: timeline)
         }
         drain()
-        if let place = keyFrame(after: lastTime, &mapping) {
-            cursor.move(to: place.entry, packet: place.packet, in: timeline)
+        if let position = keyFrame(after: lastTime, &mapping) {
+            cursor.move(to: position.entry, packet: position.packet, in: timeline)
         }
     }
 
-    private func decode(_ packet: MediaPacket, _ format: TrackFormat, _ offset: MediaTime) {
-        let mayGoOn = decoder?.canContinue(with: format) ?? false
-        if self.offset != nil, self.offset != offset || !mayGoOn { drain() }
+    private func decode(_ packet: MediaPacket, format: TrackFormat, offset: MediaTime) {
+        let canContinue = decoder?.canContinue(with: format) ?? false
+        if self.offset != nil, self.offset != offset || !canContinue { drain() }
         do throws(DecodingError) {
-            if mayGoOn {
-                decoder?.continue(with: format)
+            if canContinue {
+                decoder?.switchFormat(to: format)
             } else {
-                decoder = try VideoDecoder(format, options: options.decoder)
+                decoder = try VideoDecoder(format, options: options.decoderOptions)
             }
         } catch {
             decoder = nil
-            return unplayable.append(MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration))
+            return undecodableRanges.append(
+                MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration)
+            )
         }
         self.offset = offset
-        limit = cursor.limit(in: timeline)
-        take(decoder?.decode(packet) ?? [])
+        replacementTime = cursor.replacementTime(in: timeline)
+        appendDecoded(decoder?.decode(packet) ?? [])
     }
 
     /// Takes all frames that the decoder buffers.
     private func drain() {
         guard offset != nil else { return }
-        take(decoder?.drain() ?? [])
+        appendDecoded(decoder?.drain() ?? [])
         decoder?.flush()
         offset = nil
     }
 
-    private func take(_ decoded: [VideoFrame]) {
+    private func appendDecoded(_ decoded: [VideoFrame]) {
         guard let offset else { return }
         for var frame in decoded {
             decodedCount += 1
             frame.time = frame.time + offset
             // No frame is shown twice or out of order.
-            if let lastTime, frame.time <= lastTime + Self.tick { continue }
-            if let limit, frame.time >= limit - Self.tick { continue }
+            if let lastTime, frame.time <= lastTime + Self.timeTolerance { continue }
+            if let replacementTime, frame.time >= replacementTime - Self.timeTolerance { continue }
             lastTime = frame.time
             frames.append(frame)
         }

@@ -14,7 +14,7 @@ struct OutputFile: ~Copyable {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw OutputError(.fileFailed, "cannot be made: \(Self.reason())", path: path)
+            throw OutputError(.fileFailed, "cannot be created: \(Self.reason())", path: path)
         }
     }
 

@@ -13,9 +13,9 @@ public struct OutputError: Error, Sendable, Hashable {
         /// There is no display, or no window could be created on it.
         public static let noWindow = Code(rawValue: "no-window")
         /// There is no audio device, or it cannot be opened.
-        public static let noSoundDevice = Code(rawValue: "no-sound-device")
+        public static let noAudioDevice = Code(rawValue: "no-sound-device")
         /// The audio device was lost during playback.
-        public static let soundDeviceLost = Code(rawValue: "sound-device-lost")
+        public static let audioDeviceLost = Code(rawValue: "sound-device-lost")
         /// The samples exceed the capacity of the audio queue.
         public static let queueFull = Code(rawValue: "queue-full")
         /// The format of the audio differs from the one that the output was started with, or the output was not
@@ -30,7 +30,7 @@ public struct OutputError: Error, Sendable, Hashable {
         /// The pixels could not be converted.
         public static let notConvertible = Code(rawValue: "not-convertible")
         /// Text cannot be drawn, because fonts or the text library are missing.
-        public static let noText = Code(rawValue: "no-text")
+        public static let textUnavailable = Code(rawValue: "no-text")
     }
 
     /// The kind of failure.

@@ -8,7 +8,7 @@ enum SDLRuntime {
     /// Initializes a subsystem; each call must be balanced by a call of ``release(_:)``.
     ///
     /// - Throws: The error message of SDL.
-    static func require(_ part: UInt32) throws(Failure) {
+    static func initialize(_ part: UInt32) throws(Failure) {
         let message = lock.withLock { _ -> String? in
             // The application decides about signal handlers, not a library.
             SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")

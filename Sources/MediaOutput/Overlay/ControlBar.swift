@@ -41,7 +41,7 @@ struct ControlBar: Sendable, Hashable {
     }
 
     /// The vertical center of the texts below the line.
-    var textLine: Double { bottom - length(27) }
+    var textCenterY: Double { bottom - length(27) }
 
     /// The left edge of the elements below the line.
     var left: Double { margin }
@@ -53,14 +53,14 @@ struct ControlBar: Sendable, Hashable {
         let size = length(36)
         return PixelRect(
             x: Int(saturating: left - length(9)),
-            y: Int(saturating: textLine - size / 2),
+            y: Int(saturating: textCenterY - size / 2),
             width: Int(saturating: size),
             height: Int(saturating: size)
         )
     }
 
     /// The upper edge of the gradient that darkens the window behind the bar.
-    var shadeTop: Double { max(0, bottom - length(150)) }
+    var gradientTop: Double { max(0, bottom - length(150)) }
 
     /// Returns the horizontal position of a time on the line, limited to the ends of the line.
     func x(of time: MediaTime, in span: MediaTimeRange) -> Double {

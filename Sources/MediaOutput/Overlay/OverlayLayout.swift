@@ -5,8 +5,8 @@ enum OverlayLayout {
     private typealias Color = OverlayScript.Color
 
     /// Returns the gradient that darkens the lower part of the window behind the position bar.
-    static func shade(_ bar: ControlBar) -> TextRenderer.Bitmap {
-        let top = Int(saturating: bar.shadeTop)
+    static func gradient(_ bar: ControlBar) -> TextRenderer.Bitmap {
+        let top = Int(saturating: bar.gradientTop)
         let size = PixelSize(bar.window.width, bar.window.height - top)
         var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)
         for row in 0..<size.height {
@@ -30,24 +30,30 @@ enum OverlayLayout {
     /// - Returns: The script to draw.
     static func controls(_ state: OverlayState, _ bar: ControlBar, pointer: Int? = nil) -> OverlayScript {
         var script = OverlayScript(bar.window)
-        if let span = state.span { addTrack(state, span, bar, pointer, to: &script) }
+        if let span = state.barRange { addTrack(state, span: span, bar: bar, pointer: pointer, to: &script) }
         addButton(state, bar, to: &script)
         let size = bar.length(21)
         let text = bar.left + bar.length(34)
-        if state.length == .live {
-            addLive(state, bar, textX: text, size, to: &script)
+        if state.extent == .live {
+            addLiveIndicator(state, bar: bar, textX: text, fontSize: size, to: &script)
         } else {
-            script.add(ClockText.position(of: state), x: text, y: bar.textLine, fontSize: size, anchor: .left)
+            script.add(
+                TimeFormatter.positionString(of: state),
+                x: text,
+                y: bar.textCenterY,
+                fontSize: size,
+                anchor: .left
+            )
         }
-        addRight(state, bar, size, to: &script)
+        addVolumeAndRate(state, bar: bar, fontSize: size, to: &script)
         return script
     }
 
     private static func addTrack(
         _ state: OverlayState,
-        _ span: MediaTimeRange,
-        _ bar: ControlBar,
-        _ pointer: Int?,
+        span: MediaTimeRange,
+        bar: ControlBar,
+        pointer: Int?,
         to script: inout OverlayScript
     ) {
         let track = bar.track
@@ -58,10 +64,10 @@ enum OverlayLayout {
             let shape = Shape.rectangle(width: end - start, height: height, radius: height / 2)
             script.add(shape, x: start, y: y, color: color)
         }
-        add(from: track.x, to: track.x + track.width, .white.faded(64))
+        add(from: track.x, to: track.x + track.width, .white.withOpacity(64))
         // A playlist may have as many gaps as segments; no more ranges are drawn than a screen can show.
         for range in state.loadedRanges.ranges.prefix(200) where range.end > span.start && range.start < span.end {
-            add(from: bar.x(of: range.start, in: span), to: bar.x(of: range.end, in: span), .white.faded(120))
+            add(from: bar.x(of: range.start, in: span), to: bar.x(of: range.end, in: span), .white.withOpacity(120))
         }
         let head = bar.x(of: state.position, in: span)
         add(from: track.x, to: head, .accent)
@@ -71,8 +77,8 @@ enum OverlayLayout {
         guard let pointer else { return }
         let time = bar.time(atX: pointer, in: span)
         let text =
-            state.length == .live
-            ? "-" + ClockText.spelling(max(.zero, span.end - time)) : ClockText.spelling(time)
+            state.extent == .live
+            ? "-" + TimeFormatter.string(max(.zero, span.end - time)) : TimeFormatter.string(time)
         let reach = bar.length(34)
         script.add(
             text,
@@ -86,8 +92,8 @@ enum OverlayLayout {
 
     private static func addButton(_ state: OverlayState, _ bar: ControlBar, to script: inout OverlayScript) {
         let size = bar.length(18)
-        let top = bar.textLine - size / 2
-        switch state.progress {
+        let top = bar.textCenterY - size / 2
+        switch state.timeControlStatus {
         case .playing, .waiting:
             let stroke = Shape.rectangle(width: size * 0.3, height: size, radius: size * 0.06)
             script.add(stroke, x: bar.left + size * 0.05, y: top, color: .white)
@@ -102,45 +108,45 @@ enum OverlayLayout {
         }
     }
 
-    private static func addLive(
+    private static func addLiveIndicator(
         _ state: OverlayState,
-        _ bar: ControlBar,
+        bar: ControlBar,
         textX: Double,
-        _ size: Double,
+        fontSize size: Double,
         to script: inout OverlayScript
     ) {
         let behind = state.seekableRange.map { ($0.end - state.position).seconds } ?? 0
         // Players stay behind the live edge, so up to half a minute counts as live.
-        let isNow = behind < 30
+        let isAtLiveEdge = behind < 30
         let dot = bar.length(10)
         script.add(
             .rectangle(width: dot, height: dot, radius: dot / 2),
             x: textX,
-            y: bar.textLine - dot / 2,
-            color: isNow ? .live : .white.faded(140)
+            y: bar.textCenterY - dot / 2,
+            color: isAtLiveEdge ? .live : .white.withOpacity(140)
         )
-        let label = state.seekableRange == nil ? "LIVE" : "LIVE  \(ClockText.position(of: state))"
-        script.add(label, x: textX + dot * 1.7, y: bar.textLine, fontSize: size, anchor: .left)
+        let label = state.seekableRange == nil ? "LIVE" : "LIVE  \(TimeFormatter.positionString(of: state))"
+        script.add(label, x: textX + dot * 1.7, y: bar.textCenterY, fontSize: size, anchor: .left)
     }
 
     /// Adds the volume, and the rate if it is not 1.
-    private static func addRight(
+    private static func addVolumeAndRate(
         _ state: OverlayState,
-        _ bar: ControlBar,
-        _ size: Double,
+        bar: ControlBar,
+        fontSize size: Double,
         to script: inout OverlayScript
     ) {
         let isSilent = state.isMuted || state.volume <= 0
         let percent = Int(saturating: (max(0, min(1, state.volume.isNaN ? 0 : state.volume)) * 100).rounded())
         let volume = isSilent ? "muted" : "\(percent)%"
-        script.add(volume, x: bar.right, y: bar.textLine, fontSize: size, anchor: .right)
+        script.add(volume, x: bar.right, y: bar.textCenterY, fontSize: size, anchor: .right)
         let iconRight = bar.right - bar.length(66)
         addSpeaker(iconRight, bar, isSilent: isSilent, to: &script)
         guard state.rate != 1 else { return }
         script.add(
-            ClockText.rate(state.rate),
+            TimeFormatter.rateString(state.rate),
             x: iconRight - bar.length(44),
-            y: bar.textLine,
+            y: bar.textCenterY,
             fontSize: size,
             anchor: .right,
             color: .accent
@@ -150,9 +156,9 @@ enum OverlayLayout {
     private static func addSpeaker(_ right: Double, _ bar: ControlBar, isSilent: Bool, to script: inout OverlayScript) {
         let unit = bar.length(19) / 16
         let body: [(Double, Double)] = [(0, 5), (4, 5), (9, 0), (9, 16), (4, 11), (0, 11)]
-        let color: Color = isSilent ? .white.faded(120) : .white
+        let color: Color = isSilent ? .white.withOpacity(120) : .white
         let left = right - 18 * unit
-        let top = bar.textLine - 8 * unit
+        let top = bar.textCenterY - 8 * unit
         script.add(.polygon(body.map { ($0.0 * unit, $0.1 * unit) }), x: left, y: top, color: color)
         guard !isSilent else { return }
         let wave: [(Double, Double)] = [
@@ -173,14 +179,14 @@ enum OverlayLayout {
     ///   - bar: The layout of the bar, for its scale.
     ///   - phase: The index of the brightest dot, which increases with time.
     /// - Returns: The script to draw; empty if there is neither a message nor a reason to wait.
-    static func centre(_ state: OverlayState, _ bar: ControlBar, phase: Int) -> OverlayScript {
+    static func center(_ state: OverlayState, bar: ControlBar, phase: Int) -> OverlayScript {
         var script = OverlayScript(bar.window)
         let (x, y) = (Double(bar.window.width) / 2, Double(bar.window.height) / 2)
         if let message = state.message, !message.isEmpty {
             script.add(message, x: x, y: y, fontSize: bar.length(30), anchor: .center, outline: bar.length(3))
             return script
         }
-        guard case .waiting(let reason) = state.progress else { return script }
+        guard case .waiting(let reason) = state.timeControlStatus else { return script }
         let dot = bar.length(9)
         for index in 0..<8 {
             let (dx, dy) = directions[index]
@@ -199,7 +205,7 @@ enum OverlayLayout {
                 .rectangle(width: dot, height: dot, radius: dot),
                 x: cx - dot / 2,
                 y: cy - dot / 2,
-                color: .white.faded(255 - age * 28)
+                color: .white.withOpacity(255 - age * 28)
             )
         }
         script.add(

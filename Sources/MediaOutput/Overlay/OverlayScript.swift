@@ -20,7 +20,7 @@ struct OverlayScript: Sendable, Hashable {
         static let white = Color()
         static let accent = Color(red: 79, green: 172, blue: 254)
         static let live = Color(red: 240, green: 62, blue: 62)
-        func faded(_ opacity: Int) -> Color { Color(red: red, green: green, blue: blue, opacity: opacity) }
+        func withOpacity(_ opacity: Int) -> Color { Color(red: red, green: green, blue: blue, opacity: opacity) }
     }
 
     /// The position of a text relative to its point, numbered like a numeric keypad.
@@ -61,9 +61,9 @@ struct OverlayScript: Sendable, Hashable {
         outline: Double = 0,
         style: String = "Default"
     ) {
-        let border = outline > 0 ? "\\bord\(number(outline))\\blur\(number(outline))" : ""
+        let outlineTags = outline > 0 ? "\\bord\(number(outline))\\blur\(number(outline))" : ""
         let tags =
-            "{\\an\(anchor.rawValue)\\pos(\(number(x)),\(number(y)))\\fs\(number(fontSize))\(border)\(color.tags)}"
+            "{\\an\(anchor.rawValue)\\pos(\(number(x)),\(number(y)))\\fs\(number(fontSize))\(outlineTags)\(color.tags)}"
         append(style, tags + Self.escaped(text))
     }
 
@@ -74,7 +74,7 @@ struct OverlayScript: Sendable, Hashable {
     }
 
     private mutating func append(_ style: String, _ text: String) {
-        events.append("Dialogue: \(events.count),\(Self.always),\(style),,0,0,0,,\(text)")
+        events.append("Dialogue: \(events.count),\(Self.unlimitedTimes),\(style),,0,0,0,,\(text)")
     }
 
     /// Returns text in which braces, backslashes and line breaks are escaped so that it contains no override tags.
@@ -94,7 +94,7 @@ struct OverlayScript: Sendable, Hashable {
         return result
     }
 
-    static let always = "0:00:00.00,9:59:59.99"
+    static let unlimitedTimes = "0:00:00.00,9:59:59.99"
     static let eventsHead = """
         [Events]
         Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text

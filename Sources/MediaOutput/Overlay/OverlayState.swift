@@ -5,17 +5,17 @@ public import MediaTiming
 /// Frequent changes are cheap, because the window draws again only if the visible contents have changed.
 public struct OverlayState: Sendable, Hashable {
     /// The extent of the playable media.
-    public enum Length: Sendable, Hashable {
+    public enum Extent: Sendable, Hashable {
         /// The extent is not known yet; there is no position bar.
         case unknown
         /// The media is complete and ends at the given time.
-        case recorded(MediaTime)
+        case onDemand(MediaTime)
         /// The media is live; ``OverlayState/seekableRange`` advances with it.
         case live
     }
 
     /// The state of playback.
-    public enum Progress: Sendable, Hashable {
+    public enum TimeControlStatus: Sendable, Hashable {
         /// Playback is in progress.
         case playing
         /// Playback is paused.
@@ -29,13 +29,13 @@ public struct OverlayState: Sendable, Hashable {
     /// The position of the playhead.
     public var position = MediaTime.zero
     /// The extent of the playable media.
-    public var length = Length.unknown
+    public var extent = Extent.unknown
     /// The time ranges of the loaded media.
     public var loadedRanges = MediaTimeRangeSet()
     /// The seekable time range; `nil` for the whole duration of complete media.
     public var seekableRange: MediaTimeRange?
     /// The state of playback.
-    public var progress = Progress.paused
+    public var timeControlStatus = TimeControlStatus.paused
     /// The playback rate; 1 is normal.
     public var rate = 1.0
     /// The volume, from 0 to 1.
@@ -47,7 +47,7 @@ public struct OverlayState: Sendable, Hashable {
     /// For transient texts, use ``PlayerWindow/announce(_:)``.
     public var message: String?
     /// The subtitles to show now.
-    public var subtitles = SubtitleText()
+    public var subtitles = SubtitleScript()
     /// The lines of statistics in a corner; if empty, no statistics are shown.
     public var statistics: [String] = []
 
@@ -55,18 +55,18 @@ public struct OverlayState: Sendable, Hashable {
     public init() {}
 
     /// The time range of the position bar; `nil` if there is no bar.
-    var span: MediaTimeRange? {
-        switch length {
+    var barRange: MediaTimeRange? {
+        switch extent {
         case .unknown: nil
-        case .recorded(let end):
+        case .onDemand(let end):
             end > .zero ? MediaTimeRange(start: .zero, end: end) : nil
         case .live: seekableRange.flatMap { $0.isEmpty ? nil : $0 }
         }
     }
 
     /// Returns the seekable time closest to the given time.
-    func seekable(_ time: MediaTime) -> MediaTime {
-        guard let range = seekableRange ?? span else { return max(.zero, time) }
+    func nearestSeekableTime(to time: MediaTime) -> MediaTime {
+        guard let range = seekableRange ?? barRange else { return max(.zero, time) }
         return min(max(range.start, time), range.end)
     }
 }

@@ -30,12 +30,12 @@ struct TextCanvas {
                 for column in 0..<columns {
                     let mask = UInt32(stencil[row * stride + column])
                     if mask != 0 {
-                        let cover = Self.divided(mask * opacity)
+                        let cover = Self.dividedBy255(mask * opacity)
                         let rest = 255 - cover
-                        pixels[at] = UInt8(Self.divided(blue * cover + UInt32(pixels[at]) * rest))
-                        pixels[at + 1] = UInt8(Self.divided(green * cover + UInt32(pixels[at + 1]) * rest))
-                        pixels[at + 2] = UInt8(Self.divided(red * cover + UInt32(pixels[at + 2]) * rest))
-                        pixels[at + 3] = UInt8(Self.divided(255 * cover + UInt32(pixels[at + 3]) * rest))
+                        pixels[at] = UInt8(Self.dividedBy255(blue * cover + UInt32(pixels[at]) * rest))
+                        pixels[at + 1] = UInt8(Self.dividedBy255(green * cover + UInt32(pixels[at + 1]) * rest))
+                        pixels[at + 2] = UInt8(Self.dividedBy255(red * cover + UInt32(pixels[at + 2]) * rest))
+                        pixels[at + 3] = UInt8(Self.dividedBy255(255 * cover + UInt32(pixels[at + 3]) * rest))
                     }
                     at += 4
                 }
@@ -44,7 +44,7 @@ struct TextCanvas {
     }
 
     /// The rows from the first to the last one with visible pixels; `nil` if there are none.
-    var inkedRows: Range<Int>? {
+    var visibleRows: Range<Int>? {
         func isInked(_ row: Int) -> Bool {
             stride(from: row * width * 4 + 3, to: (row + 1) * width * 4, by: 4).contains { bytes[$0] != 0 }
         }
@@ -55,7 +55,7 @@ struct TextCanvas {
     }
 
     /// Returns some rows with straight instead of premultiplied alpha, which all SDL renderers support.
-    consuming func finished(_ rows: Range<Int>) -> [UInt8] {
+    consuming func straightAlphaRows(_ rows: Range<Int>) -> [UInt8] {
         var result = Array(bytes[rows.lowerBound * width * 4..<rows.upperBound * width * 4])
         result.withUnsafeMutableBufferPointer { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
@@ -72,5 +72,5 @@ struct TextCanvas {
 
     // Bounded: the product of two bytes fits in 32 bits.
     /// Returns a product of two bytes divided by 255, rounded.
-    private static func divided(_ product: UInt32) -> UInt32 { (product + 127) / 255 }
+    private static func dividedBy255(_ product: UInt32) -> UInt32 { (product + 127) / 255 }
 }

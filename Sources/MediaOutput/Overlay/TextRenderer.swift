@@ -15,14 +15,16 @@ final class TextRenderer {
 
     /// Opens libass; the first renderer of a process reads the font list.
     ///
-    /// - Throws: ``OutputError`` with ``OutputError/Code/noText``.
+    /// - Throws: ``OutputError`` with ``OutputError/Code/textUnavailable``.
     init() throws(OutputError) {
-        guard let library = ass_library_init() else { throw OutputError(.noText, "libass does not start") }
+        guard let library = ass_library_init() else {
+            throw OutputError(.textUnavailable, "libass cannot be initialized")
+        }
         // Otherwise, libass writes messages to standard error.
         millstream_silence(library)
         guard let renderer = ass_renderer_init(library) else {
             ass_library_done(library)
-            throw OutputError(.noText, "libass does not start")
+            throw OutputError(.textUnavailable, "libass cannot be initialized")
         }
         self.library = library
         self.renderer = renderer
@@ -35,7 +37,7 @@ final class TextRenderer {
     }
 
     /// Draws a character in each style, so that its font is loaded before it is needed.
-    func openFonts() {
+    func preloadFonts() {
         var script = OverlayScript(PixelSize(64, 64))
         for style in ["Default", "Mono"] {
             script.add("0", x: 8, y: 32, fontSize: 20, anchor: .left, outline: 1, style: style)
@@ -84,10 +86,10 @@ final class TextRenderer {
             next = image.next
         }
         // libass pads masks to whole tiles, but subtitles are positioned by their exact lowest row.
-        guard let rows = canvas.inkedRows else { return nil }
+        guard let rows = canvas.visibleRows else { return nil }
         return Bitmap(
             rect: PixelRect(x: left, y: top + rows.lowerBound, width: rect.width, height: rows.count),
-            bytes: canvas.finished(rows)
+            bytes: canvas.straightAlphaRows(rows)
         )
     }
 }

@@ -34,21 +34,21 @@ public enum PlayerCommand: Sendable, Hashable {
 
 extension PlayerCommand {
     /// The assigned keys with their meaning, one entry per line of a help text.
-    public static let keys: [(key: String, meaning: String)] = [
+    public static let keyDescriptions: [(key: String, meaning: String)] = [
         ("space", "play, pause"),
-        ("left, right", "10 s back, forwards"),
-        ("page down, page up", "60 s back, forwards"),
-        ("home, end", "to the beginning, to the end or to what is live"),
-        ("0 to 9", "to that tenth of the whole"),
-        (", .", "a frame back, forwards"),
-        ("[ ]", "slower, faster"),
-        ("backspace", "at normal speed"),
-        ("up, down", "louder, quieter"),
-        ("m", "silence, sound"),
-        ("a", "the next audio"),
-        ("s", "the next subtitles"),
-        ("i", "figures over the picture"),
-        ("f", "full screen"),
+        ("left, right", "seek 10 s backward, forward"),
+        ("page down, page up", "seek 60 s backward, forward"),
+        ("home, end", "seek to the start, to the end or live edge"),
+        ("0 to 9", "seek to that tenth of the duration"),
+        (", .", "step one frame backward, forward"),
+        ("[ ]", "decrease, increase the rate"),
+        ("backspace", "normal rate"),
+        ("up, down", "increase, decrease the volume"),
+        ("m", "mute, unmute"),
+        ("a", "next audio rendition"),
+        ("s", "next subtitles, or none"),
+        ("i", "show or hide statistics"),
+        ("f", "full screen on, off"),
         ("q, escape", "quit"),
     ]
 }

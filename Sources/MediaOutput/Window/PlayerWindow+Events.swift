@@ -28,7 +28,7 @@ extension PlayerWindow {
 
     private func handle(_ event: SDL_WindowEvent) {
         switch SDL_WindowEventID(rawValue: UInt32(event.event)) {
-        case SDL_WINDOWEVENT_SIZE_CHANGED, SDL_WINDOWEVENT_DISPLAY_CHANGED: noticeSize()
+        case SDL_WINDOWEVENT_SIZE_CHANGED, SDL_WINDOWEVENT_DISPLAY_CHANGED: updatePixelSize()
         case SDL_WINDOWEVENT_EXPOSED, SDL_WINDOWEVENT_SHOWN, SDL_WINDOWEVENT_RESTORED: needsDrawing = true
         case SDL_WINDOWEVENT_LEAVE:
             controls.leave()
@@ -41,13 +41,15 @@ extension PlayerWindow {
 
     private func press(_ key: Key, isRepeat: Bool) {
         if key == .escape, canvas?.isFullScreen == true { return toggleFullScreen() }
-        guard let command = KeyBindings.command(for: key, isRepeat: isRepeat, in: controls.overlay.span) else { return }
+        guard let command = KeyBindings.command(for: key, isRepeat: isRepeat, in: controls.overlay.barRange) else {
+            return
+        }
         if command == .toggleFullScreen { toggleFullScreen() } else { onCommand(command) }
     }
 
     private func toggleFullScreen() {
         canvas?.toggleFullScreen()
-        noticeSize()
+        updatePixelSize()
         onCommand(.toggleFullScreen)
     }
 

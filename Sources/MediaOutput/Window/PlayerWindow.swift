@@ -24,11 +24,11 @@ import MediaTiming
     /// Options for creating a window.
     public struct Options: Sendable, Hashable {
         /// The renderer of a window.
-        public enum Drawing: Sendable, Hashable {
+        public enum Renderer: Sendable, Hashable {
             /// The GPU if there is one, otherwise software.
             case automatic
             /// Any accelerated renderer, even one that emulates a GPU in software.
-            case graphics
+            case accelerated
             /// Software rendering, whose result is the same on all machines.
             case software
         }
@@ -38,17 +38,17 @@ import MediaTiming
         /// A Boolean value that indicates whether the window is created in full screen mode.
         public var isFullScreen: Bool
         /// The renderer.
-        public var drawing: Drawing
+        public var renderer: Renderer
 
         /// Creates options; the default is a window of 1280 by 720 points.
         public init(
             size: PixelSize = PixelSize(width: 1280, height: 720),
             isFullScreen: Bool = false,
-            drawing: Drawing = .automatic
+            renderer: Renderer = .automatic
         ) {
             self.size = size
             self.isFullScreen = isFullScreen
-            self.drawing = drawing
+            self.renderer = renderer
         }
     }
 
@@ -64,7 +64,7 @@ import MediaTiming
     }
 
     /// A closure called if a frame or text cannot be drawn, once for each error code.
-    public var onProblem: (OutputError) -> Void = { _ in }
+    public var onError: (OutputError) -> Void = { _ in }
 
     /// A Boolean value that indicates whether ``close()`` was called.
     public var isClosed: Bool { canvas == nil }
@@ -76,9 +76,9 @@ import MediaTiming
     var canvas: WindowCanvas?
     var controls: WindowControls
     private let time: any TimeSource
-    private var problems: Set<OutputError.Code> = []
+    private var reportedErrorCodes: Set<OutputError.Code> = []
     /// The time at which the window must be redrawn; `nil` if its contents do not change with time.
-    private var drawAgain: Duration?
+    private var nextRedraw: Duration?
     var needsDrawing = true
 
     /// Opens a black window.
@@ -104,16 +104,16 @@ import MediaTiming
     ///
     /// - Parameter isFinished: The condition, evaluated after each iteration.
     public func run(until isFinished: () -> Bool) {
-        while !isClosed, !isFinished() { turn(waitingAtMost: .milliseconds(20)) }
+        while !isClosed, !isFinished() { runOnce(timeout: .milliseconds(20)) }
     }
 
     /// Runs a single iteration of the event loop, for programs with their own loop.
     ///
     /// - Parameter limit: The maximum time to wait for an event.
-    public func turn(waitingAtMost limit: Duration = .zero) {
+    public func runOnce(timeout limit: Duration = .zero) {
         guard !isClosed else { return }
         let now = time.now
-        let rest = drawAgain.map { max(.zero, $0 - now) } ?? limit
+        let rest = nextRedraw.map { max(.zero, $0 - now) } ?? limit
         let wait = needsDrawing ? .zero : max(.zero, min(limit, rest))
         var event = SDL_Event()
         var isThere = SDL_WaitEventTimeout(&event, Int32(saturating: (wait / .milliseconds(1)).rounded(.up))) != 0
@@ -124,7 +124,7 @@ import MediaTiming
         // Jobs of the main actor run on the main queue, which the run loop serves.
         _ = RunLoop.main.run(mode: .default, before: .distantPast)
         guard !isClosed else { return }
-        readMail(at: time.now)
+        readMailbox(at: time.now)
         drawIfNeeded(at: time.now)
     }
 
@@ -155,7 +155,7 @@ import MediaTiming
     /// A Boolean value that indicates whether a frame was received and has not been cleared.
     public nonisolated var isReadyForDisplay: Bool { mailbox.isReadyForDisplay }
 
-    private func readMail(at now: Duration) {
+    private func readMailbox(at now: Duration) {
         let mail = mailbox.take()
         if let overlay = mail.overlay, controls.setOverlay(overlay, at: now) { needsDrawing = true }
         if let text = mail.announcement {
@@ -168,17 +168,17 @@ import MediaTiming
     }
 
     private func drawIfNeeded(at now: Duration) {
-        if let drawAgain, drawAgain <= now { needsDrawing = true }
+        if let nextRedraw, nextRedraw <= now { needsDrawing = true }
         guard needsDrawing else { return }
         needsDrawing = false
         canvas?.draw(controls, at: now) { [self] problem in
-            if problems.insert(problem.code).inserted { onProblem(problem) }
+            if reportedErrorCodes.insert(problem.code).inserted { onError(problem) }
         }
-        drawAgain = controls.nextChange(after: now)
+        nextRedraw = controls.nextChange(after: now)
     }
 
     /// Reports the size of the window if it has changed.
-    func noticeSize() {
+    func updatePixelSize() {
         needsDrawing = true
         guard let size = canvas?.pixelSize, size != pixelSize else { return }
         pixelSize = size

@@ -6,18 +6,18 @@ import MediaTiming
 ///
 /// The textures are declared before the surface so that they are destroyed before its renderer.
 final class WindowCanvas {
-    private var picture: PictureTexture
-    private var shade: OverlayLayer
+    private var videoTexture: VideoTexture
+    private var gradient: OverlayLayer
     private var controls: OverlayLayer
-    private var centre: OverlayLayer
+    private var center: OverlayLayer
     private var statistics: OverlayLayer
     private var announcement: OverlayLayer
     private var subtitles: OverlayLayer
     private let surface: WindowSurface
     /// The preparation of the text renderer, started with the first frame or the first text.
-    private let preparation: TextPreparation
+    private let textRendererLoader: TextRendererLoader
     private var text: TextRenderer?
-    private var hasShape = false
+    private var hasAspectRatio = false
     /// The size for which the frame was uploaded; `nil` if it was not uploaded yet.
     private var loadedSize: PixelSize?
 
@@ -32,12 +32,12 @@ final class WindowCanvas {
     ///   - surface: The window to draw into.
     ///   - onTextReady: A closure called on another thread when text can be drawn.
     init(_ surface: consuming WindowSurface, onTextReady: @escaping @Sendable () -> Void) {
-        preparation = TextPreparation(onEnd: onTextReady)
+        textRendererLoader = TextRendererLoader(onEnd: onTextReady)
         let renderer = surface.renderer
-        picture = PictureTexture(renderer: renderer, isSoftware: surface.isSoftware)
-        shade = OverlayLayer(renderer: renderer)
+        videoTexture = VideoTexture(renderer: renderer, isSoftware: surface.isSoftware)
+        gradient = OverlayLayer(renderer: renderer)
         controls = OverlayLayer(renderer: renderer)
-        centre = OverlayLayer(renderer: renderer)
+        center = OverlayLayer(renderer: renderer)
         statistics = OverlayLayer(renderer: renderer)
         announcement = OverlayLayer(renderer: renderer)
         subtitles = OverlayLayer(renderer: renderer)
@@ -70,18 +70,18 @@ final class WindowCanvas {
     /// Sets the frame to show; the first frame determines the aspect ratio of the window.
     func setFrame(_ frame: VideoFrame) {
         self.frame = frame
-        guard !hasShape else { return }
-        hasShape = true
-        surface.adopt(shapeOf: PictureGeometry.displaySize(of: frame.picture))
+        guard !hasAspectRatio else { return }
+        hasAspectRatio = true
+        surface.setAspectRatio(of: VideoGeometry.displaySize(of: frame.pixelBuffer))
     }
 
     /// Discards all textures, as required after a reset of the rendering device.
     func reset() {
-        picture.reset()
+        videoTexture.reset()
         loadedSize = nil
-        shade.reset()
+        gradient.reset()
         controls.reset()
-        centre.reset()
+        center.reset()
         statistics.reset()
         announcement.reset()
         subtitles.reset()
@@ -92,27 +92,27 @@ final class WindowCanvas {
         let renderer = surface.renderer
         SDL_SetRenderDrawColor(renderer, 0, 0, 0, 255)
         SDL_RenderClear(renderer)
-        let area = drawPicture(onProblem)
+        let area = drawFrame(onError: onProblem)
         drawOverlay(state, over: area, at: now, onProblem)
         SDL_RenderPresent(renderer)
-        if frame != nil { preparation.begin() }
+        if frame != nil { textRendererLoader.begin() }
         SDL_ShowCursor(state.showsPointer(at: now) ? SDL_ENABLE : SDL_DISABLE)
     }
 
-    private func drawPicture(_ onProblem: (OutputError) -> Void) -> PixelRect {
+    private func drawFrame(onError onProblem: (OutputError) -> Void) -> PixelRect {
         let window = pixelSize
         guard let frame else { return PixelRect(x: 0, y: 0, width: window.width, height: window.height) }
-        let rect = PictureGeometry.fit(PictureGeometry.displaySize(of: frame.picture), in: window)
+        let rect = VideoGeometry.fit(VideoGeometry.displaySize(of: frame.pixelBuffer), in: window)
         let size = PixelSize(rect.width, rect.height)
         if loadedSize == nil || surface.isSoftware && loadedSize != size {
             loadedSize = size
             do {
-                try picture.load(frame.picture, for: size)
+                try videoTexture.load(frame.pixelBuffer, for: size)
             } catch {
-                onProblem(error as? OutputError ?? OutputError(.notConvertible, "A picture cannot be shown: \(error)"))
+                onProblem(error as? OutputError ?? OutputError(.notConvertible, "A frame cannot be shown: \(error)"))
             }
         }
-        picture.draw(in: rect)
+        videoTexture.draw(in: rect)
         return rect
     }
 
@@ -127,28 +127,31 @@ final class WindowCanvas {
         let barOpacity = state.barOpacity(at: now)
         let phase = state.spinnerPhase(at: now)
         let wordsOpacity = state.announcementOpacity(at: now)
-        let hasCentre = phase != nil || overlay.message?.isEmpty == false
+        let hasCenter = phase != nil || overlay.message?.isEmpty == false
         let hasText =
-            barOpacity > 0 || hasCentre || wordsOpacity > 0 || !overlay.statistics.isEmpty
+            barOpacity > 0 || hasCenter || wordsOpacity > 0 || !overlay.statistics.isEmpty
             || !overlay.subtitles.lines.isEmpty
         guard hasText, let text = textRenderer(onProblem) else { return }
 
         if barOpacity > 0 {
-            shade.update("shade", bar.window) { OverlayLayout.shade(bar) }
-            shade.draw(opacity: barOpacity)
+            gradient.update("shade", bar.window) { OverlayLayout.gradient(bar) }
+            gradient.draw(opacity: barOpacity)
         }
         if !overlay.subtitles.lines.isEmpty {
             subtitles.update(overlay.subtitles.script, PixelSize(area.width, area.height), text)
-            subtitles.draw(offsetX: area.x, y: area.y - lift(above: bar, state.pointer != nil, in: area, barOpacity))
+            subtitles.draw(
+                offsetX: area.x,
+                y: area.y - subtitleOffset(above: bar, hasTime: state.pointer != nil, area: area, opacity: barOpacity)
+            )
         }
         if barOpacity > 0 {
             let script = OverlayLayout.controls(overlay, bar, pointer: state.pointer)
             controls.update(script.text, bar.window, text)
             controls.draw(opacity: barOpacity)
         }
-        if hasCentre {
-            centre.update(OverlayLayout.centre(overlay, bar, phase: phase ?? 0).text, bar.window, text)
-            centre.draw()
+        if hasCenter {
+            center.update(OverlayLayout.center(overlay, bar: bar, phase: phase ?? 0).text, bar.window, text)
+            center.draw()
         }
         if !overlay.statistics.isEmpty {
             statistics.update(OverlayLayout.statistics(overlay.statistics, bar).text, bar.window, text)
@@ -162,7 +165,7 @@ final class WindowCanvas {
 
     /// Returns the distance by which subtitles are raised so that the position bar and the time above the mouse do not
     /// cover them, in pixels.
-    private func lift(above bar: ControlBar, _ hasTime: Bool, in area: PixelRect, _ opacity: Double) -> Int {
+    private func subtitleOffset(above bar: ControlBar, hasTime: Bool, area: PixelRect, opacity: Double) -> Int {
         guard opacity > 0, let bounds = subtitles.bounds else { return 0 }
         let limit = Int(saturating: bar.track.y - bar.length(hasTime ? 44 : 16))
         let bottom = area.y + bounds.y + bounds.height
@@ -173,9 +176,9 @@ final class WindowCanvas {
 
     private func textRenderer(_ onProblem: (OutputError) -> Void) -> TextRenderer? {
         if let text { return text }
-        preparation.begin()
+        textRendererLoader.begin()
         do throws(OutputError) {
-            text = try preparation.take()
+            text = try textRendererLoader.take()
         } catch {
             onProblem(error)
         }

@@ -8,13 +8,13 @@ struct WindowControls: Sendable {
     /// otherwise.
     private(set) var pointer: Int?
     private(set) var isDragging = false
-    private var bar = Fading(hold: .seconds(3))
-    private var words = Fading(hold: .milliseconds(1200))
+    private var barFade = FadeOut(visibleDuration: .seconds(3))
+    private var announcementFade = FadeOut(visibleDuration: .milliseconds(1200))
     private var waitingSince: Duration?
-    private var hasMouse = false
+    private var hasReceivedMouseEvent = false
 
     /// The delay before waiting is indicated; shorter interruptions are not.
-    static let waitingGrace = Duration.milliseconds(300)
+    static let waitingDelay = Duration.milliseconds(300)
     private static let spinnerStep = Duration.milliseconds(100)
 
     /// Sets a new overlay.
@@ -23,39 +23,39 @@ struct WindowControls: Sendable {
     mutating func setOverlay(_ new: OverlayState, at now: Duration) -> Bool {
         let old = overlay
         overlay = new
-        if case .waiting = new.progress {
+        if case .waiting = new.timeControlStatus {
             waitingSince = waitingSince ?? now
         } else {
             waitingSince = nil
         }
         if barOpacity(at: now) > 0 { return true }
-        return old.withoutBar != new.withoutBar
+        return old.contentsWithoutBar != new.contentsWithoutBar
     }
 
     mutating func announce(_ text: String, at now: Duration) {
         announcement = text
-        words.show(at: now)
+        announcementFade.show(at: now)
     }
 
-    func barOpacity(at now: Duration) -> Double { isDragging ? 1 : bar.opacity(at: now) }
+    func barOpacity(at now: Duration) -> Double { isDragging ? 1 : barFade.opacity(at: now) }
 
-    func announcementOpacity(at now: Duration) -> Double { words.opacity(at: now) }
+    func announcementOpacity(at now: Duration) -> Double { announcementFade.opacity(at: now) }
 
     /// Returns whether the mouse pointer is visible.
     func showsPointer(at now: Duration) -> Bool { barOpacity(at: now) > 0 }
 
     /// Returns the phase of the progress indicator; `nil` if it is not visible.
     func spinnerPhase(at now: Duration) -> Int? {
-        guard let waitingSince, now - waitingSince >= Self.waitingGrace else { return nil }
+        guard let waitingSince, now - waitingSince >= Self.waitingDelay else { return nil }
         return Int(saturating: (now - waitingSince) / Self.spinnerStep)
     }
 
     /// Returns the time of the next change that results from the clock alone; `nil` if there is none.
     func nextChange(after now: Duration) -> Duration? {
-        var times = [bar.nextChange(after: now), words.nextChange(after: now)].compactMap(\.self)
+        var times = [barFade.nextChange(after: now), announcementFade.nextChange(after: now)].compactMap(\.self)
         if isDragging { times = times.filter { $0 > now } }
         if let waitingSince {
-            let grace = waitingSince + Self.waitingGrace
+            let grace = waitingSince + Self.waitingDelay
             times.append(now < grace ? grace : now + Self.spinnerStep)
         }
         return times.min()
@@ -65,19 +65,19 @@ struct WindowControls: Sendable {
     mutating func move(x: Int, y: Int, over layout: ControlBar, at now: Duration) {
         // A window that opens under the mouse receives a movement too, but the position bar is shown only for real
         // ones.
-        guard hasMouse else {
-            hasMouse = true
+        guard hasReceivedMouseEvent else {
+            hasReceivedMouseEvent = true
             return
         }
-        bar.show(at: now)
-        pointer = isDragging || overlay.span != nil && layout.trackArea.contains(x: x, y: y) ? x : nil
+        barFade.show(at: now)
+        pointer = isDragging || overlay.barRange != nil && layout.trackArea.contains(x: x, y: y) ? x : nil
     }
 
     /// Handles the mouse leaving the window.
     mutating func leave() {
         guard !isDragging else { return }
         pointer = nil
-        bar.hide()
+        barFade.hide()
     }
 
     /// Handles the left mouse button being pressed.
@@ -85,7 +85,7 @@ struct WindowControls: Sendable {
     /// - Returns: The resulting command; `nil` if there is none.
     mutating func press(x: Int, y: Int, over layout: ControlBar, at now: Duration) -> PlayerCommand? {
         let wasVisible = barOpacity(at: now) > 0
-        hasMouse = true
+        hasReceivedMouseEvent = true
         move(x: x, y: y, over: layout, at: now)
         if wasVisible, layout.button.contains(x: x, y: y) { return .togglePause }
         isDragging = pointer != nil
@@ -98,16 +98,16 @@ struct WindowControls: Sendable {
         guard isDragging else { return nil }
         isDragging = false
         move(x: x, y: y, over: layout, at: now)
-        guard let span = overlay.span else { return nil }
-        return .seekTo(overlay.seekable(layout.time(atX: x, in: span)))
+        guard let span = overlay.barRange else { return nil }
+        return .seekTo(overlay.nearestSeekableTime(to: layout.time(atX: x, in: span)))
     }
 }
 
 extension OverlayState {
     /// The contents that are visible without the position bar.
-    fileprivate var withoutBar: OverlayState {
+    fileprivate var contentsWithoutBar: OverlayState {
         var result = OverlayState()
-        if case .waiting = progress { result.progress = progress }
+        if case .waiting = timeControlStatus { result.timeControlStatus = timeControlStatus }
         result.message = message
         result.subtitles = subtitles
         result.statistics = statistics

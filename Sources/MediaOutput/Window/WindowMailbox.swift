@@ -5,7 +5,7 @@ import Synchronization
 /// The transfer of the latest frame and overlay from any thread to the thread of a window, which it wakes.
 final class WindowMailbox: Sendable {
     /// The values received since the last call of ``WindowMailbox/take()``.
-    struct Mail {
+    struct Contents {
         var frame: VideoFrame?
         var isCleared = false
         var overlay: OverlayState?
@@ -14,10 +14,10 @@ final class WindowMailbox: Sendable {
     }
 
     private struct State {
-        var mail = Mail()
+        var contents = Contents()
         var overlay = OverlayState()
         var overlayVersion = 0
-        var hasKnocked = false
+        var hasPostedEvent = false
         var isClosed = false
         var isReadyForDisplay = false
         var counts = WindowFrameCounts()
@@ -36,18 +36,18 @@ final class WindowMailbox: Sendable {
     func put(_ frame: VideoFrame) {
         post { state in
             state.counts.received += 1
-            if state.mail.frame != nil { state.counts.dropped += 1 }
-            state.mail.frame = frame
-            state.mail.isCleared = false
+            if state.contents.frame != nil { state.counts.dropped += 1 }
+            state.contents.frame = frame
+            state.contents.isCleared = false
             state.isReadyForDisplay = true
         }
     }
 
     func clear() {
         post { state in
-            if state.mail.frame != nil { state.counts.dropped += 1 }
-            state.mail.frame = nil
-            state.mail.isCleared = true
+            if state.contents.frame != nil { state.counts.dropped += 1 }
+            state.contents.frame = nil
+            state.contents.isCleared = true
             state.isReadyForDisplay = false
         }
     }
@@ -65,24 +65,24 @@ final class WindowMailbox: Sendable {
                 guard state.overlayVersion == version else { return }
                 state.overlayVersion += 1
                 state.overlay = overlay
-                state.mail.overlay = overlay
+                state.contents.overlay = overlay
                 isSet = true
             }
             if isSet || isClosed { return }
         }
     }
 
-    func announce(_ text: String) { post { $0.mail.announcement = text } }
+    func announce(_ text: String) { post { $0.contents.announcement = text } }
 
     /// Requests that the window is drawn again.
-    func redraw() { post { $0.mail.needsDrawing = true } }
+    func redraw() { post { $0.contents.needsDrawing = true } }
 
     /// Removes and returns the received values.
-    func take() -> Mail {
+    func take() -> Contents {
         state.withLock { state in
-            let mail = state.mail
-            state.mail = Mail()
-            state.hasKnocked = false
+            let mail = state.contents
+            state.contents = Contents()
+            state.hasPostedEvent = false
             if mail.frame != nil { state.counts.shown += 1 }
             return mail
         }
@@ -92,7 +92,7 @@ final class WindowMailbox: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
-            state.mail = Mail()
+            state.contents = Contents()
         }
     }
 
@@ -101,13 +101,13 @@ final class WindowMailbox: Sendable {
     var counts: WindowFrameCounts { state.withLock { $0.counts } }
 
     private func post(_ change: (inout sending State) -> Void) {
-        let knocks = state.withLock { state in
+        let mustPostEvent = state.withLock { state in
             guard !state.isClosed else { return false }
             change(&state)
-            defer { state.hasKnocked = true }
-            return !state.hasKnocked
+            defer { state.hasPostedEvent = true }
+            return !state.hasPostedEvent
         }
-        guard knocks else { return }
+        guard mustPostEvent else { return }
         var message = SDL_Event()
         message.type = event
         SDL_PushEvent(&message)

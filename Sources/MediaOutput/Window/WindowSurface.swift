@@ -15,19 +15,19 @@ struct WindowSurface: ~Copyable {
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow``.
     init(_ title: String, _ options: PlayerWindow.Options) throws(OutputError) {
-        do { try SDLRuntime.require(SDL_INIT_VIDEO) } catch { throw Self.failure(error.message) }
+        do { try SDLRuntime.initialize(SDL_INIT_VIDEO) } catch { throw Self.failure(error.message) }
         SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "1")
         SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
         SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")
         let size = Self.fitted(options.size)
         var flags = SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_ALLOW_HIGHDPI.rawValue
         if options.isFullScreen { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
-        let centre = millstream_window_position_centered()
+        let center = millstream_window_position_centered()
         guard
             let window = SDL_CreateWindow(
                 title,
-                centre,
-                centre,
+                center,
+                center,
                 Int32(clamping: size.width),
                 Int32(clamping: size.height),
                 flags
@@ -38,7 +38,7 @@ struct WindowSurface: ~Copyable {
             throw Self.failure(message)
         }
         SDL_SetWindowMinimumSize(window, 160, 90)
-        guard let (renderer, isSoftware) = Self.makeRenderer(window, options.drawing) else {
+        guard let (renderer, isSoftware) = Self.makeRenderer(window, options.renderer) else {
             let message = SDLRuntime.lastError
             SDL_DestroyWindow(window)
             SDLRuntime.release(SDL_INIT_VIDEO)
@@ -74,7 +74,7 @@ struct WindowSurface: ~Copyable {
     var isFullScreen: Bool { SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN.rawValue != 0 }
 
     /// A Boolean value that indicates whether the window is in full screen mode or maximized.
-    var isFilling: Bool {
+    var isFullScreenOrMaximized: Bool {
         SDL_GetWindowFlags(window) & (SDL_WINDOW_FULLSCREEN.rawValue | SDL_WINDOW_MAXIMIZED.rawValue) != 0
     }
 
@@ -83,9 +83,9 @@ struct WindowSurface: ~Copyable {
     }
 
     /// Changes the window to the aspect ratio of a picture, without enlarging it.
-    func adopt(shapeOf picture: PixelSize) {
-        guard !isFilling else { return }
-        let rect = PictureGeometry.fit(picture, in: pointSize)
+    func setAspectRatio(of videoSize: PixelSize) {
+        guard !isFullScreenOrMaximized else { return }
+        let rect = VideoGeometry.fit(videoSize, in: pointSize)
         SDL_SetWindowSize(window, Int32(clamping: rect.width), Int32(clamping: rect.height))
     }
 
@@ -94,18 +94,18 @@ struct WindowSurface: ~Copyable {
         var bounds = SDL_Rect()
         guard SDL_GetDisplayUsableBounds(0, &bounds) == 0, bounds.w > 0, bounds.h > 0 else { return size }
         guard size.width > bounds.w || size.height > bounds.h else { return size }
-        let rect = PictureGeometry.fit(size, in: PixelSize(Int(bounds.w), Int(bounds.h)))
+        let rect = VideoGeometry.fit(size, in: PixelSize(Int(bounds.w), Int(bounds.h)))
         return PixelSize(rect.width, rect.height)
     }
 
     private static func makeRenderer(
         _ window: OpaquePointer,
-        _ drawing: PlayerWindow.Options.Drawing
+        _ drawing: PlayerWindow.Options.Renderer
     ) -> (OpaquePointer, Bool)? {
         let flags = SDL_RENDERER_ACCELERATED.rawValue | SDL_RENDERER_PRESENTVSYNC.rawValue
-        let asks = drawing == .graphics || drawing == .automatic && hasGraphicsDevice
-        if asks, let renderer = SDL_CreateRenderer(window, -1, flags) {
-            if drawing == .graphics || !isPlayedByProcessor(renderer) { return (renderer, false) }
+        let usesAcceleration = drawing == .accelerated || drawing == .automatic && hasGraphicsDevice
+        if usesAcceleration, let renderer = SDL_CreateRenderer(window, -1, flags) {
+            if drawing == .accelerated || !isEmulatedOpenGL(renderer) { return (renderer, false) }
             SDL_DestroyRenderer(renderer)
         }
         // Without this hint, SDL would present software rendering through OpenGL, which may be emulated in software
@@ -126,7 +126,7 @@ struct WindowSurface: ~Copyable {
     }
 
     /// Returns whether OpenGL is emulated in software, which is slower than SDL's software renderer.
-    private static func isPlayedByProcessor(_ renderer: OpaquePointer) -> Bool {
+    private static func isEmulatedOpenGL(_ renderer: OpaquePointer) -> Bool {
         var info = SDL_RendererInfo()
         guard SDL_GetRendererInfo(renderer, &info) == 0 else { return false }
         let driver = String(cString: info.name)
@@ -139,6 +139,9 @@ struct WindowSurface: ~Copyable {
     }
 
     private static func failure(_ message: String) -> OutputError {
-        OutputError(.noWindow, "No window opens (\(message)): start it on a display, or play headless")
+        OutputError(
+            .noWindow,
+            "The window cannot be opened (\(message)): run the program on a display, or play without a window"
+        )
     }
 }

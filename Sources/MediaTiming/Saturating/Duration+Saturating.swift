@@ -9,20 +9,22 @@ extension Duration {
     /// The longest duration that saturating arithmetic returns: 2^63 − 1 seconds.
     ///
     /// The whole seconds of every duration between this and its negative fit in 64 bits, as `components` requires.
-    package static let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
+    package static let maximum = Duration(secondsComponent: .max, attosecondsComponent: 0)
 
     /// The number of attoseconds in a second.
     package static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
 
-    /// The number of attoseconds in ``longest``.
-    private static let mostAttoseconds = Int128(Int64.max) *| attosecondsPerSecond
+    /// The number of attoseconds in ``maximum``.
+    private static let maximumAttoseconds = Int128(Int64.max) *| attosecondsPerSecond
 
-    /// Creates a duration from attoseconds, clamped to ±``longest``.
+    /// Creates a duration from attoseconds, clamped to ±``maximum``.
     package init(saturatingAttoseconds attoseconds: Int128) {
-        self.init(attoseconds: min(max(attoseconds, Self.mostAttoseconds.negatedSaturated()), Self.mostAttoseconds))
+        self.init(
+            attoseconds: min(max(attoseconds, Self.maximumAttoseconds.negatedSaturated()), Self.maximumAttoseconds)
+        )
     }
 
-    /// Creates a duration from a number of units, clamped to ±``longest`` and rounded to the attosecond.
+    /// Creates a duration from a number of units, clamped to ±``maximum`` and rounded to the attosecond.
     private init(_ count: Double, attosecondsPerUnit unit: Int128) {
         // The fraction is converted separately: a product of the whole number with 10^18 would lose its last digits.
         let whole = count.rounded(.towardZero)
@@ -32,7 +34,7 @@ extension Duration {
         )
     }
 
-    /// The duration, clamped to ±``longest``.
+    /// The duration, clamped to ±``maximum``.
     package var saturated: Duration { Duration(saturatingAttoseconds: attoseconds) }
 
     /// The duration in seconds as a floating-point number, for arithmetic where rounding does not matter.
@@ -41,22 +43,22 @@ extension Duration {
     /// The duration in nanoseconds, rounded toward zero and clamped to 64 bits.
     package var saturatingNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
-    /// Creates a duration from seconds, clamped to ±``longest``; NaN gives zero.
+    /// Creates a duration from seconds, clamped to ±``maximum``; NaN gives zero.
     package static func seconds(_ seconds: Double) -> Duration {
         Duration(seconds, attosecondsPerUnit: attosecondsPerSecond)
     }
 
-    /// Creates a duration from milliseconds, clamped to ±``longest``; NaN gives zero.
+    /// Creates a duration from milliseconds, clamped to ±``maximum``; NaN gives zero.
     package static func milliseconds(_ milliseconds: Double) -> Duration {
         Duration(milliseconds, attosecondsPerUnit: 1_000_000_000_000_000)
     }
 
-    /// Creates a duration from microseconds, clamped to ±``longest``; NaN gives zero.
+    /// Creates a duration from microseconds, clamped to ±``maximum``; NaN gives zero.
     package static func microseconds(_ microseconds: Double) -> Duration {
         Duration(microseconds, attosecondsPerUnit: 1_000_000_000_000)
     }
 
-    /// Creates a duration from nanoseconds, clamped to ±``longest``; NaN gives zero.
+    /// Creates a duration from nanoseconds, clamped to ±``maximum``; NaN gives zero.
     package static func nanoseconds(_ nanoseconds: Double) -> Duration {
         Duration(nanoseconds, attosecondsPerUnit: 1_000_000_000)
     }
@@ -69,38 +71,38 @@ extension Duration {
         return (Int64(clamping: seconds), Int64(clamping: rest))
     }
 
-    /// Returns the sum, clamped to ±``longest``.
+    /// Returns the sum, clamped to ±``maximum``.
     package static func + (left: Duration, right: Duration) -> Duration {
         Duration(saturatingAttoseconds: left.attoseconds.addingSaturated(right.attoseconds))
     }
 
-    /// Returns the difference, clamped to ±``longest``.
+    /// Returns the difference, clamped to ±``maximum``.
     package static func - (left: Duration, right: Duration) -> Duration {
         Duration(saturatingAttoseconds: left.attoseconds.subtractingSaturated(right.attoseconds))
     }
 
-    /// Adds a duration and clamps the result to ±``longest``.
+    /// Adds a duration and clamps the result to ±``maximum``.
     package static func += (left: inout Duration, right: Duration) { left = left + right }
 
-    /// Subtracts a duration and clamps the result to ±``longest``.
+    /// Subtracts a duration and clamps the result to ±``maximum``.
     package static func -= (left: inout Duration, right: Duration) { left = left - right }
 
-    /// Returns the product with an integer, clamped to ±``longest``.
+    /// Returns the product with an integer, clamped to ±``maximum``.
     package static func * <Factor: BinaryInteger>(left: Duration, right: Factor) -> Duration {
         Duration(saturatingAttoseconds: left.attoseconds.multipliedSaturated(by: Int128(clamping: right)))
     }
 
-    /// Returns the product with a floating-point number, clamped to ±``longest``; NaN gives zero.
+    /// Returns the product with a floating-point number, clamped to ±``maximum``; NaN gives zero.
     package static func * (left: Duration, right: Double) -> Duration {
         Duration(saturatingAttoseconds: Int128(saturating: Double(left.attoseconds) * right))
     }
 
-    /// Returns the quotient by an integer, clamped to ±``longest``; division by zero saturates.
+    /// Returns the quotient by an integer, clamped to ±``maximum``; division by zero saturates.
     package static func / <Divisor: BinaryInteger>(left: Duration, right: Divisor) -> Duration {
         Duration(saturatingAttoseconds: left.attoseconds.dividedSaturated(by: Int128(clamping: right)))
     }
 
-    /// Returns the quotient by a floating-point number, clamped to ±``longest``; NaN gives zero.
+    /// Returns the quotient by a floating-point number, clamped to ±``maximum``; NaN gives zero.
     package static func / (left: Duration, right: Double) -> Duration {
         Duration(saturatingAttoseconds: Int128(saturating: Double(left.attoseconds) / right))
     }
@@ -110,12 +112,12 @@ extension Duration {
         Double(left.attoseconds) / Double(right.attoseconds)
     }
 
-    /// Divides by a floating-point number and clamps the result to ±``longest``; NaN gives zero.
+    /// Divides by a floating-point number and clamps the result to ±``maximum``; NaN gives zero.
     package static func /= (left: inout Duration, right: Double) { left = left / right }
 
-    /// Multiplies by an integer and clamps the result to ±``longest``.
+    /// Multiplies by an integer and clamps the result to ±``maximum``.
     package static func *= <Factor: BinaryInteger>(left: inout Duration, right: Factor) { left = left * right }
 
-    /// Divides by an integer and clamps the result to ±``longest``; division by zero saturates.
+    /// Divides by an integer and clamps the result to ±``maximum``; division by zero saturates.
     package static func /= <Divisor: BinaryInteger>(left: inout Duration, right: Divisor) { left = left / right }
 }

@@ -6,33 +6,36 @@ struct CacheCandidate: Sendable {
     var entry: StoredEntry
     /// The byte range of the stored body that answers the request.
     let range: ByteRange
-    let first: ByteBuffer
+    let firstBytes: ByteBuffer
     let freshness: Freshness
-    let control: CacheControl
+    let responseControl: CacheControl
     /// The cache directives of the request.
-    let wishes: CacheControl
+    let requestControl: CacheControl
 
     /// A Boolean value that indicates whether the response can be used without validation (RFC 9111 §4).
     var isUsable: Bool {
-        guard !wishes.has("no-cache"), freshness.isFresh else { return false }
-        if let oldest = wishes.seconds("max-age"), oldest == 0 || freshness.age > oldest { return false }
-        return freshness.staleness.negatedSaturated() >= wishes.seconds("min-fresh") ?? 0
+        guard !requestControl.contains("no-cache"), freshness.isFresh else { return false }
+        if let oldest = requestControl.seconds("max-age"), oldest == 0 || freshness.age > oldest { return false }
+        return freshness.staleness.negatedSaturated() >= requestControl.seconds("min-fresh") ?? 0
     }
 
     /// Returns a Boolean value that indicates whether the stale response can be used after an error (RFC 5861 §4).
-    func mayStandIn(for error: TransportError) -> Bool {
-        guard error.isOutage, !control.has("no-cache"), !control.has("must-revalidate"),
+    func isUsable(after error: TransportError) -> Bool {
+        guard error.isServerFailure, !responseControl.contains("no-cache"),
+            !responseControl.contains("must-revalidate"),
             // A request for a newer response must not be answered with a stale one.
-            !wishes.has("no-cache"), !wishes.has("max-age")
+            !requestControl.contains("no-cache"), !requestControl.contains("max-age")
         else { return false }
-        let limits = [control.seconds("stale-if-error"), wishes.seconds("stale-if-error")].compactMap { $0 }
+        let limits = [responseControl.seconds("stale-if-error"), requestControl.seconds("stale-if-error")].compactMap {
+            $0
+        }
         return limits.max().map { freshness.staleness <= $0 } ?? false
     }
 }
 
 extension TransportError {
     /// A Boolean value that indicates whether the error is a failure of the server or the network, not of the request.
-    fileprivate var isOutage: Bool {
+    fileprivate var isServerFailure: Bool {
         switch code {
         case .status: (500...599).contains(status ?? 0)
         case .unknownHost, .cannotConnect, .timedOut, .connectionLost: true
@@ -53,7 +56,7 @@ extension EntryFolder {
         for key in key == whole ? [key] : [key, whole] {
             guard let candidate = candidate(key, for: request, rules: rules, now: now) else { continue }
             if candidate.isUsable {
-                noteUse(candidate.entry)
+                markUsed(candidate.entry)
                 return candidate
             }
             stale = stale ?? candidate
@@ -82,10 +85,10 @@ extension EntryFolder {
         return CacheCandidate(
             entry: entry,
             range: range,
-            first: first,
+            firstBytes: first,
             freshness: Freshness(entry.metadata, kind: request.kind, now: now),
-            control: CacheControl(entry.metadata.headers),
-            wishes: CacheControl(request: request.allHeaders)
+            responseControl: CacheControl(entry.metadata.headers),
+            requestControl: CacheControl(request: request.allHeaders)
         )
     }
 }

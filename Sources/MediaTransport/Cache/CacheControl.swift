@@ -25,7 +25,7 @@ struct CacheControl: Sendable {
     /// Returns a Boolean value that indicates whether a directive is present, with or without an argument.
     ///
     /// `no-cache="Set-Cookie"` is treated as `no-cache`, which RFC 9111 §5.2.2.4 permits.
-    func has(_ name: String) -> Bool { directives[name] != nil }
+    func contains(_ name: String) -> Bool { directives[name] != nil }
 
     /// Returns the argument of a directive in seconds; `nil` if the directive is absent.
     ///
@@ -69,11 +69,11 @@ struct CacheControl: Sendable {
 /// A parser for a number of seconds in a header field (RFC 9111 §1.2.2).
 enum DeltaSeconds {
     /// The maximum value, about 68 years; larger numbers are reduced to it (RFC 9111 §1.2.2).
-    static let largest: Int64 = 1 << 31
+    static let maximum: Int64 = 1 << 31
 
     /// Parses decimal digits; `nil` for any other text.
     static func parse(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
-        return min(Int64(text) ?? largest, largest)
+        return min(Int64(text) ?? maximum, maximum)
     }
 }

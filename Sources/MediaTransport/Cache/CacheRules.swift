@@ -4,45 +4,45 @@ import ResourceAddressing
 /// The rules for the requests that the cache answers and the responses that it stores (RFC 9111 §3).
 struct CacheRules: Sendable {
     let kinds: Set<TransportRequest.Kind>
-    let largestEntry: Int64
+    let maximumEntrySize: Int64
 
     /// The request header fields whose presence makes the response depend on more than the cache key.
-    private static let foreignFields: Set<String> = [
+    private static let bypassFields: Set<String> = [
         "authorization", "cookie", "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
         "if-range",
     ]
     /// The header fields that are not stored: those of the connection, and secrets (RFC 9111 §3.1).
-    private static let unkeptFields: Set<String> = [
+    private static let unstoredFields: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "proxy-connection", "set-cookie", "set-cookie2", "te", "trailer", "transfer-encoding", "upgrade",
     ]
     /// The fields that the underlying transport may add; their absence from a request has no meaning.
-    private static let hiddenFields: Set<String> = ["*", "authorization", "cookie"]
+    private static let implicitFields: Set<String> = ["*", "authorization", "cookie"]
 
     /// Returns a Boolean value that indicates whether the cache handles a request.
-    func concern(_ request: TransportRequest) -> Bool {
+    func handles(_ request: TransportRequest) -> Bool {
         guard kinds.contains(request.kind), request.address.isHTTP, request.resumption == nil,
             request.byteRange?.length != 0
         else { return false }
         // A password in a URL would be written to the disk with it.
         guard request.address.authority?.contains("@") != true else { return false }
         let headers = request.allHeaders
-        return !headers.contains { Self.foreignFields.contains($0.name.lowercased()) }
-            && !CacheControl(request: headers).has("no-store")
+        return !headers.contains { Self.bypassFields.contains($0.name.lowercased()) }
+            && !CacheControl(request: headers).contains("no-store")
     }
 
     /// Returns the header fields of a response that are stored.
-    func kept(_ headers: [HeaderField]) -> [HeaderField] {
+    func storedFields(of headers: [HeaderField]) -> [HeaderField] {
         let named = headers.filter { $0.name.lowercased() == "connection" }
             .flatMap { CacheControl.members(of: $0.value) }.map { $0.lowercased() }
-        let unkept = Self.unkeptFields.union(named)
+        let unkept = Self.unstoredFields.union(named)
         return headers.filter { !unkept.contains($0.name.lowercased()) }
     }
 
     /// Returns a Boolean value that indicates whether a response can be stored and is useful later.
-    func mayKeep(_ metadata: EntryMetadata, length: Int64?, of request: TransportRequest) -> Bool {
-        guard isAnswer(metadata, length: length), length ?? 0 <= largestEntry,
-            !CacheControl(metadata.headers).has("no-store"), matches(metadata, request)
+    func allowsStoring(_ metadata: EntryMetadata, length: Int64?, of request: TransportRequest) -> Bool {
+        guard isComplete(metadata, length: length), length ?? 0 <= maximumEntrySize,
+            !CacheControl(metadata.headers).contains("no-store"), matches(metadata, request)
         else { return false }
         let freshness = Freshness(metadata, kind: request.kind, now: metadata.received)
         return freshness.isFresh || !metadata.validationFields.isEmpty
@@ -53,17 +53,17 @@ struct CacheRules: Sendable {
     ///
     /// `Accept-Encoding` is ignored, because the underlying transport decodes the body.
     func matches(_ metadata: EntryMetadata, _ request: TransportRequest) -> Bool {
-        let present = Set(request.allHeaders.map { $0.name.lowercased() }).union(Self.hiddenFields)
+        let present = Set(request.allHeaders.map { $0.name.lowercased() }).union(Self.implicitFields)
         let deciding = metadata.values("vary").flatMap { CacheControl.members(of: $0) }.map { $0.lowercased() }
         return deciding.allSatisfy { $0 == "accept-encoding" || !present.contains($0) }
     }
 
     /// Returns a Boolean value that indicates whether the response is the complete resource or byte range of the key.
-    private func isAnswer(_ metadata: EntryMetadata, length: Int64?) -> Bool {
+    private func isComplete(_ metadata: EntryMetadata, length: Int64?) -> Bool {
         guard let range = metadata.key.byteRange else { return metadata.status == 200 }
-        let place = "bytes \(range.start)-\(range.end -| 1)/"
+        let position = "bytes \(range.start)-\(range.end -| 1)/"
         return metadata.status == 206 && length == range.length
-            && metadata.values("content-range").allSatisfy { $0.lowercased().hasPrefix(place) }
+            && metadata.values("content-range").allSatisfy { $0.lowercased().hasPrefix(position) }
     }
 }
 

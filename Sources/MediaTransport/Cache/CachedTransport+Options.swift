@@ -8,27 +8,27 @@ extension CachedTransport {
         /// An evicted entry that is still being read uses additional disk space until it has been read.
         public var capacity: ByteCount
         /// The maximum size of a body that is stored.
-        public var largestEntry: ByteCount
+        public var maximumEntrySize: ByteCount
         /// The kinds of resources that are stored.
         public var kinds: Set<TransportRequest.Kind>
 
         /// The default kinds: all except keys, so that the disk does not contain both encrypted media and their keys.
-        public static let usualKinds = Set(TransportRequest.Kind.allCases).subtracting([.key])
+        public static let defaultKinds = Set(TransportRequest.Kind.allCases).subtracting([.key])
 
         /// Creates cache options.
         ///
         /// - Parameters:
         ///   - capacity: The maximum total size; 512 MiB by default, about an hour of video in good quality.
-        ///   - largestEntry: The maximum size of a body; one eighth of the capacity by default, so that a single
+        ///   - maximumEntrySize: The maximum size of a body; one eighth of the capacity by default, so that a single
         ///     resource cannot evict all others.
-        ///   - kinds: The kinds of resources that are stored; ``usualKinds`` by default.
+        ///   - kinds: The kinds of resources that are stored; ``defaultKinds`` by default.
         public init(
             capacity: ByteCount = ByteCount(512 << 20),
-            largestEntry: ByteCount? = nil,
-            kinds: Set<TransportRequest.Kind> = usualKinds
+            maximumEntrySize: ByteCount? = nil,
+            kinds: Set<TransportRequest.Kind> = defaultKinds
         ) {
             self.capacity = capacity
-            self.largestEntry = largestEntry ?? ByteCount(capacity.bytes / 8)
+            self.maximumEntrySize = maximumEntrySize ?? ByteCount(capacity.bytes / 8)
             self.kinds = kinds
         }
     }

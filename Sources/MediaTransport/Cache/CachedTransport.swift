@@ -63,11 +63,11 @@ public final class CachedTransport: Transport {
         self.base = base
         self.time = time
         self.now = now
-        rules = CacheRules(kinds: options.kinds, largestEntry: options.largestEntry.bytes)
+        rules = CacheRules(kinds: options.kinds, maximumEntrySize: options.maximumEntrySize.bytes)
         folder = try EntryFolder(
             directory.path,
             capacity: options.capacity.bytes,
-            largestEntry: options.largestEntry.bytes,
+            maximumEntrySize: options.maximumEntrySize.bytes,
             now: now,
             pool: pool,
             write: write
@@ -84,65 +84,67 @@ public final class CachedTransport: Transport {
 
     /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard rules.concern(request) else { return try await base.send(request) }
-        let begun = time.now
+        guard rules.handles(request) else { return try await base.send(request) }
+        let start = time.now
         let (folder, rules, moment) = (folder, rules, now())
         let found = await folder.perform { folder.candidate(for: request, rules: rules, now: moment) } ?? nil
-        if let found, found.isUsable { return served(found, request, begun) }
-        guard !CacheControl(request: request.allHeaders).has("only-if-cached") else {
+        if let found, found.isUsable { return cachedResponse(found, request: request, start: start) }
+        guard !CacheControl(request: request.allHeaders).contains("only-if-cached") else {
             throw TransportError(
                 .status,
-                "the cache does not hold this, and nothing else may be asked (504)",
+                "the resource is not in the cache, and the request allows only cached responses (504)",
                 address: request.address,
                 status: 504
             )
         }
-        return try await asked(request, found, begun)
+        return try await load(request, candidate: found, start: start)
     }
 }
 
 // MARK: Loading
 
 extension CachedTransport {
-    private func asked(
+    private func load(
         _ request: TransportRequest,
-        _ found: CacheCandidate?,
-        _ begun: Duration
+        candidate found: CacheCandidate?,
+        start: Duration
     ) async throws -> TransportResponse {
-        var question = request
-        question.headers += found?.entry.metadata.validationFields ?? []
+        var outgoing = request
+        outgoing.headers += found?.entry.metadata.validationFields ?? []
         let requested = now()
         let response: TransportResponse
         do {
-            response = try await base.send(question)
+            response = try await base.send(outgoing)
         } catch let error as TransportError {
-            return try await standIn(for: error, request, found, begun)
+            return try await staleResponse(after: error, request: request, candidate: found, start: start)
         }
-        guard question.isConditional, let found else { return await storing(response, request, requested) }
+        guard outgoing.isConditional, let found else {
+            return await storing(response, request: request, requested: requested)
+        }
         guard response.status == 304 else {
             // The stored response is known to be outdated, even if the new body is never received completely.
             await drop(found.entry.file)
-            return await storing(response, request, requested)
+            return await storing(response, request: request, requested: requested)
         }
         await drain(response.body)
         guard found.entry.metadata.isConfirmed(by: response.headers) else {
             await drop(found.entry.file)
-            return try await asked(request, nil, begun)
+            return try await load(request, candidate: nil, start: start)
         }
-        return await confirmed(found, by: response, request, requested, begun)
+        return await validated(found, by: response, request: request, requested: requested, start: start)
     }
 
     /// Returns the stored response if the server is unavailable and a stale response is allowed; otherwise throws the
     /// error.
-    private func standIn(
-        for error: TransportError,
-        _ request: TransportRequest,
-        _ found: CacheCandidate?,
-        _ begun: Duration
+    private func staleResponse(
+        after error: TransportError,
+        request: TransportRequest,
+        candidate found: CacheCandidate?,
+        start: Duration
     ) async throws -> TransportResponse {
-        if let found, found.mayStandIn(for: error) {
-            await folder.perform { [folder] in folder.noteUse(found.entry) }
-            return served(found, request, begun)
+        if let found, found.isUsable(after: error) {
+            await folder.perform { [folder] in folder.markUsed(found.entry) }
+            return cachedResponse(found, request: request, start: start)
         }
         if error.status == 404 || error.status == 410 {
             let keys = [request.byteRange, nil].map { EntryKey(address: request.address, byteRange: $0) }
@@ -156,8 +158,8 @@ extension CachedTransport {
     /// Returns the response, with a body that is stored as an entry while it is read if the rules permit it.
     private func storing(
         _ response: TransportResponse,
-        _ request: TransportRequest,
-        _ requested: UnixSeconds
+        request: TransportRequest,
+        requested: UnixSeconds
     ) async -> TransportResponse {
         let metadata = EntryMetadata(
             key: EntryKey(address: request.address, byteRange: request.byteRange),
@@ -165,9 +167,9 @@ extension CachedTransport {
             address: response.address,
             requested: requested,
             received: now(),
-            headers: rules.kept(response.headers)
+            headers: rules.storedFields(of: response.headers)
         )
-        guard rules.mayKeep(metadata, length: response.expectedLength, of: request) else {
+        guard rules.allowsStoring(metadata, length: response.expectedLength, of: request) else {
             // The new response is newer than the entry, which must not answer matching requests any longer.
             if rules.matches(metadata, request) { await folder.perform { [folder] in folder.drop(metadata.key) } }
             return response
@@ -201,51 +203,56 @@ extension CachedTransport {
 
 extension CachedTransport {
     /// Returns the stored response after the server confirmed that it is still valid.
-    private func confirmed(
+    private func validated(
         _ found: CacheCandidate,
         by response: TransportResponse,
-        _ request: TransportRequest,
-        _ requested: UnixSeconds,
-        _ begun: Duration
+        request: TransportRequest,
+        requested: UnixSeconds,
+        start: Duration
     ) async -> TransportResponse {
         var found = found
-        found.entry.tail.metadata.update(with: rules.kept(response.headers))
+        found.entry.tail.metadata.update(with: rules.storedFields(of: response.headers))
         found.entry.tail.metadata.requested = requested
         found.entry.tail.metadata.received = now()
         let (entry, folder) = (found.entry, folder)
-        let mayStay = rules.mayKeep(entry.metadata, length: entry.tail.bodyLength, of: request)
+        let mayStay = rules.allowsStoring(entry.metadata, length: entry.tail.bodyLength, of: request)
         await folder.perform { mayStay ? folder.rewrite(entry) : folder.drop(entry.file) }
         var measurement = response.record.measurement
-        measurement.firstByte = measurement.firstByte ?? time.now - begun
-        return answer(found, request, measurement)
+        measurement.timeToFirstByte = measurement.timeToFirstByte ?? time.now - start
+        return makeResponse(found, request: request, measurement: measurement)
     }
 
-    private func served(
+    private func cachedResponse(
         _ found: CacheCandidate,
-        _ request: TransportRequest,
-        _ begun: Duration
+        request: TransportRequest,
+        start: Duration
     ) -> TransportResponse {
-        var measurement = TransferMeasurement(sent: begun)
-        measurement.firstByte = time.now - begun
-        return answer(found, request, measurement)
+        var measurement = TransferMeasurement(requestStart: start)
+        measurement.timeToFirstByte = time.now - start
+        return makeResponse(found, request: request, measurement: measurement)
     }
 
-    private func answer(
+    private func makeResponse(
         _ found: CacheCandidate,
-        _ request: TransportRequest,
-        _ measurement: TransferMeasurement
+        request: TransportRequest,
+        measurement: TransferMeasurement
     ) -> TransportResponse {
         var measurement = measurement
         measurement.isFromCache = true
         measurement.bytes = .zero
-        measurement.lastByte = nil
+        measurement.timeToLastByte = nil
         let record = TransferRecord(measurement)
         let metadata = found.entry.metadata
-        let isCut = metadata.key.byteRange != request.byteRange
-        let buffers = StoredBuffers(entry: found.entry, range: found.range, first: found.first, folder: folder)
+        let isRangeOfWhole = metadata.key.byteRange != request.byteRange
+        let buffers = StoredBuffers(
+            entry: found.entry,
+            range: found.range,
+            firstBytes: found.firstBytes,
+            folder: folder
+        )
         return TransportResponse(
-            status: isCut ? 206 : metadata.status,
-            headers: headers(of: found, request, isCut: isCut),
+            status: isRangeOfWhole ? 206 : metadata.status,
+            headers: headers(of: found, request, isRangeOfWhole: isRangeOfWhole),
             address: metadata.address,
             expectedLength: found.range.length,
             body: TransportBody(buffers).measured(by: record, time),
@@ -255,14 +262,14 @@ extension CachedTransport {
 
     /// Returns the stored header fields with the current `Age` and, for a range of a complete resource,
     /// `Content-Range`.
-    private func headers(of found: CacheCandidate, _ request: TransportRequest, isCut: Bool) -> [HeaderField] {
+    private func headers(of found: CacheCandidate, _ request: TransportRequest, isRangeOfWhole: Bool) -> [HeaderField] {
         let metadata = found.entry.metadata
-        let replaced: Set<String> = isCut ? ["age", "content-length", "content-range"] : ["age"]
+        let replaced: Set<String> = isRangeOfWhole ? ["age", "content-length", "content-range"] : ["age"]
         var headers = metadata.headers.filter { !replaced.contains($0.name.lowercased()) }
-        if isCut {
+        if isRangeOfWhole {
             let range = found.range
-            let place = "bytes \(range.start)-\(range.end -| 1)/\(found.entry.tail.bodyLength)"
-            headers += [HeaderField("Content-Range", place), HeaderField("Content-Length", "\(range.length)")]
+            let position = "bytes \(range.start)-\(range.end -| 1)/\(found.entry.tail.bodyLength)"
+            headers += [HeaderField("Content-Range", position), HeaderField("Content-Length", "\(range.length)")]
         }
         let age = Freshness(metadata, kind: request.kind, now: now()).age
         return headers + [HeaderField("Age", "\(age)")]

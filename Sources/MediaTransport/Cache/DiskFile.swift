@@ -24,15 +24,15 @@ final class DiskFile: Sendable {
         descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         self.pool = pool
         self.write = write
-        guard descriptor >= 0 else { throw OpenFailure(isGone: errno == ENOENT || errno == ELOOP) }
-        guard let status, status.st_mode & S_IFMT == S_IFREG else { throw OpenFailure(isGone: true) }
+        guard descriptor >= 0 else { throw OpenFailure(isMissing: errno == ENOENT || errno == ELOOP) }
+        guard let status, status.st_mode & S_IFMT == S_IFREG else { throw OpenFailure(isMissing: true) }
     }
 
     /// The error of an attempt to open a file.
     struct OpenFailure: Error {
         /// A Boolean value that indicates whether the file does not exist, as opposed to being temporarily
         /// inaccessible.
-        let isGone: Bool
+        let isMissing: Bool
     }
 
     deinit {
@@ -64,7 +64,7 @@ final class DiskFile: Sendable {
     }
 
     /// Stores the time of the last use as the modification time of the file.
-    func noteUse(at nanoseconds: Int64) {
+    func setLastUse(_ nanoseconds: Int64) {
         let moment = timespec(
             tv_sec: time_t(nanoseconds / 1_000_000_000),
             tv_nsec: Int(nanoseconds % 1_000_000_000)

@@ -6,11 +6,11 @@ struct EntryFile: Sendable, Hashable {
     let serial: UInt64
 
     private static let prefix = "millstream"
-    private static let wholeSuffix = ".entry"
+    private static let completeSuffix = ".entry"
     private static let partialSuffix = ".part"
 
     /// The file name of a complete entry.
-    var fileName: String { stem + Self.wholeSuffix }
+    var fileName: String { stem + Self.completeSuffix }
     /// The file name while the entry is being written.
     var partialFileName: String { stem + Self.partialSuffix }
 
@@ -26,7 +26,7 @@ struct EntryFile: Sendable, Hashable {
 
     /// Parses the file name of a complete entry; `nil` for files that do not belong to the cache.
     init?(fileName: String) {
-        guard let file = Self(fileName, suffix: Self.wholeSuffix) else { return nil }
+        guard let file = Self(fileName, suffix: Self.completeSuffix) else { return nil }
         self = file
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// entries, and temporary files that are removed the next time the directory is opened. Files are not synchronized to
 /// the disk: damage by a power failure is detected by the checksums.
 final class EntryFolder: Sendable {
-    let largestEntry: Int64
+    let maximumEntrySize: Int64
     let pool: NIOThreadPool
     private let path: String
     private let write: DiskFile.Write
@@ -18,7 +18,7 @@ final class EntryFolder: Sendable {
     private let index: Mutex<EntryIndex>
     /// The lock for reading and rewriting the tails of entries, used on threads of the pool only: a partially written
     /// tail would be taken for damage.
-    private let tails = Mutex(())
+    private let tailLock = Mutex(())
 
     /// Opens a directory, and creates it if it does not exist.
     ///
@@ -28,13 +28,13 @@ final class EntryFolder: Sendable {
     init(
         _ path: String,
         capacity: Int64,
-        largestEntry: Int64,
+        maximumEntrySize: Int64,
         now: @escaping @Sendable () -> UnixSeconds,
         pool: NIOThreadPool,
         write: @escaping DiskFile.Write
     ) throws {
         self.path = path
-        self.largestEntry = largestEntry
+        self.maximumEntrySize = maximumEntrySize
         self.now = now
         self.pool = pool
         self.write = write
@@ -42,9 +42,9 @@ final class EntryFolder: Sendable {
         do {
             try PrivateFiles.createFolder(path)
         } catch {
-            throw TransportError(.fileFailed, "the folder \(path) of the cache cannot be made; name another one")
+            throw TransportError(.fileFailed, "the cache directory \(path) cannot be created; choose another one")
         }
-        adoptFiles()
+        indexExistingFiles()
     }
 
     /// The number of bytes that the entries use on the disk.
@@ -77,7 +77,7 @@ final class EntryFolder: Sendable {
 
 extension EntryFolder {
     /// Adds the existing entries to the index, and removes temporary files and damaged entries.
-    private func adoptFiles() {
+    private func indexExistingFiles() {
         var found: [(file: EntryFile, size: Int64, lastUse: Int64)] = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         // A directory that also contains other files keeps its mode, because it was not created for the cache.
@@ -90,17 +90,17 @@ extension EntryFolder {
             PrivateFiles.restrictFile(filePath(name))
             do throws(DiskFile.OpenFailure) {
                 let disk = try DiskFile(filePath(name), flags: O_RDONLY, pool: pool)
-                if EntryTail.isWhole(disk), let size = disk.size, let lastUse = disk.lastUse {
-                    found.append((file, EntryIndex.room(size), lastUse))
+                if EntryTail.isComplete(disk), let size = disk.size, let lastUse = disk.lastUse {
+                    found.append((file, EntryIndex.diskSpace(for: size), lastUse))
                 } else {
                     unlink(filePath(name))
                 }
             } catch {
-                if error.isGone { unlink(filePath(name)) }
+                if error.isMissing { unlink(filePath(name)) }
             }
         }
         for entry in found.sorted(by: { $0.lastUse < $1.lastUse }) {
-            remove(index.withLock { $0.adopt(entry.file, size: entry.size, lastUse: entry.lastUse) })
+            remove(index.withLock { $0.insertExisting(entry.file, size: entry.size, lastUse: entry.lastUse) })
         }
         // The capacity may have been larger when the directory was filled.
         for victim in index.withLock({ $0.reserve(0) }) ?? [] { remove(victim) }
@@ -115,14 +115,14 @@ extension EntryFolder {
         guard let file = index.withLock({ $0.file(key.name) }) else { return nil }
         do throws(DiskFile.OpenFailure) {
             let disk = try openForUpdate(filePath(file.fileName))
-            guard let tail = tails.withLock({ _ in EntryTail(of: disk) }) else {
+            guard let tail = tailLock.withLock({ _ in EntryTail(of: disk) }) else {
                 drop(file)
                 return nil
             }
             // Two keys can share an entry name; the entry of another key is neither used nor removed.
             return tail.metadata.key == key ? StoredEntry(file: file, disk: disk, tail: tail) : nil
         } catch {
-            if error.isGone { drop(file) }
+            if error.isMissing { drop(file) }
             return nil
         }
     }
@@ -137,9 +137,9 @@ extension EntryFolder {
     }
 
     /// Marks an entry as used, also in its file, so that the order of use survives the process.
-    func noteUse(_ entry: StoredEntry) {
+    func markUsed(_ entry: StoredEntry) {
         let now = now()
-        if let use = index.withLock({ $0.noteUse(entry.file, now: now) }) { entry.disk.noteUse(at: use) }
+        if let use = index.withLock({ $0.markUsed(entry.file, now: now) }) { entry.disk.setLastUse(use) }
     }
 
     /// Removes an entry.
@@ -159,7 +159,7 @@ extension EntryFolder {
     private func remove(_ entry: EntryIndex.Entry?) {
         guard let entry else { return }
         unlink(filePath(entry.file.fileName))
-        index.withLock { $0.left(entry) }
+        index.withLock { $0.releaseSpace(of: entry) }
     }
 }
 
@@ -179,7 +179,7 @@ extension EntryFolder {
     func release(_ byteCount: Int64) { index.withLock { $0.release(byteCount) } }
 
     /// Creates the file of an entry to write; `nil` if it cannot be created.
-    func make(_ file: EntryFile) -> DiskFile? {
+    func createFile(_ file: EntryFile) -> DiskFile? {
         try? DiskFile(filePath(file.partialFileName), flags: O_RDWR | O_CREAT | O_EXCL, pool: pool, write: write)
     }
 
@@ -204,7 +204,7 @@ extension EntryFolder {
             unlink(path)
             return false
         }
-        disk.noteUse(at: added.use)
+        disk.setLastUse(added.use)
         remove(added.replaced)
         return true
     }
@@ -212,12 +212,12 @@ extension EntryFolder {
     /// Rewrites the metadata after the body of an entry; the entry is removed if this fails.
     func rewrite(_ entry: StoredEntry) {
         guard let bytes = entry.tail.encoded(), let oldSize = entry.disk.size else { return drop(entry.file) }
-        noteUse(entry)
+        markUsed(entry)
         let newSize = entry.tail.bodyLength +| Int64(bytes.readableBytes)
-        let growth = max(0, EntryIndex.room(newSize) -| EntryIndex.room(oldSize))
+        let growth = max(0, EntryIndex.diskSpace(for: newSize) -| EntryIndex.diskSpace(for: oldSize))
         guard reserve(growth) else { return drop(entry.file) }
-        let isWritten = tails.withLock { _ in
-            defer { index.withLock { $0.resize(entry.file, to: EntryIndex.room(newSize), reserved: growth) } }
+        let isWritten = tailLock.withLock { _ in
+            defer { index.withLock { $0.resize(entry.file, to: EntryIndex.diskSpace(for: newSize), reserved: growth) } }
             return entry.disk.write(bytes, at: entry.tail.bodyLength) && entry.disk.truncate(to: newSize)
         }
         if !isWritten { drop(entry.file) }

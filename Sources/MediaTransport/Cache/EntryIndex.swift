@@ -2,7 +2,7 @@ import MediaTiming
 
 /// An index of the cache entries, with their sizes and their order of use.
 ///
-/// It does no file operations: the caller removes the files of the entries that are returned, then calls ``left(_:)``.
+/// It does no file operations: the caller removes the files of the entries that are returned, then calls ``releaseSpace(of:)``.
 struct EntryIndex {
     /// An entry of the cache.
     struct Entry: Sendable, Hashable {
@@ -25,7 +25,7 @@ struct EntryIndex {
     /// The number of bytes that are reserved for files that are being written.
     private var reservedBytes: Int64 = 0
     /// The number of bytes of removed entries whose files still exist.
-    private var leavingBytes: Int64 = 0
+    private var pendingDeletionBytes: Int64 = 0
     private var entries: [EntryName: Entry] = [:]
     /// The uses of all entries in chronological order; of several uses of an entry, only the last one counts.
     private var uses: [Use] = []
@@ -39,7 +39,7 @@ struct EntryIndex {
     var count: Int { entries.count }
 
     /// Returns the disk space of a file: its size, rounded up to whole blocks of 4,096 bytes.
-    static func room(_ byteCount: Int64) -> Int64 {
+    static func diskSpace(for byteCount: Int64) -> Int64 {
         let block: Int64 = 4096
         // Bounded: the divisor is the block size, 4,096 bytes.
         return byteCount > .max -| block ? .max : (byteCount +| block -| 1) / block *| block
@@ -54,10 +54,10 @@ struct EntryIndex {
     ///
     /// - Returns: The entries to remove first; `nil` if the space is not available even without any entries.
     mutating func reserve(_ byteCount: Int64) -> [Entry]? {
-        guard byteCount <= capacity -| reservedBytes -| leavingBytes else { return nil }
+        guard byteCount <= capacity -| reservedBytes -| pendingDeletionBytes else { return nil }
         reservedBytes +|= byteCount
         var victims: [Entry] = []
-        var excess = storedBytes +| reservedBytes +| leavingBytes -| capacity
+        var excess = storedBytes +| reservedBytes +| pendingDeletionBytes -| capacity
         while excess > 0, let victim = removeOldest() {
             victims.append(victim)
             excess -|= victim.size
@@ -69,7 +69,7 @@ struct EntryIndex {
     mutating func release(_ byteCount: Int64) { reservedBytes -|= byteCount }
 
     /// Releases the disk space of a removed entry after its file was deleted.
-    mutating func left(_ entry: Entry) { leavingBytes -|= entry.size }
+    mutating func releaseSpace(of entry: Entry) { pendingDeletionBytes -|= entry.size }
 
     // MARK: Entries
 
@@ -85,13 +85,13 @@ struct EntryIndex {
     /// Adds an existing entry; entries must be added in the order of their last use.
     ///
     /// - Returns: The entry that was replaced, if any.
-    mutating func adopt(_ file: EntryFile, size: Int64, lastUse: Int64) -> Entry? {
+    mutating func insertExisting(_ file: EntryFile, size: Int64, lastUse: Int64) -> Entry? {
         self.lastUse = max(self.lastUse, lastUse)
         return add(Entry(file: file, size: size, use: lastUse))
     }
 
     /// Marks an entry as used and returns the time of use; `nil` if the entry was removed.
-    mutating func noteUse(_ file: EntryFile, now: UnixSeconds) -> Int64? {
+    mutating func markUsed(_ file: EntryFile, now: UnixSeconds) -> Int64? {
         guard entries[file.name]?.file == file else { return nil }
         let use = nextUse(now)
         entries[file.name]?.use = use
@@ -112,7 +112,7 @@ struct EntryIndex {
         guard let entry = entries[file.name], entry.file == file else { return nil }
         entries[file.name] = nil
         storedBytes -|= entry.size
-        leavingBytes +|= entry.size
+        pendingDeletionBytes +|= entry.size
         return entry
     }
 

@@ -9,7 +9,7 @@ struct EntryTail: Sendable {
     /// The size of a block with its own checksum, in bytes; a byte range can be verified without the rest of the body.
     static let blockSize = 64 << 10
     /// The maximum size of the metadata in bytes; larger responses are not stored.
-    static let longestMetadata = 256 << 10
+    static let maximumMetadataSize = 256 << 10
 
     let bodyLength: Int64
     let blockChecksums: [UInt64]
@@ -18,7 +18,7 @@ struct EntryTail: Sendable {
     /// Returns the serialized tail; `nil` if the metadata is too large.
     func encoded() -> ByteBuffer? {
         let metadataBytes = metadata.encoded()
-        guard metadataBytes.readableBytes <= Self.longestMetadata else { return nil }
+        guard metadataBytes.readableBytes <= Self.maximumMetadataSize else { return nil }
         var buffer = ByteBuffer()
         for checksum in blockChecksums { buffer.writeInteger(checksum) }
         buffer.writeImmutableBuffer(metadataBytes)
@@ -56,7 +56,7 @@ struct EntryTail: Sendable {
 
     /// Returns a Boolean value that indicates whether the trailer of a file is consistent with its size; the rest of
     /// the file is verified when it is read.
-    static func isWhole(_ file: DiskFile) -> Bool {
+    static func isComplete(_ file: DiskFile) -> Bool {
         guard let size = file.size else { return false }
         return Trailer(of: file, size: size) != nil
     }
@@ -88,7 +88,7 @@ private struct Trailer {
             let metadataLength = buffer.readInteger(as: Int64.self),
             let bodyLength = buffer.readInteger(as: Int64.self),
             let checksum = buffer.readInteger(as: UInt64.self), buffer.readInteger(as: UInt64.self) == Self.mark,
-            (0...Int64(EntryTail.longestMetadata)).contains(metadataLength), (0...size).contains(bodyLength)
+            (0...Int64(EntryTail.maximumMetadataSize)).contains(metadataLength), (0...size).contains(bodyLength)
         else { return nil }
         let checksumBytes = EntryTail.blockCount(bodyLength) *| 8
         guard size -| bodyLength -| Int64(Self.length) == checksumBytes +| metadataLength else { return nil }

@@ -16,7 +16,7 @@ final class EntryWriter: @unchecked Sendable {
     /// The ``EntryFolder/generation`` when the writer was created.
     private let generation: Int
     private var disk: DiskFile?
-    private var isOver = false
+    private var isFinished = false
     /// The bytes that do not fill a block yet.
     private var pending = ByteBuffer()
     private var blockChecksums: [UInt64] = []
@@ -32,32 +32,32 @@ final class EntryWriter: @unchecked Sendable {
         generation = folder.generation
     }
 
-    deinit { giveUp() }
+    deinit { discard() }
 
     /// Appends the next bytes of the body.
     func append(_ buffer: ByteBuffer) async {
-        guard !isOver else { return }
+        guard !isFinished else { return }
         let length = writtenLength +| Int64(pending.readableBytes) +| Int64(buffer.readableBytes)
-        guard length <= min(folder.largestEntry, announcedLength ?? .max) else { return giveUp() }
+        guard length <= min(folder.maximumEntrySize, announcedLength ?? .max) else { return discard() }
         pending.writeImmutableBuffer(buffer)
         guard pending.readableBytes >= EntryTail.blockSize else { return }
         let isWritten = await folder.perform { self.writeBlocks(atLeast: EntryTail.blockSize) }
-        if isWritten != true { giveUp() }
+        if isWritten != true { discard() }
     }
 
     /// Adds the entry to the cache if the body has the announced length; otherwise discards it.
     func finish() async {
-        guard !isOver else { return }
+        guard !isFinished else { return }
         let length = writtenLength +| Int64(pending.readableBytes)
-        guard announcedLength == nil || announcedLength == length else { return giveUp() }
+        guard announcedLength == nil || announcedLength == length else { return discard() }
         let isPublished = await folder.perform { self.writeBlocks(atLeast: 1) && self.publish() }
-        if isPublished == true { (isOver, disk) = (true, nil) } else { giveUp() }
+        if isPublished == true { (isFinished, disk) = (true, nil) } else { discard() }
     }
 
     /// Stops writing and removes the file.
-    func giveUp() {
-        guard !isOver else { return }
-        isOver = true
+    func discard() {
+        guard !isFinished else { return }
+        isFinished = true
         pending = ByteBuffer()
         guard disk != nil || reserved > 0 else { return }
         disk = nil
@@ -86,10 +86,10 @@ final class EntryWriter: @unchecked Sendable {
     }
 
     private func write(_ bytes: ByteBuffer, at offset: Int64) -> Bool {
-        let growth = EntryIndex.room(offset +| Int64(bytes.readableBytes)) -| reserved
+        let growth = EntryIndex.diskSpace(for: offset +| Int64(bytes.readableBytes)) -| reserved
         guard folder.reserve(growth) else { return false }
         reserved +|= growth
-        if disk == nil { disk = folder.make(file) }
+        if disk == nil { disk = folder.createFile(file) }
         return disk?.write(bytes, at: offset) ?? false
     }
 }

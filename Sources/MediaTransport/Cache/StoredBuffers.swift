@@ -6,7 +6,7 @@ struct StoredBuffers: AsyncSequence, Sendable {
     let entry: StoredEntry
     let range: ByteRange
     /// The bytes of the first block, which are already read and verified.
-    let first: ByteBuffer
+    let firstBytes: ByteBuffer
     let folder: EntryFolder
 
     struct AsyncIterator: AsyncIteratorProtocol {
@@ -17,11 +17,11 @@ struct StoredBuffers: AsyncSequence, Sendable {
             try Task.checkCancellation()
             let (start, end) = (position, buffers.range.end)
             guard start < end else { return nil }
-            let bytes = start == buffers.range.start ? buffers.first : await read(from: start, to: end)
+            let bytes = start == buffers.range.start ? buffers.firstBytes : await read(from: start, to: end)
             guard let bytes, bytes.readableBytes > 0 else {
                 throw TransportError(
                     .connectionLost,
-                    "the cache holds a damaged copy, which was removed; ask again",
+                    "the cached copy was damaged and has been removed; send the request again",
                     address: buffers.entry.metadata.address
                 )
             }

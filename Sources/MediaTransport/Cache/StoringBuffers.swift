@@ -20,7 +20,7 @@ struct StoringBuffers: AsyncSequence, Sendable {
                 await writer.append(buffer)
                 return buffer
             } catch {
-                writer.giveUp()
+                writer.discard()
                 throw error
             }
         }

@@ -12,40 +12,40 @@ public final class ConditionedLink: Sendable {
         /// The number of profile changes, by which waiting transfers detect a change.
         var generation = 0
         /// The times at which the resolution of host names ends, by host name.
-        var names: [String: Duration] = [:]
+        var resolutionTimes: [String: Duration] = [:]
     }
 
     private let state: Mutex<State>
     package let time: any TimeSource
     /// The maximum time for which a transfer waits while the link transmits no data; then it fails.
-    let patience: Duration
+    let stallTimeout: Duration
 
     /// The maximum delay of a wakeup by the system clock, which is compensated; timers are coarse and threads are busy.
-    private static let slack = Duration.milliseconds(25)
+    private static let timerTolerance = Duration.milliseconds(25)
     /// The interval at which waiting transfers check for a change.
-    static let longestWait = Duration.milliseconds(100)
+    static let pollInterval = Duration.milliseconds(100)
     /// The time after which a name is resolved again, as client resolvers do.
     private static let nameLifetime = Duration.seconds(60)
-    private static let mostNames = 10_000
+    private static let maximumNameCount = 10_000
 
     /// Creates a link.
     ///
     /// - Parameters:
     ///   - profile: The network conditions.
     ///   - time: The clock of the transfers.
-    ///   - patience: The maximum time for which a transfer waits while the link transmits no data.
+    ///   - stallTimeout: The maximum time for which a transfer waits while the link transmits no data.
     ///   - seed: The seed of the random number generator for packet loss.
     public init(
         _ profile: LinkProfile,
         time: any TimeSource = SystemTimeSource(),
-        patience: Duration = .seconds(20),
+        stallTimeout: Duration = .seconds(20),
         seed: UInt64 = 1
     ) {
         self.time = time
-        self.patience = patience
+        self.stallTimeout = stallTimeout
         // A test clock is never late.
-        let slack = time is SystemTimeSource ? Self.slack : .zero
-        state = Mutex(State(model: LinkModel(profile, startingAt: time.now, slack: slack, seed: seed)))
+        let slack = time is SystemTimeSource ? Self.timerTolerance : .zero
+        state = Mutex(State(model: LinkModel(profile, startingAt: time.now, timerTolerance: slack, seed: seed)))
     }
 
     /// The current network conditions.
@@ -57,7 +57,7 @@ public final class ConditionedLink: Sendable {
         state.withLock { state in
             state.model.change(to: profile, at: now)
             state.generation += 1
-            state.names = [:]
+            state.resolutionTimes = [:]
         }
     }
 
@@ -67,16 +67,16 @@ public final class ConditionedLink: Sendable {
     /// Verifies that the link was not ended.
     ///
     /// - Throws: `CancellationError` if the link was ended.
-    func checkEnd() throws {
+    func checkEnded() throws {
         if state.withLock({ $0.isEnded }) { throw CancellationError() }
     }
 
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the recommended size of a chunk to send, in bytes.
-    func pieceSize(_ direction: LinkModel.Direction) -> Int {
+    func chunkSize(_ direction: LinkModel.Direction) -> Int {
         let now = time.now
-        return state.withLock { $0.model.pieceSize(direction, at: now) }
+        return state.withLock { $0.model.chunkSize(direction, at: now) }
     }
 
     /// Sends a chunk; see ``LinkModel/send(_:_:of:availableAt:at:)``.
@@ -88,7 +88,7 @@ public final class ConditionedLink: Sendable {
         _ direction: LinkModel.Direction,
         of flow: inout LinkModel.Flow,
         availableAt available: Duration? = nil
-    ) -> (passage: LinkModel.Passage?, generation: Int) {
+    ) -> (passage: LinkModel.Transmission?, generation: Int) {
         let now = time.now
         return state.withLock { state in
             (state.model.send(byteCount, direction, of: &flow, availableAt: available, at: now), state.generation)
@@ -98,13 +98,13 @@ public final class ConditionedLink: Sendable {
     /// Waits until the head of a message has crossed the link, which costs latency but no bandwidth.
     ///
     /// - Throws: ``TransportError`` if the message does not arrive, `CancellationError` when canceled.
-    package func carryHead(_ direction: LinkModel.Direction, of flow: inout LinkModel.Flow) async throws {
+    package func transmitHead(_ direction: LinkModel.Direction, of flow: inout LinkModel.Flow) async throws {
         let begun = time.now
         let saved = flow
         while true {
             flow = saved
-            let (passage, generation) = send(0, direction, of: &flow, availableAt: begun)
-            guard try await wait(for: passage, since: begun, generation) else { continue }
+            let (transmission, generation) = send(0, direction, of: &flow, availableAt: begun)
+            guard try await wait(for: transmission, since: begun, generation) else { continue }
             return
         }
     }
@@ -113,37 +113,41 @@ public final class ConditionedLink: Sendable {
     ///
     /// - Returns: A Boolean value that indicates whether the chunk arrived; `false` if it must be sent again under
     ///   changed conditions.
-    private func wait(for passage: LinkModel.Passage?, since begun: Duration, _ generation: Int) async throws -> Bool {
-        guard let passage else {
+    private func wait(
+        for transmission: LinkModel.Transmission?,
+        since begun: Duration,
+        _ generation: Int
+    ) async throws -> Bool {
+        guard let transmission else {
             try await waitForChange(since: begun)
             return false
         }
-        while time.now < passage.arrives {
-            guard time.now - begun < patience else { throw silence }
-            try checkEnd()
-            try await time.sleep(for: min(passage.arrives - time.now, Self.longestWait))
-            if generation != self.generation, time.now < passage.leaves { return false }
+        while time.now < transmission.arrival {
+            guard time.now - begun < stallTimeout else { throw stallError }
+            try checkEnded()
+            try await time.sleep(for: min(transmission.arrival - time.now, Self.pollInterval))
+            if generation != self.generation, time.now < transmission.sendEnd { return false }
         }
-        if passage.breaks { throw Self.broken }
+        if transmission.breaksConnection { throw Self.connectionLostError }
         return true
     }
 
     /// Waits for a short time while the link transmits no data.
     ///
-    /// - Throws: ``TransportError`` if this has lasted longer than ``patience``.
+    /// - Throws: ``TransportError`` if this has lasted longer than ``stallTimeout``.
     private func waitForChange(since begun: Duration) async throws {
-        guard time.now - begun < patience else { throw silence }
-        try checkEnd()
-        try await time.sleep(for: Self.longestWait)
+        guard time.now - begun < stallTimeout else { throw stallError }
+        try checkEnded()
+        try await time.sleep(for: Self.pollInterval)
     }
 
-    /// The error of a transfer that waited longer than ``patience``.
-    var silence: TransportError {
-        TransportError(.timedOut, "nothing gets through the conditioned link (\(profile.name))")
+    /// The error of a transfer that waited longer than ``stallTimeout``.
+    var stallError: TransportError {
+        TransportError(.timedOut, "the simulated link (\(profile.name)) transmitted no data before the timeout")
     }
 
-    static var broken: TransportError {
-        TransportError(.connectionLost, "the conditioned link lost too many packets and broke the connection")
+    static var connectionLostError: TransportError {
+        TransportError(.connectionLost, "the simulated link lost too many packets and closed the connection")
     }
 
     /// Waits for the DNS delay of the profile, unless the host name was resolved recently.
@@ -156,11 +160,11 @@ public final class ConditionedLink: Sendable {
         // A request for a name that is being resolved waits for the remaining time.
         let delay: Duration? = state.withLock { state in
             guard state.model.profile.dnsDelay > .zero else { return nil }
-            if let known = state.names[host], now - known < Self.nameLifetime {
+            if let known = state.resolutionTimes[host], now - known < Self.nameLifetime {
                 return known > now ? known - now : nil
             }
-            if state.names.count >= Self.mostNames { state.names = [:] }
-            state.names[host] = now + state.model.profile.dnsDelay
+            if state.resolutionTimes.count >= Self.maximumNameCount { state.resolutionTimes = [:] }
+            state.resolutionTimes[host] = now + state.model.profile.dnsDelay
             return state.model.profile.dnsDelay
         }
         guard let delay else { return nil }

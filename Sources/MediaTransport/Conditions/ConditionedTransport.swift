@@ -30,58 +30,58 @@ public struct ConditionedTransport: Transport {
         let lookup = try await link.resolve(request.address.host ?? "")
         let sent = link.time.now
         var up = LinkModel.Flow()
-        try await addressing(request) { try await link.carryHead(.up, of: &up) }
+        try await addingAddress(of: request) { try await link.transmitHead(.up, of: &up) }
         var down = LinkModel.Flow()
         let response: TransportResponse
         do {
             response = try await base.send(request)
         } catch let error as TransportError where error.status != nil {
             // An error response crosses the link too.
-            try await addressing(request) { try await link.carryHead(.down, of: &down) }
+            try await addingAddress(of: request) { try await link.transmitHead(.down, of: &down) }
             throw error
         }
-        try await follow(response, of: request)
-        let journey = Journey(response.body, over: link)
+        try await waitForRedirects(response, of: request)
+        let body = PrefetchedBody(response.body, over: link)
         do {
-            try await addressing(request) { try await link.carryHead(.down, of: &down) }
+            try await addingAddress(of: request) { try await link.transmitHead(.down, of: &down) }
         } catch {
-            journey.cancel()
+            body.cancel()
             throw error
         }
-        return arrived(
+        return receivedResponse(
             response,
-            lookup,
+            lookup: lookup,
             sent: sent,
-            TransportBody(journey.body(continuing: down, of: response.address))
+            body: TransportBody(body.body(continuing: down, of: response.address))
         )
     }
 
     /// Waits for the latency of the redirects that were followed; each is a response and a new request.
-    private func follow(_ response: TransportResponse, of request: TransportRequest) async throws {
+    private func waitForRedirects(_ response: TransportResponse, of request: TransportRequest) async throws {
         let count = response.record.measurement.redirectCount
         guard count > 0 else { return }
         if response.address.host != request.address.host { _ = try await link.resolve(response.address.host ?? "") }
         for _ in 0..<count {
             var (up, down) = (LinkModel.Flow(), LinkModel.Flow())
-            try await addressing(request) {
-                try await link.carryHead(.down, of: &down)
-                try await link.carryHead(.up, of: &up)
+            try await addingAddress(of: request) {
+                try await link.transmitHead(.down, of: &down)
+                try await link.transmitHead(.up, of: &up)
             }
         }
     }
 
     /// Returns the response as it is received at the near end of the link.
-    private func arrived(
+    private func receivedResponse(
         _ response: TransportResponse,
-        _ lookup: Duration?,
+        lookup: Duration?,
         sent: Duration,
-        _ body: TransportBody
+        body: TransportBody
     ) -> TransportResponse {
         var measurement = response.record.measurement
-        measurement.sent = sent
-        if let lookup { measurement.domainLookup = (measurement.domainLookup ?? .zero) + lookup }
-        measurement.firstByte = link.time.now - sent
-        measurement.lastByte = nil
+        measurement.requestStart = sent
+        if let lookup { measurement.domainLookupDuration = (measurement.domainLookupDuration ?? .zero) + lookup }
+        measurement.timeToFirstByte = link.time.now - sent
+        measurement.timeToLastByte = nil
         measurement.bytes = .zero
         let record = TransferRecord(measurement)
         return TransportResponse(
@@ -95,7 +95,7 @@ public struct ConditionedTransport: Transport {
     }
 
     /// Runs an operation and adds the URL of the request to the errors of the link.
-    private func addressing(_ request: TransportRequest, _ body: () async throws -> Void) async throws {
+    private func addingAddress(of request: TransportRequest, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as TransportError where error.address == nil {
@@ -106,24 +106,24 @@ public struct ConditionedTransport: Transport {
 
 /// A body that is read at the far end of a link, ahead of its receiver; reading is canceled with the last reference to
 /// it.
-private final class Journey: Sendable {
+private final class PrefetchedBody: Sendable {
     private let link: ConditionedLink
-    private let offers: OfferedBuffers
+    private let queue: BufferQueue
     private let reading: Task<Void, Never>
 
     init(_ body: TransportBody, over link: ConditionedLink) {
-        let offers = OfferedBuffers(time: link.time)
+        let queue = BufferQueue(time: link.time)
         self.link = link
-        self.offers = offers
+        self.queue = queue
         // The task outlives this call, and ends when the object is deallocated.
         reading = Task(executorPreference: link.time.taskExecutor) {
             do {
                 for try await buffer in body {
-                    guard await offers.offer(buffer) else { return }
+                    guard await queue.append(buffer) else { return }
                 }
-                offers.finish(.success(()))
+                queue.finish(.success(()))
             } catch {
-                offers.finish(.failure(error))
+                queue.finish(.failure(error))
             }
         }
     }
@@ -131,27 +131,27 @@ private final class Journey: Sendable {
     deinit { cancel() }
 
     func cancel() {
-        offers.abandon()
+        queue.cancel()
         reading.cancel()
     }
 
-    func body(continuing flow: LinkModel.Flow, of address: ResourceAddress) -> ArrivingBuffers {
-        ArrivingBuffers(journey: self, flow: flow, address: address)
+    func body(continuing flow: LinkModel.Flow, of address: ResourceAddress) -> ReceivedBuffers {
+        ReceivedBuffers(body: self, flow: flow, address: address)
     }
 
-    struct ArrivingBuffers: AsyncSequence, Sendable {
-        let journey: Journey
+    struct ReceivedBuffers: AsyncSequence, Sendable {
+        let body: PrefetchedBody
         let flow: LinkModel.Flow
         let address: ResourceAddress
 
         struct AsyncIterator: AsyncIteratorProtocol {
-            let journey: Journey
-            var traversal: LinkTraversal
+            let body: PrefetchedBody
+            var transfer: LinkTransfer
             let address: ResourceAddress
 
             mutating func next() async throws -> ByteBuffer? {
                 do {
-                    return try await traversal.next(from: journey.offers)
+                    return try await transfer.next(from: body.queue)
                 } catch let error as TransportError where error.address == nil {
                     throw TransportError(error.code, error.message, address: address)
                 }
@@ -160,8 +160,8 @@ private final class Journey: Sendable {
 
         func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(
-                journey: journey,
-                traversal: LinkTraversal(journey.link, .down, continuing: flow),
+                body: body,
+                transfer: LinkTransfer(body.link, .down, continuing: flow),
                 address: address
             )
         }

@@ -49,7 +49,7 @@ struct Cookie: Sendable {
     ///
     /// A cookie without a name must not have a value that starts with such a prefix, because it would look like a
     /// cookie with it.
-    var keepsPromiseOfName: Bool {
+    var satisfiesNamePrefix: Bool {
         if name.isEmpty { return !Self.hasPrefix("__secure-", value) && !Self.hasPrefix("__host-", value) }
         if Self.hasPrefix("__host-", name) { return isSecure && isHostOnly && path == "/" }
         return isSecure || !Self.hasPrefix("__secure-", name)

@@ -13,12 +13,12 @@ struct CookieDate {
     /// Parses a date; `nil` if a component is missing or the date does not exist.
     static func parse(_ text: some Collection<UInt8>) -> UnixSeconds? {
         var date = CookieDate()
-        for word in text.split(whereSeparator: isDelimiter) { date.take(Array(word)) }
+        for word in text.split(whereSeparator: isDelimiter) { date.parseToken(Array(word)) }
         return date.moment
     }
 
     /// Assigns a token to the first missing component that it matches.
-    private mutating func take(_ word: [UInt8]) {
+    private mutating func parseToken(_ word: [UInt8]) {
         if time == nil, let found = Self.time(word) {
             time = found
         } else if day == nil, let found = Self.number(word, digits: 1...2) {

@@ -5,12 +5,12 @@
 /// `evil.example%00.bank.example`. Internationalized names are converted to their `xn--` form, as for connections.
 enum CookieDomain {
     /// The maximum length of a DNS name in bytes (RFC 1035 §2.3.4).
-    private static let longestName = 255
+    private static let maximumNameLength = 255
 
     /// Returns a Boolean value that indicates whether a lowercase host has an unambiguous form.
-    static func isPlain(_ host: String) -> Bool {
+    static func isUnambiguous(_ host: String) -> Bool {
         let bytes = host.utf8
-        guard !bytes.isEmpty, bytes.count <= longestName, bytes.first != UInt8(ascii: ".") else { return false }
+        guard !bytes.isEmpty, bytes.count <= maximumNameLength, bytes.first != UInt8(ascii: ".") else { return false }
         return bytes.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -44,17 +44,17 @@ enum CookieDomain {
     /// - Returns: `nil` if the cookie must be rejected.
     static func scope(of attribute: String?, for host: String) -> (domain: String, isHostOnly: Bool)? {
         guard let attribute else { return (host, true) }
-        guard isPlain(attribute), matches(host: host, domain: attribute) else { return nil }
+        guard isUnambiguous(attribute), matches(host: host, domain: attribute) else { return nil }
         // A public suffix may be a host itself, but shares no cookies with its subdomains (RFC 6265 §5.3, step 5).
-        if attribute == host, isRegistry(attribute) || isNumeric(attribute) { return (host, true) }
+        if attribute == host, isPublicSuffix(attribute) || isNumeric(attribute) { return (host, true) }
         // Without the list, every domain may be a public suffix, so the cookie is limited to its host.
         guard PublicSuffixList.isAvailable else { return (host, true) }
-        guard !isRegistry(attribute), !isNumeric(attribute) else { return nil }
+        guard !isPublicSuffix(attribute), !isNumeric(attribute) else { return nil }
         return (attribute, false)
     }
 
     /// Returns the host and all its parent domains.
-    static func candidates(for host: String) -> [String] {
+    static func domains(matching host: String) -> [String] {
         guard !isNumeric(host) else { return [host] }
         var result = [host]
         var rest = host[...]
@@ -68,7 +68,7 @@ enum CookieDomain {
     /// Returns a Boolean value that indicates whether the subdomains of a domain have different owners.
     ///
     /// This applies to a single label, a name with an empty label, and the names of the Public Suffix List.
-    static func isRegistry(_ domain: String) -> Bool {
+    static func isPublicSuffix(_ domain: String) -> Bool {
         let labels = domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return labels.count < 2 || labels.contains { $0.isEmpty } || PublicSuffixList.contains(domain)
     }

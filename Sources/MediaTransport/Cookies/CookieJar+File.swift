@@ -2,7 +2,7 @@ import Foundation
 
 extension CookieJar {
     /// The maximum size of a cookie file in bytes, about twice as large as the largest file that a jar writes (18 MB).
-    private static let longestFile = 32 << 20
+    private static let maximumFileSize = 32 << 20
 
     /// Adds the cookies of a file in the Netscape format, as written by curl and yt-dlp.
     ///
@@ -21,16 +21,19 @@ extension CookieJar {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let bytes: Data
         do {
-            bytes = try handle.read(upToCount: Self.longestFile + 1) ?? Data()
+            bytes = try handle.read(upToCount: Self.maximumFileSize + 1) ?? Data()
         } catch {
             throw CookieFile.failure("read", path, errno)
         }
-        guard bytes.count <= Self.longestFile else {
-            throw TransportError(.fileFailed, "\(path) is too large for a cookie file; name another one")
+        guard bytes.count <= Self.maximumFileSize else {
+            throw TransportError(.fileFailed, "\(path) is too large for a cookie file; choose another file")
         }
         let file = NetscapeCookieFile(bytes)
-        guard !file.isForeign else {
-            throw TransportError(.fileFailed, "\(path) is not a cookie file in the Netscape format; name another one")
+        guard !file.isOtherFormat else {
+            throw TransportError(
+                .fileFailed,
+                "\(path) is not a cookie file in the Netscape format; choose another file"
+            )
         }
         add(file, now: now)
     }

@@ -14,8 +14,8 @@ extension CookieJar {
     /// Adds the cookies of a file; they replace existing cookies with the same identity.
     func add(_ file: NetscapeCookieFile, now: UnixSeconds) {
         // Only the last cookies of a longer file are added, because they would replace the others.
-        let latest = now.adding(seconds: Cookie.longestLife)
-        let cookies = file.cookies.filter { !$0.isExpired(now) }.suffix(CookieTable.mostInAll).map { cookie in
+        let latest = now.adding(seconds: Cookie.maximumLifetime)
+        let cookies = file.cookies.filter { !$0.isExpired(now) }.suffix(CookieTable.maximumTotal).map { cookie in
             var cookie = cookie
             cookie.expiry = cookie.expiry.map { min($0, latest) }
             return cookie

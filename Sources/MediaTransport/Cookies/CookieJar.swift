@@ -17,7 +17,7 @@ import Synchronization
 ///   in total, and a lifetime of 400 days. If there are too many cookies, the least recently used ones are removed.
 public final class CookieJar: Sendable {
     /// The maximum length of a `Cookie` value in bytes; servers reject longer header fields.
-    private static let longestHeader = 8190
+    private static let maximumHeaderLength = 8190
 
     let table = Mutex(CookieTable())
 
@@ -68,7 +68,7 @@ public final class CookieJar: Sendable {
         var result = ""
         for cookie in table.withLock({ $0.cookies(for: origin, now: now) }) {
             let addition = result.isEmpty ? cookie.pair : "; " + cookie.pair
-            guard result.utf8.count + addition.utf8.count <= Self.longestHeader else { break }
+            guard result.utf8.count + addition.utf8.count <= Self.maximumHeaderLength else { break }
             result += addition
         }
         return result.isEmpty ? nil : result

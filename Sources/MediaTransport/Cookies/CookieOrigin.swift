@@ -13,7 +13,7 @@ struct CookieOrigin {
 
     /// Creates an origin from a URL; `nil` if it is not an HTTP URL or if its host has an ambiguous form.
     init?(_ address: ResourceAddress) {
-        guard address.isHTTP, let host = address.asciiHost, CookieDomain.isPlain(host) else { return nil }
+        guard address.isHTTP, let host = address.asciiHost, CookieDomain.isUnambiguous(host) else { return nil }
         self.host = host
         let path = address.path
         self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/"

@@ -58,7 +58,8 @@ extension ResourceAddress {
     }
 
     private static func registrableDomain(of host: String) -> String? {
-        guard CookieDomain.isPlain(host), !CookieDomain.isNumeric(host), host.utf8.last != UInt8(ascii: ".") else {
+        guard CookieDomain.isUnambiguous(host), !CookieDomain.isNumeric(host), host.utf8.last != UInt8(ascii: ".")
+        else {
             return nil
         }
         return PublicSuffixList.registrableDomain(of: host)

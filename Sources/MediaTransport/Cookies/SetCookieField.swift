@@ -4,11 +4,11 @@
 /// because requests of a player do not come from a site.
 struct SetCookieField {
     /// The maximum length of a header field in bytes; longer fields are rejected, because no valid cookie needs them.
-    static let longest = 65_536
+    static let maximumLength = 65_536
     /// The maximum total length of name and value in bytes (RFC 6265bis §5.6).
-    static let longestPair = 4096
+    static let maximumPairLength = 4096
     /// The maximum length of an attribute value in bytes; attributes with longer values are ignored (RFC 6265bis §5.6).
-    private static let longestAttribute = 1024
+    private static let maximumAttributeLength = 1024
 
     /// The name; empty if the cookie has none.
     let name: String
@@ -29,13 +29,13 @@ struct SetCookieField {
 
     /// Parses a header field value; `nil` if it contains no acceptable cookie.
     init?(_ text: String) {
-        guard text.utf8.count <= Self.longest else { return nil }
+        guard text.utf8.count <= Self.maximumLength else { return nil }
         let bytes = Array(text.utf8)
         guard !bytes.contains(where: { $0.isASCIIControl && $0 != 0x09 }) else { return nil }
         let pieces = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let pair = pieces.first, let (name, value) = Self.pair(pair) else { return nil }
         (self.name, self.value) = (name, value)
-        for piece in pieces.dropFirst() { take(piece) }
+        for chunk in pieces.dropFirst() { parseAttribute(chunk) }
     }
 
     /// Returns the name and the value; a text without an equals sign is a value without a name (RFC 6265bis §5.6).
@@ -44,25 +44,25 @@ struct SetCookieField {
         let name = trimmed(bytes[..<(equals ?? bytes.startIndex)])
         let value = trimmed(bytes[(equals.map { $0 + 1 } ?? bytes.startIndex)...])
         // A tab would break a line of the cookie file.
-        guard !name.isEmpty || !value.isEmpty, name.count + value.count <= longestPair,
+        guard !name.isEmpty || !value.isEmpty, name.count + value.count <= maximumPairLength,
             !name.contains(0x09), !value.contains(0x09)
         else { return nil }
         return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    private mutating func take(_ attribute: ArraySlice<UInt8>) {
+    private mutating func parseAttribute(_ attribute: ArraySlice<UInt8>) {
         let equals = attribute.firstIndex(of: UInt8(ascii: "="))
         let name = Self.trimmed(attribute[..<(equals ?? attribute.endIndex)])
         let value = Self.trimmed(attribute[(equals.map { $0 + 1 } ?? attribute.endIndex)...])
         // The longest known name has eight bytes, so longer names are not copied.
-        guard name.count <= 8, value.count <= Self.longestAttribute else { return }
+        guard name.count <= 8, value.count <= Self.maximumAttributeLength else { return }
         switch String(decoding: name.map(\.asciiLowercased), as: UTF8.self) {
         case "expires": expires = CookieDate.parse(value) ?? expires
         case "max-age": maxAge = Self.seconds(value) ?? maxAge
         case "domain": domain = Self.domain(value)
         case "path":
             let path = String(decoding: value, as: UTF8.self)
-            self.path = CookiePath.isKept(path) ? path : nil
+            self.path = CookiePath.isValid(path) ? path : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         default: break

@@ -9,7 +9,7 @@ struct Exchange: Sendable {
     /// The request target of the request line, byte by byte.
     let target: String
     /// The time at which a connection was requested.
-    let begun: Duration
+    let start: Duration
     let record: TransferRecord
 }
 
@@ -24,7 +24,7 @@ final class ExchangeRegistry: Sendable {
         var exchanges: [String: Exchange] = [:]
         var count = 0
         /// The HTTP/2 connections on which no request was sent yet.
-        var freshConnections: Set<ObjectIdentifier> = []
+        var unusedConnections: Set<ObjectIdentifier> = []
     }
 
     private let state = Mutex(State())
@@ -32,7 +32,7 @@ final class ExchangeRegistry: Sendable {
     /// Registers a request.
     ///
     /// - Returns: The value of the header field ``field`` that identifies the request.
-    func enter(_ exchange: Exchange) -> String {
+    func register(_ exchange: Exchange) -> String {
         state.withLock { state in
             state.count += 1
             let key = String(state.count)
@@ -43,16 +43,16 @@ final class ExchangeRegistry: Sendable {
 
     func remove(_ key: String) -> Exchange? { state.withLock { $0.exchanges.removeValue(forKey: key) } }
 
-    func noteFresh(_ connection: any Channel) {
+    func markUnused(_ connection: any Channel) {
         let id = ObjectIdentifier(connection)
-        state.withLock { _ = $0.freshConnections.insert(id) }
-        connection.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.freshConnections.remove(id) } }
+        state.withLock { _ = $0.unusedConnections.insert(id) }
+        connection.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.unusedConnections.remove(id) } }
     }
 
     /// Returns a Boolean value that indicates whether no request was sent on a connection before; `true` only once per
     /// connection.
-    func takeFresh(_ connection: any Channel) -> Bool {
-        state.withLock { $0.freshConnections.remove(ObjectIdentifier(connection)) != nil }
+    func removeUnused(_ connection: any Channel) -> Bool {
+        state.withLock { $0.unusedConnections.remove(ObjectIdentifier(connection)) != nil }
     }
 }
 
@@ -67,14 +67,14 @@ final class ExchangeObserver: ChannelDuplexHandler {
     private let registry: ExchangeRegistry
     private let time: any TimeSource
     private let protocolName: String
-    private var isFresh: Bool
+    private var isUnused: Bool
     private var exchange: Exchange?
 
-    private init(_ registry: ExchangeRegistry, _ time: any TimeSource, _ protocolName: String, isFresh: Bool) {
+    private init(_ registry: ExchangeRegistry, _ time: any TimeSource, _ protocolName: String, isUnused: Bool) {
         self.registry = registry
         self.time = time
         self.protocolName = protocolName
-        self.isFresh = isFresh
+        self.isUnused = isUnused
     }
 
     /// Adds an observer to an HTTP/1.1 connection.
@@ -89,7 +89,7 @@ final class ExchangeObserver: ChannelDuplexHandler {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             try pipeline.addHandler(
-                ExchangeObserver(registry, time, "http/1.1", isFresh: true),
+                ExchangeObserver(registry, time, "http/1.1", isUnused: true),
                 position: .after(decoder)
             )
         }
@@ -106,8 +106,8 @@ final class ExchangeObserver: ChannelDuplexHandler {
         channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-            let isFresh = channel.parent.map { registry.takeFresh($0) } ?? false
-            try pipeline.addHandler(ExchangeObserver(registry, time, "h2", isFresh: isFresh), position: .after(codec))
+            let isFresh = channel.parent.map { registry.removeUnused($0) } ?? false
+            try pipeline.addHandler(ExchangeObserver(registry, time, "h2", isUnused: isFresh), position: .after(codec))
         }
     }
 
@@ -118,7 +118,7 @@ final class ExchangeObserver: ChannelDuplexHandler {
         exchange = registry.remove(key)
         if let exchange {
             head.uri = exchange.target
-            let (now, isFresh) = (time.now, isFresh)
+            let (now, isFresh) = (time.now, isUnused)
             // The remote address is read from the channel, because the context of an HTTP/2 stream has none.
             let server = context.channel.remoteAddress.flatMap { address in
                 address.ipAddress.map {
@@ -126,13 +126,13 @@ final class ExchangeObserver: ChannelDuplexHandler {
                 }
             }
             exchange.record.update { measurement in
-                measurement.sent = now
-                measurement.connect = isFresh ? now - exchange.begun : nil
+                measurement.requestStart = now
+                measurement.connectDuration = isFresh ? now - exchange.start : nil
                 measurement.serverAddress = server
                 measurement.protocolName = protocolName
             }
         }
-        isFresh = false
+        isUnused = false
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
@@ -140,10 +140,10 @@ final class ExchangeObserver: ChannelDuplexHandler {
         if let exchange {
             let now = time.now
             switch unwrapInboundIn(data) {
-            case .head: exchange.record.update { $0.firstByte = now - $0.sent }
-            case .body(let buffer): exchange.record.received(buffer.readableBytes)
+            case .head: exchange.record.update { $0.timeToFirstByte = now - $0.requestStart }
+            case .body(let buffer): exchange.record.addReceivedBytes(buffer.readableBytes)
             case .end:
-                exchange.record.ended(at: now)
+                exchange.record.recordEnd(at: now)
                 self.exchange = nil
             }
         }

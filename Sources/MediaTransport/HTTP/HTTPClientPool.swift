@@ -9,25 +9,25 @@ import Synchronization
 /// A pool with one HTTP client for each host and numeric address, so that a connection uses the same address that was
 /// resolved and checked.
 final class HTTPClientPool: Sendable {
-    private struct Place: Hashable {
+    private struct Endpoint: Hashable {
         let host: String
         let address: HostAddress?
     }
 
     private struct Entry {
         let client: HTTPClient
-        var running = 0
+        var leaseCount = 0
         var lastUse = Duration.zero
     }
 
     private struct State {
-        var clients: [Place: Entry] = [:]
+        var clients: [Endpoint: Entry] = [:]
         var isShutDown = false
 
         /// Removes and returns idle clients, the least recently used first, until the given number remains.
-        mutating func takeIdle(downTo count: Int) -> [HTTPClient] {
+        mutating func removeIdleClients(downTo count: Int) -> [HTTPClient] {
             guard clients.count > count else { return [] }
-            let idle = clients.filter { $0.value.running == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
+            let idle = clients.filter { $0.value.leaseCount == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
             return idle.prefix(clients.count - count).compactMap { clients.removeValue(forKey: $0.key)?.client }
         }
     }
@@ -39,7 +39,7 @@ final class HTTPClientPool: Sendable {
     let registry = ExchangeRegistry()
 
     /// The number of clients above which idle ones are closed, because a playlist can name any number of hosts.
-    private static let mostClients = 64
+    private static let maximumClientCount = 64
     /// The event loops of all connections.
     static var eventLoops: any EventLoopGroup { HTTPClient.defaultEventLoopGroup }
 
@@ -72,20 +72,21 @@ final class HTTPClientPool: Sendable {
 
     /// Returns a client for a host; the caller must hold the lease until the body of the response is received.
     func lease(_ host: String, at address: HostAddress?) throws -> Lease {
-        let place = Place(host: host, address: address)
+        let position = Endpoint(host: host, address: address)
         let now = time.now
         let (client, idle): (HTTPClient?, [HTTPClient]) = state.withLock { state in
             guard !state.isShutDown else { return (nil, []) }
-            let idle = state.clients[place] == nil ? state.takeIdle(downTo: Self.mostClients - 1) : []
-            var entry = state.clients[place] ?? Entry(client: makeClient(place))
-            entry.running += 1
+            let idle =
+                state.clients[position] == nil ? state.removeIdleClients(downTo: Self.maximumClientCount - 1) : []
+            var entry = state.clients[position] ?? Entry(client: makeClient(position))
+            entry.leaseCount += 1
             entry.lastUse = now
-            state.clients[place] = entry
+            state.clients[position] = entry
             return (entry.client, idle)
         }
         for client in idle { client.shutdown { _ in } }
         guard let client else { throw TransportError(.cannotConnect, "the transport was shut down") }
-        return Lease(client) { [self] in state.withLock { $0.clients[place]?.running -= 1 } }
+        return Lease(client) { [self] in state.withLock { $0.clients[position]?.leaseCount -= 1 } }
     }
 
     /// Closes all connections.
@@ -98,7 +99,7 @@ final class HTTPClientPool: Sendable {
         for client in clients { try await client.shutdown() }
     }
 
-    private func makeClient(_ place: Place) -> HTTPClient {
+    private func makeClient(_ position: Endpoint) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(
@@ -119,11 +120,11 @@ final class HTTPClientPool: Sendable {
             configuration.tlsConfiguration = tls
         }
         if let proxy = options.proxy { configuration.proxy = .server(host: proxy.host, port: proxy.port) }
-        if let address = place.address { configuration.dnsOverride = [place.host: address.description] }
+        if let address = position.address { configuration.dnsOverride = [position.host: address.description] }
         let (registry, time) = (registry, time)
         configuration.http1_1ConnectionDebugInitializer = { ExchangeObserver.observe($0, registry, time) }
         configuration.http2ConnectionDebugInitializer = { channel in
-            registry.noteFresh(channel)
+            registry.markUnused(channel)
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         configuration.http2StreamChannelDebugInitializer = {

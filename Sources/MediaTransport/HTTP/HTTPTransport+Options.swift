@@ -29,7 +29,7 @@ extension HTTPTransport {
         /// The closure is called for every request and redirect. A server that fetches resources on behalf of others
         /// must refuse some URLs. Connections are made only to the addresses that were checked. With a proxy, the list
         /// of addresses is empty.
-        public var mayVisit: @Sendable (ResourceAddress, [HostAddress]) -> Bool
+        public var allowsLoading: @Sendable (ResourceAddress, [HostAddress]) -> Bool
         /// The queue for host name lookups; transports with the same queue share its limits.
         package var lookups = HostLookupQueue.shared
 
@@ -43,7 +43,7 @@ extension HTTPTransport {
             acceptsAnyCertificate: Bool = false,
             proxy: (host: String, port: Int)? = nil,
             redirectLimit: Int = 10,
-            mayVisit: @escaping @Sendable (ResourceAddress, [HostAddress]) -> Bool = { _, _ in true }
+            allowsLoading: @escaping @Sendable (ResourceAddress, [HostAddress]) -> Bool = { _, _ in true }
         ) {
             self.userAgent = userAgent
             self.headers = headers
@@ -53,7 +53,7 @@ extension HTTPTransport {
             self.acceptsAnyCertificate = acceptsAnyCertificate
             self.proxy = proxy
             self.redirectLimit = redirectLimit
-            self.mayVisit = mayVisit
+            self.allowsLoading = allowsLoading
         }
 
         /// A copy of the options without anything that identifies the user: no header fields and no cookies.
@@ -67,7 +67,7 @@ extension HTTPTransport {
                 acceptsAnyCertificate: acceptsAnyCertificate,
                 proxy: proxy,
                 redirectLimit: redirectLimit,
-                mayVisit: mayVisit
+                allowsLoading: allowsLoading
             )
             options.lookups = lookups
             return options

@@ -12,7 +12,7 @@ import ResourceAddressing
 public final class HTTPTransport: Transport {
     private let pool: HTTPClientPool
     private let loop = EventLoopExecutor(HTTPClientPool.eventLoops.next())
-    private let sites = RequestSites()
+    private let endpoints = RequestEndpointCache()
     private let options: Options
     private let time: any TimeSource
 
@@ -34,23 +34,28 @@ public final class HTTPTransport: Transport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         var address = request.address
         var visited: Set<String> = []
-        let record = TransferRecord(TransferMeasurement(sent: time.now))
+        let record = TransferRecord(TransferMeasurement(requestStart: time.now))
         for _ in 0...max(0, options.redirectLimit) {
             guard visited.insert(address.text).inserted || options.cookies != nil else {
-                throw TransportError(.badRedirect, "the redirects lead in a circle", address: address)
+                throw TransportError(.badRedirect, "the redirects form a loop", address: address)
             }
             let (response, lease) = try await attempt(request, at: address, record)
             let status = Int(clamping: response.status.code)
             guard [301, 302, 303, 307, 308].contains(status) else {
                 do {
-                    return try HTTPAnswer(response, request, address, record, lease).checked()
+                    return try HTTPResponseValidator(response, request, address, record, lease).validatedResponse()
                 } catch var error as TransportError where error.code == .status {
-                    error.hasWithheldHeaderFields = withholdsFields(of: request, from: address)
+                    error.hasOmittedHeaderFields = omitsFields(of: request, for: address)
                     throw error
                 }
             }
             guard let location = response.headers.first(name: "Location"), !location.isEmpty else {
-                throw TransportError(.badRedirect, "a redirect without Location", address: address, status: status)
+                throw TransportError(
+                    .badRedirect,
+                    "the redirect has no Location header field",
+                    address: address,
+                    status: status
+                )
             }
             address = address.resolving(location)
             record.update { $0.redirectCount += 1 }
@@ -67,31 +72,35 @@ public final class HTTPTransport: Transport {
         at address: ResourceAddress,
         _ record: TransferRecord
     ) async throws -> (HTTPClientResponse, HTTPClientPool.Lease) {
-        guard let target = RequestTarget(address, sites) else {
-            throw TransportError(.addressRefused, "not an http address", address: address)
+        guard let target = RequestTarget(address, endpoints) else {
+            throw TransportError(.addressRefused, "the URL is not an HTTP URL", address: address)
         }
         var hosts: [HostAddress?] = [nil]
         if options.proxy == nil {
-            hosts = try await resolved(target.site.host, for: address, record)
+            hosts = try await resolved(target.endpoint.host, for: address, record)
         }
-        guard options.mayVisit(address, hosts.compactMap { $0 }) else {
-            throw TransportError(.addressRefused, "this address may not be loaded", address: address)
+        guard options.allowsLoading(address, hosts.compactMap { $0 }) else {
+            throw TransportError(.addressRefused, "loading this URL is not allowed", address: address)
         }
         let outgoing = outgoingRequest(request, at: address, target)
-        var lastError: any Error = TransportError(.cannotConnect, "no connection could be made", address: address)
+        var lastError: any Error = TransportError(
+            .cannotConnect,
+            "the connection could not be established",
+            address: address
+        )
         // A host with several addresses may be reachable at only one of them.
-        for host in hosts.prefix(Self.mostAddresses) {
+        for host in hosts.prefix(Self.maximumAddressAttempts) {
             do {
                 return try await execute(outgoing, target, at: host, address, record)
             } catch let error as TransportError where error.code == .cannotConnect {
                 lastError = error
             }
         }
-        pool.forget(target.site.host)
+        pool.forget(target.endpoint.host)
         throw lastError
     }
 
-    private static let mostAddresses = 4
+    private static let maximumAddressAttempts = 4
 
     private func resolved(
         _ host: String,
@@ -101,7 +110,7 @@ public final class HTTPTransport: Transport {
         do {
             let (addresses, duration) = try await pool.resolve(host)
             if let duration, !host.contains(":"), addresses.first?.description != host {
-                record.update { $0.domainLookup = ($0.domainLookup ?? .zero) + duration }
+                record.update { $0.domainLookupDuration = ($0.domainLookupDuration ?? .zero) + duration }
             }
             return addresses
         } catch let error as TransportError {
@@ -117,12 +126,12 @@ public final class HTTPTransport: Transport {
         _ record: TransferRecord
     ) async throws -> (HTTPClientResponse, HTTPClientPool.Lease) {
         var outgoing = outgoing
-        let exchange = Exchange(target: target.text, begun: time.now, record: record)
-        let key = pool.registry.enter(exchange)
+        let exchange = Exchange(target: target.text, start: time.now, record: record)
+        let key = pool.registry.register(exchange)
         defer { _ = pool.registry.remove(key) }
         outgoing.headers.add(name: ExchangeRegistry.field, value: key)
         do {
-            let lease = try pool.lease(target.site.host, at: host)
+            let lease = try pool.lease(target.endpoint.host, at: host)
             let response = try await lease.client.execute(outgoing, deadline: .distantFuture)
             if let cookies = options.cookies, options.usesCookies(address) {
                 let now = UnixSeconds(Date().timeIntervalSince1970)
@@ -130,7 +139,7 @@ public final class HTTPTransport: Transport {
             }
             return (response, lease)
         } catch {
-            throw TransportError.translating(error, address: address)
+            throw TransportError.convertingErrors(error, address: address)
         }
     }
 
@@ -139,12 +148,12 @@ public final class HTTPTransport: Transport {
         at address: ResourceAddress,
         _ target: RequestTarget
     ) -> HTTPClientRequest {
-        var outgoing = HTTPClientRequest(url: target.site.address)
-        outgoing.headers.add(name: "Host", value: target.site.hostField)
+        var outgoing = HTTPClientRequest(url: target.endpoint.address)
+        outgoing.headers.add(name: "Host", value: target.endpoint.hostField)
         outgoing.headers.add(name: "User-Agent", value: options.userAgent)
         outgoing.headers.add(name: "Accept", value: "*/*")
         outgoing.headers.add(name: "Accept-Encoding", value: request.mayBeCompressed ? "gzip, deflate" : "identity")
-        if let authorization = target.site.authorization {
+        if let authorization = target.endpoint.authorization {
             outgoing.headers.add(name: "Authorization", value: authorization)
         }
         if let jar = options.cookies, options.usesCookies(address),
@@ -171,7 +180,7 @@ public final class HTTPTransport: Transport {
     }
 
     /// Returns a Boolean value that indicates whether a configured header field is not sent to a URL.
-    private func withholdsFields(of request: TransportRequest, from address: ResourceAddress) -> Bool {
+    private func omitsFields(of request: TransportRequest, for address: ResourceAddress) -> Bool {
         (options.headers + request.scopedHeaders).contains { !$0.scope.contains(address) }
     }
 }

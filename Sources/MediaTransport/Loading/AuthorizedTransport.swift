@@ -78,7 +78,7 @@ public final class AuthorizedTransport: Transport {
         do {
             return try await base.send(try await prepared(request))
         } catch let error as TransportError where error.status == 401 || error.status == 403 {
-            guard try await renewed(since: generation, error) else { throw error }
+            guard try await renewCredentials(since: generation, after: error) else { throw error }
             return try await base.send(try await prepared(request))
         }
     }
@@ -94,22 +94,22 @@ public final class AuthorizedTransport: Transport {
     /// Renews the credentials, unless another request has done so since the given generation.
     ///
     /// - Returns: A Boolean value that indicates whether there are new credentials.
-    private func renewed(since generation: Int, _ error: TransportError) async throws -> Bool {
+    private func renewCredentials(since generation: Int, after error: TransportError) async throws -> Bool {
         guard let renew = authorization.renew else { return false }
         while true {
-            enum Turn { case ours, theirs, done(Bool) }
+            enum Turn { case renew, wait, done(Bool) }
             let turn: Turn = state.withLock { state in
                 if state.generation != generation { return .done(state.wasRenewed) }
-                if state.isRenewing { return .theirs }
+                if state.isRenewing { return .wait }
                 state.isRenewing = true
-                return .ours
+                return .renew
             }
             switch turn {
             case .done(let wasRenewed): return wasRenewed
-            case .theirs:
+            case .wait:
                 await waitForRenewal()
                 try Task.checkCancellation()
-            case .ours:
+            case .renew:
                 var isRenewed = false
                 defer { endRenewal(isRenewed) }
                 isRenewed = try await renew(error)

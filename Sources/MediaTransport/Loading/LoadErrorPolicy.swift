@@ -5,26 +5,26 @@ public struct LoadErrorPolicy: Sendable, Hashable {
     /// The number and the delays of retries.
     public struct Rule: Sendable, Hashable {
         /// The maximum number of retries after the first attempt, 0 or more.
-        public var retries: Int
+        public var maximumRetries: Int
         /// The delay before the first retry; each further delay is twice as long.
-        public var firstDelay: Duration
+        public var initialDelay: Duration
         /// The maximum delay, unless the server requests a longer one with `Retry-After`.
-        public var longestDelay: Duration
+        public var maximumDelay: Duration
 
         /// Creates a rule.
         ///
         /// - Parameters:
-        ///   - retries: The maximum number of retries; 3 by default, as in other players.
-        ///   - firstDelay: The delay before the first retry; 250 milliseconds by default.
-        ///   - longestDelay: The maximum delay; 8 seconds by default.
+        ///   - maximumRetries: The maximum number of retries; 3 by default, as in other players.
+        ///   - initialDelay: The delay before the first retry; 250 milliseconds by default.
+        ///   - maximumDelay: The maximum delay; 8 seconds by default.
         public init(
-            retries: Int = 3,
-            firstDelay: Duration = .milliseconds(250),
-            longestDelay: Duration = .seconds(8)
+            maximumRetries: Int = 3,
+            initialDelay: Duration = .milliseconds(250),
+            maximumDelay: Duration = .seconds(8)
         ) {
-            self.retries = max(0, retries)
-            self.firstDelay = firstDelay
-            self.longestDelay = longestDelay
+            self.maximumRetries = max(0, maximumRetries)
+            self.initialDelay = initialDelay
+            self.maximumDelay = maximumDelay
         }
     }
 
@@ -47,20 +47,20 @@ public struct LoadErrorPolicy: Sendable, Hashable {
     }
 
     /// The minimum throughput of a body; a slower transfer times out.
-    public struct Pace: Sendable, Hashable {
+    public struct MinimumThroughput: Sendable, Hashable {
         /// The interval in which the throughput is measured.
-        public var window: Duration
+        public var interval: Duration
         /// The minimum number of bytes in an interval.
-        public var leastBytes: Int64
+        public var byteCount: Int64
 
         /// Creates a minimum throughput.
         ///
         /// - Parameters:
-        ///   - window: The interval; 20 seconds by default.
-        ///   - leastBytes: The number of bytes; 20 KiB by default, which is less than the lowest audio bit rate in use.
-        public init(window: Duration = .seconds(20), leastBytes: Int64 = 20 << 10) {
-            self.window = window
-            self.leastBytes = leastBytes
+        ///   - interval: The interval; 20 seconds by default.
+        ///   - byteCount: The number of bytes; 20 KiB by default, which is less than the lowest audio bit rate in use.
+        public init(interval: Duration = .seconds(20), byteCount: Int64 = 20 << 10) {
+            self.interval = interval
+            self.byteCount = byteCount
         }
     }
 
@@ -69,9 +69,9 @@ public struct LoadErrorPolicy: Sendable, Hashable {
     /// The rules for individual kinds of requests.
     public var rules: [TransportRequest.Kind: Rule]
     /// The minimum throughput of a body.
-    public var slowestPace: Pace
+    public var minimumThroughput: MinimumThroughput
     /// The maximum delay that a server may request with `Retry-After`; if it requests a longer one, there is no retry.
-    public var longestServerDelay: Duration
+    public var maximumServerDelay: Duration
 
     /// Creates a policy.
     ///
@@ -79,22 +79,22 @@ public struct LoadErrorPolicy: Sendable, Hashable {
     ///   - rule: The rule for kinds of requests that are not in `rules`.
     ///   - rules: The rules for individual kinds; by default, subtitles have two retries, because playback should not
     ///     wait for them.
-    ///   - slowestPace: The minimum throughput of a body.
-    ///   - longestServerDelay: The maximum delay that a server may request; 60 seconds by default.
+    ///   - minimumThroughput: The minimum throughput of a body.
+    ///   - maximumServerDelay: The maximum delay that a server may request; 60 seconds by default.
     public init(
         rule: Rule = Rule(),
-        rules: [TransportRequest.Kind: Rule] = [.subtitle: Rule(retries: 2)],
-        slowestPace: Pace = Pace(),
-        longestServerDelay: Duration = .seconds(60)
+        rules: [TransportRequest.Kind: Rule] = [.subtitle: Rule(maximumRetries: 2)],
+        minimumThroughput: MinimumThroughput = MinimumThroughput(),
+        maximumServerDelay: Duration = .seconds(60)
     ) {
         self.rule = rule
         self.rules = rules
-        self.slowestPace = slowestPace
-        self.longestServerDelay = longestServerDelay
+        self.minimumThroughput = minimumThroughput
+        self.maximumServerDelay = maximumServerDelay
     }
 
     /// Creates a policy with the same number of retries for all kinds of requests.
-    public init(retries: Int) { self.init(rule: Rule(retries: retries), rules: [:]) }
+    public init(retries: Int) { self.init(rule: Rule(maximumRetries: retries), rules: [:]) }
 
     /// Returns the decision after a failed request.
     ///
@@ -113,19 +113,19 @@ public struct LoadErrorPolicy: Sendable, Hashable {
         jitter: Double
     ) -> Decision {
         let rule = rules[kind] ?? rule
-        if attempt <= rule.retries, Self.mayPass(error), (error.retryAfter ?? .zero) <= longestServerDelay {
-            let exponential = rule.firstDelay * (1 << min(max(0, attempt - 1), 16))
-            let spread = min(exponential, rule.longestDelay) * (0.5 + 0.5 * min(max(jitter, 0), 1))
+        if attempt <= rule.maximumRetries, Self.isTransient(error), (error.retryAfter ?? .zero) <= maximumServerDelay {
+            let exponential = rule.initialDelay * (1 << min(max(0, attempt - 1), 16))
+            let spread = min(exponential, rule.maximumDelay) * (0.5 + 0.5 * min(max(jitter, 0), 1))
             return .retry(after: max(spread, error.retryAfter ?? .zero))
         }
-        guard Self.mayBeBetterElsewhere(error, kind) else { return .fail }
+        guard Self.allowsFallback(after: error, of: kind) else { return .fail }
         // The same variant on another pathway is preferred to another variant.
         if fallbacks.contains(.pathway) { return .fallBack(.pathway) }
         return fallbacks.contains(.variant) ? .fallBack(.variant) : .fail
     }
 
     /// Returns a Boolean value that indicates whether the same request may succeed later.
-    static func mayPass(_ error: TransportError) -> Bool {
+    static func isTransient(_ error: TransportError) -> Bool {
         switch error.code {
         case .status:
             [408, 425, 429].contains(error.status)
@@ -136,7 +136,7 @@ public struct LoadErrorPolicy: Sendable, Hashable {
         }
     }
 
-    private static func mayBeBetterElsewhere(_ error: TransportError, _ kind: TransportRequest.Kind) -> Bool {
+    private static func allowsFallback(after error: TransportError, of kind: TransportRequest.Kind) -> Bool {
         // A client that is not authorized for a key is not authorized for that of another variant either.
         !(kind == .key && [401, 402, 403].contains(error.status))
     }

@@ -7,5 +7,5 @@ public protocol LoadableAsset: Sendable {
     /// The URL of the asset.
     var address: ResourceAddress { get }
     /// The loader for all resources of the asset, shared by everything that uses the asset.
-    var loading: ResourceLoading { get }
+    var loader: ResourceLoader { get }
 }

@@ -6,10 +6,10 @@ extension ThroughputSample {
     ///
     /// The time to the first byte is the latency; compressed bodies count with their compressed size.
     public init?(_ measurement: TransferMeasurement) {
-        guard let first = measurement.firstByte, let last = measurement.lastByte else { return nil }
+        guard let first = measurement.timeToFirstByte, let last = measurement.timeToLastByte else { return nil }
         self.init(
-            start: measurement.sent + first,
-            end: measurement.sent + max(first, last),
+            start: measurement.requestStart + first,
+            end: measurement.requestStart + max(first, last),
             bytes: measurement.bytes,
             latency: first,
             isCached: measurement.isFromCache

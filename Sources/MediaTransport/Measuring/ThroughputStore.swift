@@ -6,7 +6,7 @@ import MediaTiming
 public struct ThroughputStore: Sendable {
     private let path: String
     /// The maximum number of bytes that are read: more than 64 networks with names of 255 bytes.
-    private static let mostBytes = 64 << 10
+    private static let maximumFileSize = 64 << 10
 
     /// Creates a store without reading the file.
     ///
@@ -15,7 +15,8 @@ public struct ThroughputStore: Sendable {
 
     /// Returns the stored estimates; empty if the file does not exist or cannot be read.
     public func load() -> ThroughputMemory {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.mostBytes) else {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.maximumFileSize)
+        else {
             return ThroughputMemory()
         }
         return ThroughputMemory(text: String(decoding: data, as: UTF8.self))
@@ -43,12 +44,12 @@ public enum NetworkIdentity {
     /// from `/proc/net`. On other systems, the application must provide a name.
     public static var current: String? {
         guard let routes = try? String(contentsOfFile: "/proc/net/route", encoding: .utf8) else { return nil }
-        let neighbours = (try? String(contentsOfFile: "/proc/net/arp", encoding: .utf8)) ?? ""
-        return name(routes: routes, neighbours: neighbours)
+        let neighbors = (try? String(contentsOfFile: "/proc/net/arp", encoding: .utf8)) ?? ""
+        return name(routes: routes, neighbors: neighbors)
     }
 
     /// Returns the network name for the given content of `/proc/net/route` and `/proc/net/arp`.
-    static func name(routes: String, neighbours: String) -> String? {
+    static func name(routes: String, neighbors: String) -> String? {
         for line in routes.split(separator: "\n").dropFirst() {
             let words = line.split(whereSeparator: \.isWhitespace)
             // The default route has the destination 0; addresses are hexadecimal in little-endian order.
@@ -57,7 +58,7 @@ public enum NetworkIdentity {
             else { continue }
             let gateway = (0..<4).map { String(raw >> (8 *| $0) & 0xFF) }.joined(separator: ".")
             let hardware =
-                neighbours.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
+                neighbors.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
                 .first { $0.count > 3 && $0[0] == gateway }.map { " \($0[3])" } ?? ""
             return "\(words[0]) \(gateway)\(hardware)"
         }

@@ -19,7 +19,7 @@ struct DefaultRoute {
     }
 
     /// The flags of a route that is in use (RTF_UP) and of one that rejects packets (RTF_REJECT).
-    private static let (isUp, isRefusal): (UInt32, UInt32) = (0x1, 0x200)
+    private static let (isUp, isReject): (UInt32, UInt32) = (0x1, 0x200)
 
     /// Returns the interface of the best default route in `/proc/net/route`.
     ///
@@ -55,7 +55,7 @@ struct DefaultRoute {
     private static func best(_ routes: [(name: String, flags: UInt32?, metric: UInt32?)]) -> String? {
         routes.filter { route in
             guard let flags = route.flags, route.name != "lo" else { return false }
-            return flags & isUp != 0 && flags & isRefusal == 0
+            return flags & isUp != 0 && flags & isReject == 0
         }.min { ($0.metric ?? .max) < ($1.metric ?? .max) }?.name
     }
 

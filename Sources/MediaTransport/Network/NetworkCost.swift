@@ -20,7 +20,7 @@ extension NetworkCost: CustomStringConvertible {
         let names: [(NetworkCost, String)] = [
             (.cellular, "cellular"), (.expensive, "expensive"), (.constrained, "constrained"),
         ]
-        let held = names.filter { contains($0.0) }.map(\.1)
-        return held.isEmpty ? "free" : held.joined(separator: ", ")
+        let contained = names.filter { contains($0.0) }.map(\.1)
+        return contained.isEmpty ? "free" : contained.joined(separator: ", ")
     }
 }

@@ -5,35 +5,35 @@ import Synchronization
 /// An application that has more information than the system sets ``cost``, which is read from any task before each
 /// request and each variant selection.
 public final class NetworkStatus: Sendable {
-    private let told: Mutex<NetworkCost?>
-    private let read: @Sendable () -> NetworkCost?
+    private let overriddenCost: Mutex<NetworkCost?>
+    private let readCost: @Sendable () -> NetworkCost?
 
     /// Creates a status that the application updates.
     ///
     /// - Parameter cost: The cost of the network; `nil` if it is unknown.
     public init(cost: NetworkCost? = nil) {
-        told = Mutex(cost)
-        read = { nil }
+        overriddenCost = Mutex(cost)
+        readCost = { nil }
     }
 
     /// Creates a status that is read by a closure whenever it is needed, until ``cost`` is set.
     ///
     /// - Parameter read: A closure that returns the cost; it must not block.
-    public init(reading read: @escaping @Sendable () -> NetworkCost?) {
-        told = Mutex(nil)
-        self.read = read
+    public init(readingCost read: @escaping @Sendable () -> NetworkCost?) {
+        overriddenCost = Mutex(nil)
+        self.readCost = read
     }
 
     /// The status from the routing table of the system: on Linux, whether the default route uses a cellular modem.
     ///
     /// On other systems the cost is unknown; set ``cost`` from the network monitor of the system.
-    public static let system = NetworkStatus(reading: { DefaultRoute().cost })
+    public static let system = NetworkStatus(readingCost: { DefaultRoute().cost })
 
     /// The cost of the network; `nil` if it is unknown.
     ///
     /// A value that was set is returned until it is changed; setting `nil` reads the system again.
     public var cost: NetworkCost? {
-        get { told.withLock { $0 } ?? read() }
-        set { told.withLock { $0 = newValue } }
+        get { overriddenCost.withLock { $0 } ?? readCost() }
+        set { overriddenCost.withLock { $0 = newValue } }
     }
 }

@@ -18,7 +18,7 @@ public final class Asset: LoadableAsset {
 
     /// The loading of all resources of the asset, for items and downloads alike; created by
     /// ``Player/Environment/makeLoading`` and limited by ``options``.
-    public let loading: ResourceLoading
+    public let loader: ResourceLoader
 
     private let hub = Hub<AssetLoading, Never>(AssetLoading())
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -37,7 +37,11 @@ public final class Asset: LoadableAsset {
         self.address = address
         self.options = options
         self.environment = environment
-        loading = options.limiting(environment.makeLoading(address, options), of: address, environment.network)
+        loader = options.restricting(
+            environment.makeLoading(address, options),
+            of: address,
+            network: environment.network
+        )
     }
 
     /// Creates an asset for a file or a downloaded package.
@@ -54,7 +58,7 @@ public final class Asset: LoadableAsset {
         task.withLock { $0 }?.cancel()
     }
 
-    var request: AssetRequest { AssetRequest(address: address, options: options, loading: loading) }
+    var request: AssetRequest { AssetRequest(address: address, options: options, loader: loader) }
 
     /// The stored part of the asset; `nil` if nothing is stored.
     ///
@@ -120,7 +124,7 @@ extension Asset {
     public var playability: ValueUpdates<Bool> {
         ValueUpdates(StateUpdates<AssetLoading>(hub) { $0 }) { loading in
             guard case .loaded = loading.status(of: .isPlayable) else { return false }
-            return loading.inspection.map { $0.obstacle == nil } ?? false
+            return loading.inspection.map { $0.error == nil } ?? false
         }
     }
 
@@ -132,7 +136,7 @@ extension Asset {
             for await loading in StateUpdates<AssetLoading>(hub, { $0 }) where !loading.isRunning(run) {
                 return try Self.inspection(loading, keys)
             }
-            perform(hub.update { loading, _ in loading.leave(run) })
+            perform(hub.update { loading, _ in loading.removeWaiter(run) })
             throw CancellationError()
         }
         return try Self.inspection(hub.state, keys)

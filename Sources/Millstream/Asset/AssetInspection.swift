@@ -14,7 +14,7 @@ struct AssetInspection: Sendable {
     /// The tracks, as far as they are known before anything is decoded.
     var tracks: [AssetTrack] = []
     /// The reason why no variant can be played; `nil` if at least one can.
-    var obstacle: StreamingError?
+    var error: StreamingError?
 }
 
 /// A track of an asset, as described by playlists or by the header of a file.

@@ -23,9 +23,9 @@ struct AssetInspector: Sendable {
     func inspection() async throws -> AssetInspection {
         let found = try await SourceInspection(
             of: request.address,
-            loading: request.loading,
+            loader: request.loader,
             mimeType: request.options.overrideMIMEType,
-            capabilities: PlaybackCapabilities(decodes: canDecode),
+            capabilities: PlaybackCapabilities(canDecode: canDecode),
             time: time
         )
         return AssetInspection(
@@ -33,7 +33,7 @@ struct AssetInspector: Sendable {
             duration: found.duration,
             playbackType: found.playbackType,
             tracks: found.variant.map { AssetTrack.tracks(of: $0, found.presentation.groups) } ?? [],
-            obstacle: found.obstacle
+            error: found.error
         )
     }
 }
@@ -45,13 +45,13 @@ extension AssetTrack {
         let codecs = variant.codecs
         var tracks: [AssetTrack] = []
         if !variant.isAudioOnly { tracks.append(AssetTrack(mediaType: .video, codec: codecs.video.first)) }
-        let sound = groups.first { $0.type == .audio }
-        if variant.isAudioOnly || sound != nil || codecs.isEmpty || !codecs.audio.isEmpty {
-            let language = sound?.defaultOption?.language
+        let audioGroup = groups.first { $0.type == .audio }
+        if variant.isAudioOnly || audioGroup != nil || codecs.isEmpty || !codecs.audio.isEmpty {
+            let language = audioGroup?.defaultOption?.language
             tracks.append(AssetTrack(mediaType: .audio, codec: codecs.audio.first, language: language))
         }
-        if let text = groups.first(where: { $0.type == .subtitles }) {
-            let language = text.defaultOption?.language
+        if let subtitleGroup = groups.first(where: { $0.type == .subtitles }) {
+            let language = subtitleGroup.defaultOption?.language
             tracks.append(AssetTrack(mediaType: .subtitles, codec: codecs.subtitles.first, language: language))
         }
         return tracks

@@ -16,7 +16,7 @@ struct AssetLoading: Sendable {
     private(set) var statuses: [AssetKey: AssetKeyStatus] = [:]
     private var run: Int?
     private var lastRun = 0
-    private var waiting = 0
+    private var waiterCount = 0
 
     /// Returns the status of a property.
     func status(of key: AssetKey) -> AssetKeyStatus { statuses[key] ?? .unknown }
@@ -32,7 +32,7 @@ struct AssetLoading: Sendable {
         // A failed load is not repeated by later requests, as in AVFoundation; a cancelled load may be.
         if run == nil, keys.contains(where: { status(of: $0).isFailed }) { return (.none, nil) }
         for key in keys { statuses[key] = .loading }
-        waiting += 1
+        waiterCount += 1
         if let run { return (.none, run) }
         lastRun += 1
         run = lastRun
@@ -40,16 +40,16 @@ struct AssetLoading: Sendable {
     }
 
     /// Removes a caller that no longer waits.
-    mutating func leave(_ number: Int) -> Action {
+    mutating func removeWaiter(_ number: Int) -> Action {
         guard run == number else { return .none }
-        waiting -= 1
-        return waiting <= 0 ? cancel() : .none
+        waiterCount -= 1
+        return waiterCount <= 0 ? cancel() : .none
     }
 
     /// Cancels the inspection for all callers.
     mutating func cancel() -> Action {
         guard run != nil else { return .none }
-        settle(.cancelled)
+        finishLoading(.cancelled)
         return .stop
     }
 
@@ -60,16 +60,16 @@ struct AssetLoading: Sendable {
         case .success(let inspection):
             self.inspection = inspection
             run = nil
-            waiting = 0
+            waiterCount = 0
             // One inspection provides all properties.
             for key in AssetKey.allCases { statuses[key] = .loaded }
-        case .failure(let error): settle(.failed(error))
+        case .failure(let error): finishLoading(.failed(error))
         }
     }
 
-    private mutating func settle(_ status: AssetKeyStatus) {
+    private mutating func finishLoading(_ status: AssetKeyStatus) {
         run = nil
-        waiting = 0
+        waiterCount = 0
         for (key, old) in statuses where old.isLoading { statuses[key] = status }
     }
 }

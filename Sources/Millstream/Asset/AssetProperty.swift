@@ -39,7 +39,7 @@ extension AssetProperty where Value == MediaTime? {
 
 extension AssetProperty where Value == Bool {
     /// A Boolean value that indicates whether at least one variant can be decoded.
-    public static var isPlayable: AssetProperty { AssetProperty(.isPlayable) { $0.obstacle == nil } }
+    public static var isPlayable: AssetProperty { AssetProperty(.isPlayable) { $0.error == nil } }
 }
 
 extension AssetProperty where Value == [AssetTrack] {

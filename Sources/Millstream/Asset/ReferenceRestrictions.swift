@@ -22,15 +22,15 @@ public struct ReferenceRestrictions: OptionSet, Sendable, Hashable {
     public static let forbidAll = ReferenceRestrictions(rawValue: 0xFFFF)
 
     /// Returns the reason why an asset may not refer to an address; `nil` if it may.
-    func obstacle(from asset: ResourceAddress, to address: ResourceAddress) -> String? {
+    func refusalReason(from asset: ResourceAddress, to address: ResourceAddress) -> String? {
         let isLocal = address.filePath != nil
         // The content of a `data` URL is part of the resource that refers to it.
         guard !isEmpty, address.normalizedScheme != "data" else { return nil }
-        if self == .forbidAll { return "the asset may refer to nothing" }
+        if self == .forbidAll { return "the asset may not refer to other resources" }
         if asset.filePath != nil {
             if isLocal, contains(.forbidLocalReferenceToLocal) { return "the asset may not refer to other files" }
             if !isLocal, contains(.forbidLocalReferenceToRemote) {
-                return "the asset may not refer to what is not on this machine"
+                return "the asset may not refer to remote resources"
             }
         } else if !isLocal, contains(.forbidCrossSiteReference), !asset.isSameSite(as: address) {
             return "the asset may not refer to other sites"
@@ -56,22 +56,21 @@ struct RestrictedTransport: Transport {
     }
 
     private func check(_ address: ResourceAddress) throws {
-        guard address != asset, let reason = restrictions.obstacle(from: asset, to: address) else { return }
+        guard address != asset, let reason = restrictions.refusalReason(from: asset, to: address) else { return }
         throw TransportError(.addressRefused, reason, address: address)
     }
 }
 
 extension AssetOptions {
     /// Returns the given loading, limited to the networks and references that these options allow.
-    func limiting(_ loading: ResourceLoading, of address: ResourceAddress, _ network: NetworkStatus) -> ResourceLoading
-    {
+    func restricting(_ loader: ResourceLoader, of address: ResourceAddress, network: NetworkStatus) -> ResourceLoader {
         var accepted: NetworkCost = []
         if allowsCellularAccess { accepted.insert(.cellular) }
         if allowsExpensiveNetworkAccess { accepted.insert(.expensive) }
         if allowsConstrainedNetworkAccess { accepted.insert(.constrained) }
-        let loading = loading.over(network, accepting: accepted)
+        let loading = loader.limited(to: network, accepting: accepted)
         guard !referenceRestrictions.isEmpty else { return loading }
         let restrictions = referenceRestrictions
-        return loading.through { RestrictedTransport(base: $0, asset: address, restrictions: restrictions) }
+        return loading.wrappingTransport { RestrictedTransport(base: $0, asset: address, restrictions: restrictions) }
     }
 }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A command for the engine of an item.
 enum EngineCommand: Sendable {
-    case setRate(Double, RateChange.Reason, atOnce: Bool, from: Lineup.Departure? = nil)
-    case seek(SeekTicket)
+    case setRate(Double, RateChange.Reason, atOnce: Bool, from: QueueStateMachine.SynchronizedStart? = nil)
+    case seek(SeekRequest)
     case step(Int)
     case setEnabled(MediaType, Bool)
     case cancelSeeks
@@ -22,7 +22,7 @@ enum EngineCommand: Sendable {
 final class CommandQueue: Sendable {
     private struct State {
         var commands: [EngineCommand] = []
-        var seeks: [SeekTicket] = []
+        var seeks: [SeekRequest] = []
         var isClosed = false
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -37,9 +37,9 @@ final class CommandQueue: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return false }
             state.commands.append(command)
-            if case .seek(let ticket) = command {
+            if case .seek(let request) = command {
                 state.seeks.removeAll(where: \.isComplete)
-                state.seeks.append(ticket)
+                state.seeks.append(request)
             }
             return true
         }
@@ -62,7 +62,7 @@ final class CommandQueue: Sendable {
             return (state.waiter.take(), state.seeks)
         }
         waiter?.resume()
-        for ticket in seeks { ticket.complete(SeekCompletion(isFinished: false, landed: position)) }
+        for request in seeks { request.complete(SeekCompletion(isFinished: false, position: position)) }
     }
 
     /// Waits for the next command and returns it; `nil` once the queue is closed.

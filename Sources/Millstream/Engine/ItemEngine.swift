@@ -7,8 +7,8 @@ import StreamingEngine
 protocol ItemEngine: Actor {
     func run() async
     func setRate(_ rate: Double, reason: RateChange.Reason, atOnce: Bool)
-    func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool
-    func move(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion
+    func setRate(_ rate: Double, mediaTime target: MediaTime?, atHostTime moment: Duration) async -> Bool
+    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion
     func step(by count: Int) async -> Bool
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
     func cancelPendingSeeks()
@@ -23,40 +23,40 @@ enum SeekTarget: Sendable, Hashable {
 }
 
 extension PlaybackEngine: ItemEngine {
-    func move(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
+    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
         let result =
             switch target {
             case .time(let time): await seek(to: time, tolerance: tolerance)
             case .date(let date): await seek(to: date, tolerance: tolerance)
             }
-        return SeekCompletion(isFinished: result.isFinished, landed: result.landed)
+        return SeekCompletion(isFinished: result.isFinished, position: result.landed)
     }
 }
 
 extension ItemEngine {
     /// Executes commands in order until the queue is closed.
-    func obey(_ commands: CommandQueue, didSetRate: @escaping @Sendable () -> Void) async {
+    func execute(_ commands: CommandQueue, didSetRate: @escaping @Sendable () -> Void) async {
         await withDiscardingTaskGroup { group in
             while let command = await commands.next() {
                 switch command {
-                case .setRate(let rate, _, _, let departure?):
-                    let begun = Signal()
+                case .setRate(let rate, _, _, let start?):
+                    let started = Signal()
                     group.addTask {
-                        await self.depart(departure, rate, begun)
+                        await self.startSynchronized(start, rate: rate, begun: started)
                         // Reported only after the start: until then the engine reports rate 0, which must not replace
                         // the requested rate.
                         didSetRate()
                     }
                     // Later commands must not overtake a synchronized start, just as they must not overtake a seek.
-                    await begun.wait(after: 0)
+                    await started.wait(after: 0)
                 case .setRate(let rate, let reason, let atOnce, nil):
                     setRate(rate, reason: reason, atOnce: atOnce)
                     didSetRate()
-                case .seek(let ticket):
-                    group.addTask { await self.perform(ticket) }
+                case .seek(let request):
+                    group.addTask { await self.perform(request) }
                     // Later commands must not overtake a seek: at the end of an item, `play()` needs the seek that
                     // precedes it.
-                    await ticket.waitUntilBegun()
+                    await request.waitUntilStarted()
                 case .step(let count): _ = await step(by: count)
                 case .setEnabled(let type, let isEnabled): await setEnabled(type, isEnabled)
                 case .cancelSeeks: cancelPendingSeeks()
@@ -68,20 +68,24 @@ extension ItemEngine {
         }
     }
 
-    private func depart(_ departure: Lineup.Departure, _ rate: Double, _ begun: Signal) async {
+    private func startSynchronized(
+        _ start: QueueStateMachine.SynchronizedStart,
+        rate: Double,
+        begun started: Signal
+    ) async {
         // Same actor isolation and no suspension point: no other command runs between this line and the call below.
-        begun.notify()
+        started.notify()
         // An engine that has ended would never return from the call.
         guard !Task.isCancelled else { return }
-        _ = await setRate(rate, from: departure.time, at: departure.hostTime)
+        _ = await setRate(rate, mediaTime: start.mediaTime, atHostTime: start.hostTime)
     }
 
-    private func perform(_ ticket: SeekTicket) async {
+    private func perform(_ request: SeekRequest) async {
         // Same actor isolation and no suspension point: no other command runs between this line and the start of the
         // seek.
-        ticket.begin()
+        request.markStarted()
         // An engine that has ended would never return from the seek.
-        guard !Task.isCancelled, !ticket.isComplete else { return }
-        ticket.complete(await move(to: ticket.target, tolerance: ticket.tolerance))
+        guard !Task.isCancelled, !request.isComplete else { return }
+        request.complete(await seek(to: request.target, tolerance: request.tolerance))
     }
 }

@@ -35,34 +35,34 @@ public struct IntegratedTimeline: Sendable, Hashable {
         leaving: [InterstitialEvent]
     ) {
         var segments: [Segment] = []
-        var (place, time) = (MediaTime.zero, MediaTime.zero)
+        var (position, time) = (MediaTime.zero, MediaTime.zero)
         func add(_ event: InterstitialEvent?, _ source: MediaTimeRange, length: MediaTime) {
             let target = MediaTimeRange(start: time, duration: length)
             segments.append(Segment(event: event, source: source, target: target))
             time = target.end
         }
-        func add(_ event: InterstitialEvent, at place: MediaTime) {
-            let point = MediaTimeRange(start: place, duration: .zero)
+        func add(_ event: InterstitialEvent, at position: MediaTime) {
+            let point = MediaTimeRange(start: position, duration: .zero)
             add(event, point, length: event.timelineOccupancy == .fill ? event.plannedLength : .zero)
         }
         func play(to end: MediaTime) {
-            guard end > place else { return }
-            let source = MediaTimeRange(start: place, end: end)
+            guard end > position else { return }
+            let source = MediaTimeRange(start: position, end: end)
             add(nil, source, length: source.duration)
-            place = end
+            position = end
         }
         for event in joining { add(event, at: .zero) }
-        place = joining.reduce(place) { max(.zero, $0 + $1.plannedOffset) }
+        position = joining.reduce(position) { max(.zero, $0 + $1.plannedOffset) }
         var index = entries.startIndex
         while index < entries.endIndex {
             let start = entries[index].start
             let group = entries[index...].prefix { $0.start == start }
             index = group.endIndex
             // An interstitial within the time that another one replaces is not played.
-            guard start >= place, start <= duration else { continue }
+            guard start >= position, start <= duration else { continue }
             play(to: start)
             for entry in group { add(entry.event, at: start) }
-            place = group.reduce(start) { max(.zero, $0 + $1.event.plannedOffset) }
+            position = group.reduce(start) { max(.zero, $0 + $1.event.plannedOffset) }
         }
         play(to: duration)
         for event in leaving { add(event, at: duration) }

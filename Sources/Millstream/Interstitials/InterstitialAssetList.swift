@@ -11,7 +11,7 @@ struct InterstitialAssetList: Sendable, Hashable {
     }
 
     /// The maximum number of assets of a list that are played; the others are ignored.
-    static let mostEntries = 100
+    static let maximumEntries = 100
 
     /// The assets in the order in which they are played; an empty list means that nothing is played.
     let entries: [Entry]
@@ -33,7 +33,7 @@ struct InterstitialAssetList: Sendable, Hashable {
     /// - Throws: `DecodingError` if the bytes are not an asset list.
     init(_ bytes: [UInt8], at base: ResourceAddress) throws {
         let written = try JSONDecoder().decode(Written.self, from: Data(bytes))
-        entries = written.assets.prefix(Self.mostEntries).compactMap { asset in
+        entries = written.assets.prefix(Self.maximumEntries).compactMap { asset in
             guard let text = asset.uri, !text.isEmpty else { return nil }
             return Entry(address: base.resolving(text), duration: Self.time(asset.duration))
         }
@@ -81,7 +81,7 @@ struct InterstitialAssetList: Sendable, Hashable {
 
 extension InterstitialEvent {
     /// Replaces the properties of the skip control that an asset list declares.
-    mutating func adopt(_ skip: InterstitialAssetList.Skip?) {
+    mutating func apply(_ skip: InterstitialAssetList.Skip?) {
         guard let skip, let offset = skip.offset ?? skipControl?.offset else { return }
         skipControl = SkipControl(
             offset: offset,

@@ -10,17 +10,17 @@ struct InterstitialBreak: Sendable {
     /// The position of the primary item.
     var position: SuspendedPosition
     /// The time of the clock until which media is waited for.
-    var patienceEnd: Duration
+    var timeoutTime: Duration
     private var index = 0
     private var played: [(event: InterstitialEvent, offset: MediaTime)] = []
     private var wasAnythingPlayed = false
 
     /// Creates a break that begins with its first interstitial.
-    init(_ due: InterstitialSchedule.Break, of item: Int?, at position: MediaTime, patienceEnd: Duration) {
+    init(_ due: InterstitialSchedule.Break, of item: Int?, at position: MediaTime, timeoutTime: Duration) {
         self.due = due
         self.item = item
         self.position = .stopping(near: position)
-        self.patienceEnd = patienceEnd
+        self.timeoutTime = timeoutTime
     }
 
     /// The current interstitial.
@@ -50,8 +50,8 @@ struct InterstitialBreak: Sendable {
     }
 
     /// Returns the position at which the primary item resumes.
-    func resumptionTime(_ boundaries: SegmentBorders) -> MediaTime {
-        if !wasAnythingPlayed, let wanted = due.wanted { return wanted }
+    func resumptionTime(_ boundaries: SegmentBoundaries) -> MediaTime {
+        if !wasAnythingPlayed, let wanted = due.requestedPosition { return wanted }
         let target = InterstitialSchedule.target(due.resumption, played)
         // Neither the position that a viewer chose nor that of an interstitial without media moves to a boundary.
         guard wasAnythingPlayed, case .offset = due.resumption,

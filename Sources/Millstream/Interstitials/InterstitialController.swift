@@ -25,7 +25,7 @@ public final class InterstitialController: Sendable {
     private let primaryHub: Hub<PlayerCore, PlayerEvent>
 
     /// The state of the player whose items have interstitials.
-    var primaryState: PlayerState { primaryHub.state.lineup.state }
+    var primaryState: PlayerState { primaryHub.state.queue.state }
 
     /// The published state, and the inputs that wait for the coordinator.
     struct Core: Sendable {
@@ -168,7 +168,7 @@ extension InterstitialController {
 }
 
 /// The controller of a player's interstitials, which is created when it is first needed.
-final class InterstitialHome: Sendable {
+final class InterstitialControllerStorage: Sendable {
     private struct State {
         var controller: InterstitialController?
         var isClosed = false

@@ -75,9 +75,9 @@ struct InterstitialCoordinator: Sendable {
     private mutating func observe() -> InterstitialObservation? {
         let (core, _, isFinished) = primaryHub.read()
         guard !isFinished else { return nil }
-        let item = core.lineup.state.currentItem
+        let item = core.queue.state.currentItem
         if item != primaryItem.item { primaryItem = (item, primaryItem.number + 1) }
-        let primary = InterstitialObservation.Primary(core.lineup, item: item == nil ? nil : primaryItem.number)
+        let primary = InterstitialObservation.Primary(core.queue, item: item == nil ? nil : primaryItem.number)
         let state = player.state
         var queue = InterstitialObservation.Queue(state)
         queue.current = state.currentItem.map { number(of: $0) }
@@ -132,8 +132,8 @@ struct InterstitialCoordinator: Sendable {
                 core.state = state
                 told += notifications
             }
-        case .setSuspended(let isSuspended): changePrimary { $0.setHeld(isSuspended) }
-        case .setSuspendsAtEnd(let suspends): changePrimary { $0.setHoldsEnd(suspends) }
+        case .setSuspended(let isSuspended): changePrimary { $0.setSuspended(isSuspended) }
+        case .setSuspendsAtEnd(let suspends): changePrimary { $0.setSuspendsAtEnd(suspends) }
         case .setForbidsAdvancing(let forbids): setForbidsAdvancing(forbids)
         case .enqueue(let items): return enqueue(items)
         case .removeItem(let number): if let item = items[number] { player.remove(item) }
@@ -162,7 +162,7 @@ struct InterstitialCoordinator: Sendable {
     }
 
     /// Changes the primary player, if its current item is still the observed one.
-    private func changePrimary(_ body: (inout Lineup) -> Void) {
+    private func changePrimary(_ body: (inout QueueStateMachine) -> Void) {
         let item = primaryItem.item
         primary?.change { if $0.state.currentItem == item { body(&$0) } }
     }
@@ -173,7 +173,7 @@ struct InterstitialCoordinator: Sendable {
         // The restriction is also removed if the player has another current item by now.
         primary?.change { $0.setRequiresNormalRate(forbids) }
         player.change { $0.setRequiresNormalRate(forbids) }
-        item?.ask { $0.state.configuration.forbidsPassingOver = forbids }
+        item?.modify { $0.state.configuration.requiresLinearPlayback = forbids }
     }
 
     private mutating func enqueue(_ new: [InterstitialItem]) -> [StateMachine.Event] {

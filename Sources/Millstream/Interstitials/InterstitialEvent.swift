@@ -200,7 +200,7 @@ extension InterstitialEvent {
 
     /// The duration of the range of the item that the event replaces, as declared before it is played; zero if none is
     /// declared.
-    var plannedCover: MediaTime {
+    var plannedReplacedDuration: MediaTime {
         if let resumptionOffset { return max(.zero, resumptionOffset) }
         guard let plannedDuration else { return playoutLimit ?? .zero }
         return playoutLimit.map { min($0, plannedDuration) } ?? plannedDuration

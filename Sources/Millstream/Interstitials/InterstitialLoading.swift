@@ -7,7 +7,7 @@ import StreamingEngine
 /// The rules by which interstitials are loaded on behalf of a primary item.
 struct InterstitialLoading: Sendable {
     /// The time for which playback waits for an interstitial before the item resumes without it (RFC 8216bis §D.5).
-    static let patience = Duration.seconds(60)
+    static let timeout = Duration.seconds(60)
     /// The maximum size of an asset list.
     private static let maximumListSize = ByteCount(1 << 20)
 
@@ -21,7 +21,7 @@ struct InterstitialLoading: Sendable {
         let request = TransportRequest(self.address(address, startOffset: startOffset), kind: .playlist)
         do {
             try check(address)
-            let loaded = try await primary.loading.load(request, limit: Self.maximumListSize)
+            let loaded = try await primary.loader.load(request, limit: Self.maximumListSize)
             return try InterstitialAssetList(loaded.bytes, at: loaded.address)
         } catch let error as PlayerError {
             throw error
@@ -62,12 +62,12 @@ struct InterstitialLoading: Sendable {
     /// - Throws: ``PlayerError`` if the stream must not refer to the address, or if interstitials cannot be loaded from
     ///   it: only HTTP, `data` addresses, and the files of a local stream are supported.
     private func check(_ address: ResourceAddress) throws(PlayerError) {
-        if let reason = primary.options.referenceRestrictions.obstacle(from: primary.address, to: address) {
+        if let reason = primary.options.referenceRestrictions.refusalReason(from: primary.address, to: address) {
             throw PlayerError(.notLoaded, "An interstitial is not loaded: \(reason).", address: address)
         }
         if address.isHTTP || address.normalizedScheme == "data" { return }
         if address.filePath != nil, primary.address.filePath != nil, primary.assetCache == nil { return }
-        throw PlayerError(.notLoaded, "An interstitial may not be loaded from this address.", address: address)
+        throw PlayerError(.notLoaded, "Interstitials cannot be loaded from this address.", address: address)
     }
 
     /// Returns an address with the query parameters for servers (RFC 8216bis §D.4).

@@ -86,15 +86,15 @@ extension InterstitialObservation.Primary {
     /// - Parameters:
     ///   - queue: The state machine of the player.
     ///   - item: The number of the current item.
-    init(_ queue: Lineup, item: Int?) {
+    init(_ queue: QueueStateMachine, item: Int?) {
         let state = queue.state
         self.item = item
         rate = state.rate
-        isSuspended = state.isHeld
-        suspendsAtEnd = queue.holdsEnd
+        isSuspended = state.isSuspended
+        suspendsAtEnd = queue.suspendsAtEnd
         volume = state.volume
         isMuted = state.isMuted
-        handlesStreamEvents = state.currentItem?.state.configuration.handlesInterstitials ?? true
+        handlesStreamEvents = state.currentItem?.state.configuration.automaticallyHandlesInterstitialEvents ?? true
         playback = state.playback
     }
 }

@@ -41,7 +41,7 @@ struct InterstitialPlayout: Sendable {
     /// The next step of the playout.
     enum Step: Sendable, Hashable {
         /// The current item continues, or waits for media.
-        case goOn
+        case wait
         /// An item of the queue failed or stopped at its end, and must be removed from the queue.
         case remove(Int)
         /// The interstitial ended.
@@ -113,12 +113,12 @@ struct InterstitialPlayout: Sendable {
     ///
     /// - Parameters:
     ///   - observation: The state of both players.
-    ///   - patienceEnd: The time of the clock until which media is waited for. It is moved while media is played or paused.
+    ///   - timeoutTime: The time of the clock until which media is waited for. It is moved while media is played or paused.
     ///   - now: The time of the clock.
     /// - Returns: The next step.
     mutating func step(
         _ observation: InterstitialObservation,
-        patienceEnd: inout Duration,
+        timeoutTime: inout Duration,
         at now: Duration
     ) -> Step {
         let queue = observation.queue
@@ -131,10 +131,10 @@ struct InterstitialPlayout: Sendable {
         // While either player is paused, the time limit does not apply; it starts again when the pause ends.
         let wasPaused = isPaused
         isPaused = observation.primary.rate == 0 || queue.rate == 0 && rate.isAccepted
-        if item.timebase.rate != 0 || isPaused || wasPaused { patienceEnd = now + InterstitialLoading.patience }
-        guard now < patienceEnd else { return .end(.abandoned) }
-        deadline = nextTime(item, elapsed: elapsed, at: now) ?? (isPaused ? nil : patienceEnd)
-        return .goOn
+        if item.timebase.rate != 0 || isPaused || wasPaused { timeoutTime = now + InterstitialLoading.timeout }
+        guard now < timeoutTime else { return .end(.abandoned) }
+        deadline = nextTime(item, elapsed: elapsed, at: now) ?? (isPaused ? nil : timeoutTime)
+        return .wait
     }
 
     /// Ends the playout, and adds the media of the current item that was played so far.
@@ -252,7 +252,7 @@ extension InterstitialPlayout {
         return PlayerError(
             .notLoaded,
             reason.map { "No part of the interstitial can be played: \($0)" }
-                ?? "The interstitial did not load within \(InterstitialLoading.patience).",
+                ?? "The interstitial did not load within \(InterstitialLoading.timeout).",
             address: address,
             cause: cause
         )

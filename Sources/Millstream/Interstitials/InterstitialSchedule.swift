@@ -26,7 +26,7 @@ struct InterstitialSchedule: Sendable {
         let resumption: Resumption
         /// The position that a viewer chose, at which the item resumes if no media of the break is played; `nil` to
         /// resume as the events determine.
-        var wanted: MediaTime?
+        var requestedPosition: MediaTime?
         /// The distance from the start of a live interstitial to the position at which it is joined; `nil` if playback
         /// does not begin within one.
         var startOffset: MediaTime?
@@ -40,16 +40,16 @@ struct InterstitialSchedule: Sendable {
     /// The identifiers of the events that were played, and are not played again unless the playhead moves back.
     private var consumed: Set<String> = []
     /// The identifiers of the events that are never played again.
-    private var playedForGood: Set<String> = []
+    private var playedOnce: Set<String> = []
     private var hasJoined = false
     private var hasLeft = false
     /// The duration of the item that each event replaced when it was last played; zero for one that could not be
     /// played.
-    private var covers: [String: MediaTime] = [:]
+    private var replacedDurations: [String: MediaTime] = [:]
     /// The position from which a viewer sought past an event that must be seen first; `nil` after that event was seen.
-    private var unseenFrom: MediaTime?
+    private var seekOrigin: MediaTime?
     /// The maximum number of events in one break.
-    private static let mostEvents = 50
+    private static let maximumEvents = 50
     /// The position up to which all events were handled; `nil` before the playhead has a position.
     private var reached: MediaTime?
 
@@ -57,18 +57,18 @@ struct InterstitialSchedule: Sendable {
     ///
     /// - Parameters:
     ///   - events: The events, those at the same position in the order in which they are played.
-    ///   - place: Returns the position of an event; `nil` if the item has no media there.
-    mutating func update(_ events: [InterstitialEvent], place: (InterstitialEvent) -> MediaTime?) {
+    ///   - position: Returns the position of an event; `nil` if the item has no media there.
+    mutating func update(_ events: [InterstitialEvent], position: (InterstitialEvent) -> MediaTime?) {
         joining = events.filter { $0.cue == .joinPrimary }
         leaving = events.filter { $0.cue == .leavePrimary }
         entries = events.filter { $0.cue == .none }
-            .compactMap { event in place(event).map { Entry(event: event, start: $0) } }
+            .compactMap { event in position(event).map { Entry(event: event, start: $0) } }
             .enumerated()
             .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
             .map(\.element)
         consumed.formIntersection(events.map(\.id))
         let ids = Set(events.map(\.id))
-        covers = covers.filter { ids.contains($0.key) }
+        replacedDurations = replacedDurations.filter { ids.contains($0.key) }
     }
 
     /// A Boolean value that indicates whether an event is to be played before the item.
@@ -79,12 +79,12 @@ struct InterstitialSchedule: Sendable {
     /// - Parameter end: The end of the item; `nil` while it is unknown.
     /// - Returns: Whether the item must be suspended at its end.
     func awaitsEnd(at end: MediaTime?) -> Bool {
-        if let end, let last = entries.last, isDue(last), last.start + Self.closeness >= end { return true }
+        if let end, let last = entries.last, isDue(last), last.start + Self.endTolerance >= end { return true }
         return !hasLeft && leaving.contains { isPlayable($0) }
     }
 
     /// The distance from the end of the item within which the start of an event counts as being at the end.
-    private static let closeness = MediaTime(value: 50, timescale: 1000)
+    private static let endTolerance = MediaTime(value: 50, timescale: 1000)
 
     /// The position of the next event that is due when the item is played forward.
     var nextStart: MediaTime? { next?.start }
@@ -116,7 +116,7 @@ struct InterstitialSchedule: Sendable {
         // the event.
         let isRest = isLive && entry.event.resumptionOffset == nil
         var found = takeBreak(at: entry.start, .offset(from: isRest ? position : entry.start))
-        found?.wanted = position
+        found?.requestedPosition = position
         if isLive { found?.startOffset = position - entry.start }
         return found
     }
@@ -137,22 +137,22 @@ struct InterstitialSchedule: Sendable {
         reached = new
         hasLeft = false
         consumed.subtract(entries.lazy.filter { $0.start >= new }.map(\.event.id))
-        let origin = min(old, unseenFrom ?? old)
+        let origin = min(old, seekOrigin ?? old)
         let covering = covering(new)
         let barrier = entries.last { entry in
             entry.start > origin && entry.start < new && entry.event.id != covering?.event.id && isPlayable(entry.event)
                 && entry.event.restrictions.contains(.constrainsSeekingForwardInPrimaryContent)
         }
         if let barrier {
-            unseenFrom = origin
+            seekOrigin = origin
             // The break at the position that the viewer chose follows this one.
             if let covering { consumed.remove(covering.event.id) }
             return takeBreak(at: barrier.start, .at(covering?.start ?? new))
         }
         guard let covering else { return nil }
-        unseenFrom = origin
+        seekOrigin = origin
         var found = takeBreak(at: covering.start, .offset(from: covering.start))
-        found?.wanted = new
+        found?.requestedPosition = new
         return found
     }
 
@@ -168,9 +168,9 @@ struct InterstitialSchedule: Sendable {
     ///   - event: The event.
     ///   - offset: The distance from its start to the position at which the item resumes.
     ///   - wasPlayed: Whether any of its media was played.
-    mutating func note(_ event: InterstitialEvent, offset: MediaTime, wasPlayed: Bool) {
-        covers[event.id] = max(.zero, offset)
-        if wasPlayed, event.willPlayOnce { playedForGood.insert(event.id) }
+    mutating func recordPlayed(_ event: InterstitialEvent, offset: MediaTime, wasPlayed: Bool) {
+        replacedDurations[event.id] = max(.zero, offset)
+        if wasPlayed, event.willPlayOnce { playedOnce.insert(event.id) }
     }
 
     /// Records that a viewer left an event while it was played; if it constrains seeking, it must still be seen.
@@ -179,14 +179,14 @@ struct InterstitialSchedule: Sendable {
             let entry = entries.first(where: { $0.event.id == event.id })
         else { return }
         let before = entry.start - MediaTime(value: 1, timescale: 1000)
-        unseenFrom = min(unseenFrom ?? before, before)
+        seekOrigin = min(seekOrigin ?? before, before)
     }
 
     /// Ends the item, and returns the break that is due.
     mutating func end(at position: MediaTime) -> Break? {
         guard !hasLeft else { return nil }
         // Events at the end of the item are played before those after it.
-        if let due = move(to: position + Self.closeness) { return due }
+        if let due = move(to: position + Self.endTolerance) { return due }
         hasLeft = true
         return takeBreak(leaving.filter { isPlayable($0) }, .at(position))
     }
@@ -203,26 +203,29 @@ struct InterstitialSchedule: Sendable {
     ) -> MediaTime {
         switch resumption {
         case .at(let time): time
-        case .offset(let place): max(.zero, played.reduce(place) { $0 + $1.offset })
+        case .offset(let position): max(.zero, played.reduce(position) { $0 + $1.offset })
         }
     }
 
     /// Sets the position at which the item resumed after a break.
     mutating func resumed(at position: MediaTime) {
         reached = position
-        unseenFrom = nil
+        seekOrigin = nil
     }
 
     // MARK: Queries
 
-    private func isPlayable(_ event: InterstitialEvent) -> Bool { !playedForGood.contains(event.id) }
+    private func isPlayable(_ event: InterstitialEvent) -> Bool { !playedOnce.contains(event.id) }
 
     private func isDue(_ entry: Entry) -> Bool { !consumed.contains(entry.event.id) && isPlayable(entry.event) }
 
     /// Returns the event that replaces the media at a position.
     private func covering(_ position: MediaTime) -> Entry? {
         entries.last { entry in
-            let cover = min(entry.event.plannedCover, covers[entry.event.id] ?? entry.event.plannedCover)
+            let cover = min(
+                entry.event.plannedReplacedDuration,
+                replacedDurations[entry.event.id] ?? entry.event.plannedReplacedDuration
+            )
             return entry.start < position && isPlayable(entry.event) && position < entry.start + cover
         }
     }
@@ -233,7 +236,7 @@ struct InterstitialSchedule: Sendable {
 
     private mutating func takeBreak(_ events: [InterstitialEvent], _ resumption: Break.Resumption) -> Break? {
         guard !events.isEmpty else { return nil }
-        let events = Array(events.prefix(Self.mostEvents))
+        let events = Array(events.prefix(Self.maximumEvents))
         consumed.formUnion(events.map(\.id))
         return Break(events: events, resumption: resumption)
     }

@@ -12,7 +12,7 @@ extension InterstitialStateMachine {
             due,
             of: players.observation.primary.item,
             at: position,
-            patienceEnd: players.now + InterstitialLoading.patience
+            timeoutTime: players.now + InterstitialLoading.timeout
         )
         beginEvent(current, prepared)
     }
@@ -44,7 +44,7 @@ extension InterstitialStateMachine {
         if case .list(let address) = current.event.content, case .failed(let error) = lists[address] {
             return unschedule(current, error)
         }
-        guard players.now < current.patienceEnd else {
+        guard players.now < current.timeoutTime else {
             let error = PlayerError(.notLoaded, "The asset list of an interstitial did not load in time.")
             return unschedule(current, error)
         }
@@ -80,10 +80,10 @@ extension InterstitialStateMachine {
         }
         players.followVolume()
         if let rate = playout.followRate(players.observation.primary.rate) { players.perform(.setRate(rate)) }
-        let step = playout.step(players.observation, patienceEnd: &current.patienceEnd, at: players.now)
+        let step = playout.step(players.observation, timeoutTime: &current.timeoutTime, at: players.now)
         activity = .playing(current, playout)
         switch step {
-        case .goOn: publishProgress(of: playout)
+        case .wait: publishProgress(of: playout)
         case .remove(let number): players.perform(.removeItem(number))
         case .end(let reason): end(reason)
         }
@@ -150,11 +150,11 @@ extension InterstitialStateMachine {
         var current = current
         switch reason {
         case .played, .limit, .skipped, .abandoned:
-            schedule.note(event, offset: outcome.offset, wasPlayed: outcome.wasPlayed)
+            schedule.recordPlayed(event, offset: outcome.offset, wasPlayed: outcome.wasPlayed)
             current.finishEvent(offset: outcome.offset, wasPlayed: outcome.wasPlayed)
             return goOn(current)
         case .canceled(let offset):
-            schedule.note(event, offset: offset ?? outcome.offset, wasPlayed: outcome.wasPlayed)
+            schedule.recordPlayed(event, offset: offset ?? outcome.offset, wasPlayed: outcome.wasPlayed)
             current.finishEvent(offset: offset ?? outcome.offset, wasPlayed: outcome.wasPlayed)
         case .left:
             schedule.left(event)
@@ -169,7 +169,7 @@ extension InterstitialStateMachine {
         clearList(of: event)
         players.publish(.eventWasUnscheduled(event, error))
         if event.forbidsAdvancing { players.perform(.setForbidsAdvancing(false)) }
-        schedule.note(event, offset: .zero, wasPlayed: false)
+        schedule.recordPlayed(event, offset: .zero, wasPlayed: false)
         var current = current
         current.finishEvent(offset: .zero, wasPlayed: false)
         goOn(current)
@@ -212,7 +212,7 @@ extension InterstitialStateMachine {
         activity = .watching(InterstitialWatch())
         // If another seek came first, a viewer moved the playhead from the position at which the item was suspended.
         guard completion.isFinished else { return playhead.stop(at: position.time) }
-        resume(at: completion.landed, hasJumped: true)
+        resume(at: completion.position, hasJumped: true)
     }
 
     private mutating func resume(at position: MediaTime, hasJumped: Bool) {
@@ -238,7 +238,7 @@ extension InterstitialStateMachine {
         guard case .list(let address) = event.content, case .loaded(let list) = lists[address],
             list.skipControl != nil
         else { return }
-        players.publish { $0.currentEvent?.adopt(list.skipControl) }
+        players.publish { $0.currentEvent?.apply(list.skipControl) }
     }
 
     private mutating func publishProgress(of playout: InterstitialPlayout) {

@@ -148,7 +148,7 @@ struct InterstitialStateMachine: Sendable {
     private func nextDeadline() -> Duration? {
         switch activity {
         case .watching: nextPosition().flatMap { playhead.motion?.time(reaching: $0) }
-        case .loadingList(let current): current.patienceEnd
+        case .loadingList(let current): current.timeoutTime
         case .playing(_, let playout): playout.deadline
         case .resuming: nil
         }

@@ -24,9 +24,9 @@ extension PlayerItem {
             options.selectionRules.subtitleLanguages.insert(language, at: 0)
         }
         self.init(asset: asset)
-        ask { [options] core in
+        modify { [options] core in
             core.state.configuration.options = options
-            core.state.configuration.forbidsPassingOver = forbidsAdvancing
+            core.state.configuration.requiresLinearPlayback = forbidsAdvancing
         }
     }
 }

@@ -42,7 +42,7 @@ struct ScheduledInterstitials: Sendable {
     }
 
     /// Returns the position of an event; `nil` if the item has no media of its date.
-    static func position(of event: InterstitialEvent, _ boundaries: SegmentBorders) -> MediaTime? {
+    static func position(of event: InterstitialEvent, _ boundaries: SegmentBoundaries) -> MediaTime? {
         guard let time = event.time ?? event.date.flatMap({ boundaries.time(of: $0) }) else { return nil }
         guard event.alignsStartWithPrimarySegmentBoundary else { return time }
         return boundaries.nearest(to: time, latest: false) ?? time

@@ -27,20 +27,20 @@ struct ItemConfiguration: Sendable {
     var disabledTracks: [Rendition.MediaType: DisabledTrack] = [:]
 
     /// The media types that are played without being rendered, since their segments contain other media too.
-    var silencedTracks: Set<MediaType> = []
+    var disabledMediaTypes: Set<MediaType> = []
 
     /// A Boolean value that indicates whether interstitials that the stream schedules are played.
-    var handlesInterstitials = true
+    var automaticallyHandlesInterstitialEvents = true
     /// A Boolean value that indicates whether the play head may advance only through playback, as an interstitial can
     /// require: forward seeks and forward steps are refused.
-    var forbidsPassingOver = false
+    var requiresLinearPlayback = false
 
     /// The commands that apply the choices and the disabled tracks to a new engine.
     var commands: [EngineCommand] {
         Rendition.MediaType.allCases.compactMap { type in
             if disabledTracks[type] != nil { return .select(nil, type) }
             return choices[type].map { .select($0.option, type) }
-        } + MediaType.allCases.filter(silencedTracks.contains).map { .setEnabled($0, false) }
+        } + MediaType.allCases.filter(disabledMediaTypes.contains).map { .setEnabled($0, false) }
     }
 
     /// Returns the media selection of the engine, with the choices that the engine has not yet applied.

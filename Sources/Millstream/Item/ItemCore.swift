@@ -6,13 +6,13 @@ import StreamingEngine
 /// The state of an item, guarded by the lock of its hub.
 struct ItemCore: Sendable {
     /// An event for applications, with the metric event that is derived from it.
-    struct Told: Sendable {
+    struct EventRecord: Sendable {
         var event: PlayerItem.Event
         var metric: MetricEvent?
     }
 
     var state = PlayerItem.State()
-    private(set) var journal: ItemJournal?
+    private(set) var recorder: ItemEventRecorder?
     /// The session whose engine plays the item; `nil` if no engine does.
     private(set) var session: ItemSession?
     /// The time source of the player that has the item, or had it last.
@@ -41,8 +41,8 @@ struct ItemCore: Sendable {
         self.session = session
         lastSession = session
         self.time = time
-        journal?.begin(described)
-        journal = journal ?? ItemJournal(described)
+        recorder?.begin(described)
+        recorder = recorder ?? ItemEventRecorder(described)
         state.playback = PlaybackSnapshot()
         state.playback.timebase = Timebase(mediaTime: state.configuration.options.startTime ?? .zero, time: time.now)
     }
@@ -66,7 +66,11 @@ struct ItemCore: Sendable {
     /// Processes an output of the engine.
     ///
     /// - Returns: A Boolean value that indicates whether commands were added for the engine.
-    mutating func take(_ output: PlaybackEngineOutput, from session: ItemSession, _ told: inout [Told]) -> Bool {
+    mutating func process(
+        _ output: PlaybackEngineOutput,
+        from session: ItemSession,
+        events told: inout [EventRecord]
+    ) -> Bool {
         switch output {
         case .snapshot(let snapshot):
             guard session === self.session else { return false }
@@ -79,24 +83,24 @@ struct ItemCore: Sendable {
             state.playback = snapshot
             snapshotTime = time.now
             if recommended != snapshot.recommendedTimeOffsetFromLive {
-                told.append(Told(event: .notification(.recommendedTimeOffsetFromLiveDidChange)))
+                told.append(EventRecord(event: .notification(.recommendedTimeOffsetFromLiveDidChange)))
             }
             return !commands.isEmpty
         case .event(let event):
-            guard session === lastSession, var journal else { return false }
+            guard session === lastSession, var recorder else { return false }
             // The item may be detached from its engine before the snapshot that reports the same.
             if case .playedToEnd = event.kind, session === self.session { state.playback.hasPlayedToEnd = true }
             // Taken out of the state while it is changed, to avoid a copy of its logs.
-            self.journal = nil
-            let notifications = journal.add(event)
+            self.recorder = nil
+            let notifications = recorder.add(event)
             let metric = MetricEvent(
                 event,
-                session: journal.session,
-                summary: journal.summary(at: event.time, event.mediaTime)
+                session: recorder.session,
+                summary: recorder.summary(at: event.time, event.mediaTime)
             )
-            told.append(Told(event: .playback(event), metric: metric))
-            told += notifications.map { Told(event: .notification($0)) }
-            self.journal = journal
+            told.append(EventRecord(event: .playback(event), metric: metric))
+            told += notifications.map { EventRecord(event: .notification($0)) }
+            self.recorder = recorder
             return false
         }
     }
@@ -110,18 +114,18 @@ struct ItemCore: Sendable {
     /// Passes a seek to the engine, or changes the start position if there is no engine.
     ///
     /// - Returns: The outcome of the seek if there is no engine to wait for.
-    mutating func seek(_ ticket: SeekTicket) -> SeekCompletion? {
-        if let session, session.commands.add(.seek(ticket)) { return nil }
-        switch ticket.target {
+    mutating func seek(_ request: SeekRequest) -> SeekCompletion? {
+        if let session, session.commands.add(.seek(request)) { return nil }
+        switch request.target {
         case .time(let time):
             let start = max(.zero, time)
             state.configuration.options.startTime = start
             state.playback.timebase = Timebase(mediaTime: start, time: self.time.now)
-            return SeekCompletion(isFinished: true, landed: start)
+            return SeekCompletion(isFinished: true, position: start)
         case .date(let date):
             state.configuration.options.startTime = nil
             state.configuration.options.startDate = date
-            return SeekCompletion(isFinished: false, landed: state.timebase.mediaTime)
+            return SeekCompletion(isFinished: false, position: state.timebase.mediaTime)
         }
     }
 
@@ -166,9 +170,9 @@ struct ItemCore: Sendable {
         guard let type = renditionType, isAlone == true else {
             // The track shares its segments with others, which continue to be played; only its rendering is disabled.
             if isEnabled {
-                state.configuration.silencedTracks.remove(track.mediaType)
+                state.configuration.disabledMediaTypes.remove(track.mediaType)
             } else {
-                state.configuration.silencedTracks.insert(track.mediaType)
+                state.configuration.disabledMediaTypes.insert(track.mediaType)
             }
             session?.commands.add(.setEnabled(track.mediaType, isEnabled))
             return true

@@ -24,7 +24,7 @@ public struct MetricEvent: Sendable, Hashable {
         case resourceRequest(ResourceRequest)
         /// The buffer suffices to play without a stall (`AVMetricPlayerItemLikelyToKeepUpEvent`; the first time in a
         /// session, `AVMetricPlayerItemInitialLikelyToKeepUpEvent`).
-        case likelyToKeepUp(KeepUp)
+        case likelyToKeepUp(LikelyToKeepUpReport)
         /// The rate of the play head changed (`AVMetricPlayerItemRateChangeEvent`).
         case rateChange(RateChange)
         /// Playback stalled because the buffer was empty (`AVMetricPlayerItemStallEvent`).

@@ -4,7 +4,7 @@ import StreamingEngine
 /// The kinds of playback that an item supports besides playback at normal speed; all checks of rates use this type.
 public struct PlaybackAbilities: Sendable, Hashable {
     /// The maximum absolute value of a rate: 32, beyond which frames cannot be followed.
-    public static let fastestRate = 32.0
+    public static let maximumRate = 32.0
 
     /// A Boolean value that indicates whether the item supports the rate -1.
     public let canPlayReverse: Bool
@@ -24,25 +24,25 @@ public struct PlaybackAbilities: Sendable, Hashable {
     /// Creates the abilities of an item from a snapshot of its playback.
     init(_ playback: PlaybackSnapshot) {
         let isReady = playback.status == .readyToPlay
-        canPlayReverse = isReady && playback.abilities.playsBackward
+        canPlayReverse = isReady && playback.abilities.supportsReversePlayback
         canPlayFastReverse = canPlayReverse
         canPlaySlowReverse = canPlayReverse
         canPlayFastForward = isReady
         canPlaySlowForward = isReady
-        canStepForward = isReady && playback.abilities.steps
+        canStepForward = isReady && playback.abilities.supportsStepping
         canStepBackward = canStepForward
     }
 
     /// Returns a Boolean value that indicates whether a rate may be requested.
     ///
-    /// Rates from 0 to ``fastestRate`` are permitted even before the item is ready, so that playback starts as soon as
+    /// Rates from 0 to ``maximumRate`` are permitted even before the item is ready, so that playback starts as soon as
     /// it is.
     func permits(_ rate: Double) -> Bool {
         switch rate {
-        case 0...Self.fastestRate: true
+        case 0...Self.maximumRate: true
         case -1: canPlayReverse
         case -1..<0: canPlaySlowReverse
-        case -Self.fastestRate..<(-1): canPlayFastReverse
+        case -Self.maximumRate..<(-1): canPlayFastReverse
         default: false
         }
     }

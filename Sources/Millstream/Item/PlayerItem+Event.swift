@@ -28,7 +28,7 @@ extension PlayerItem {
         /// The media selection changed (`mediaSelectionDidChange`).
         case mediaSelectionDidChange
         /// Playback started, stalled, resumed or ended, as a viewer notices it.
-        case noticed(PlaybackNotice)
+        case playbackNotice(PlaybackNotice)
         /// The distance from the live edge that the stream recommends changed
         /// (`recommendedTimeOffsetFromLiveDidChange`).
         case recommendedTimeOffsetFromLiveDidChange

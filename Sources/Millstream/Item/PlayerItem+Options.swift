@@ -6,7 +6,7 @@ extension PlayerItem {
     private var options: StreamingOptions { state.configuration.options }
 
     private func set(_ change: @escaping @Sendable (inout StreamingOptions) -> Void) {
-        ask { $0.update(change) }
+        modify { $0.update(change) }
     }
 
     /// A Boolean value that indicates whether interstitials that the stream schedules are played
@@ -15,8 +15,8 @@ extension PlayerItem {
     /// Interstitials that the application schedules with ``InterstitialController/schedule(_:)`` are played in either
     /// case.
     public var automaticallyHandlesInterstitialEvents: Bool {
-        get { state.configuration.handlesInterstitials }
-        set { ask { $0.state.configuration.handlesInterstitials = newValue } }
+        get { state.configuration.automaticallyHandlesInterstitialEvents }
+        set { modify { $0.state.configuration.automaticallyHandlesInterstitialEvents = newValue } }
     }
 
     /// The maximum bit rate of variants that are loaded; `nil`, the default, for no limit.
@@ -62,9 +62,9 @@ extension PlayerItem {
     }
 
     /// The processing of the audio pitch at rates other than 1; by default, the pitch is preserved.
-    public var audioTimePitchAlgorithm: SoundSettings.PitchAlgorithm {
-        get { options.sound.pitch }
-        set { set { $0.sound.pitch = newValue } }
+    public var audioTimePitchAlgorithm: AudioSettings.PitchAlgorithm {
+        get { options.sound.pitchAlgorithm }
+        set { set { $0.sound.pitchAlgorithm = newValue } }
     }
 
     /// The identifier of the variant that is played regardless of the throughput; `nil`, the default, adapts among all
@@ -133,7 +133,7 @@ extension PlayerItem {
     /// The rules for the media selection of types that the viewer has not chosen; a change takes effect at once.
     public var mediaSelectionRules: MediaSelectionRules {
         get { options.selectionRules }
-        set { ask { $0.setSelectionRules(newValue) } }
+        set { modify { $0.setSelectionRules(newValue) } }
     }
 
     /// The size of the view in pixels, so that variants with a higher resolution are not loaded; `nil`, the default, if
@@ -161,15 +161,15 @@ extension PlayerItem {
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {
         if let option {
             guard group.option(option.id) != nil else { return }
-            ask { $0.choose(.option(option), in: group) }
+            modify { $0.choose(.option(option), in: group) }
         } else if group.allowsEmptySelection {
-            ask { $0.choose(ItemConfiguration.Choice.none, in: group) }
+            modify { $0.choose(ItemConfiguration.Choice.none, in: group) }
         }
     }
 
     /// Returns the selection of a group to ``mediaSelectionRules``.
     public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
-        ask { $0.choose(nil, in: group) }
+        modify { $0.choose(nil, in: group) }
     }
 
     /// Enables or disables a track while the others continue to be played.
@@ -181,6 +181,6 @@ extension PlayerItem {
     ///   ``PlayerItemTrack/canBeDisabled``.
     @discardableResult
     public func setEnabled(_ isEnabled: Bool, _ track: PlayerItemTrack) -> Bool {
-        ask { $0.enable(isEnabled, trackID: track.id) }
+        modify { $0.enable(isEnabled, trackID: track.id) }
     }
 }

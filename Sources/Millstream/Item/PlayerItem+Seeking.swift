@@ -48,9 +48,9 @@ extension PlayerItem {
     /// - Parameter count: The number of frames; negative for earlier frames. The call has no effect if
     ///   ``PlaybackAbilities`` does not permit the step.
     public func step(byCount count: Int) {
-        ask { core in
+        modify { core in
             guard count > 0 ? core.state.canStepForward : core.state.canStepBackward,
-                count < 0 || !core.state.configuration.forbidsPassingOver
+                count < 0 || !core.state.configuration.requiresLinearPlayback
             else { return }
             core.session?.commands.add(.step(count))
         }
@@ -58,7 +58,7 @@ extension PlayerItem {
 
     /// Cancels the seeks that are in progress: their results say that they did not finish.
     public func cancelPendingSeeks() {
-        ask { core in _ = core.session?.commands.add(.cancelSeeks) }
+        modify { core in _ = core.session?.commands.add(.cancelSeeks) }
     }
 
     func seek(_ target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
@@ -68,34 +68,34 @@ extension PlayerItem {
     /// Begins a seek before later commands to the item.
     ///
     /// - Returns: The seek, which is already complete if it was refused or if no engine plays the item.
-    func beginSeek(to target: SeekTarget, tolerance: SeekTolerance) -> SeekTicket {
-        let ticket = SeekTicket(target, tolerance: tolerance)
+    func beginSeek(to target: SeekTarget, tolerance: SeekTolerance) -> SeekRequest {
+        let request = SeekRequest(target, tolerance: tolerance)
         let core = hub.state
         // If a viewer must not seek forward, seeking backward is still allowed.
-        if core.state.configuration.forbidsPassingOver, !target.isBehind(core.position) {
-            ticket.complete(SeekCompletion(isFinished: false, landed: core.position))
-        } else if let completion = ask({ $0.seek(ticket) }) {
-            ticket.complete(completion)
+        if core.state.configuration.requiresLinearPlayback, !target.isAtOrBefore(core.position) {
+            request.complete(SeekCompletion(isFinished: false, position: core.position))
+        } else if let completion = modify({ $0.seek(request) }) {
+            request.complete(completion)
         }
-        return ticket
+        return request
     }
 
     /// Waits until a seek ends.
     ///
     /// - Returns: The result of the seek. When the task is canceled, it is the current position, and the seek
     ///   continues.
-    func completion(of ticket: SeekTicket) async -> SeekCompletion {
+    func completion(of request: SeekRequest) async -> SeekCompletion {
         await withTaskCancellationHandler {
-            await ticket.completion()
+            await request.completion()
         } onCancel: {
-            ticket.complete(SeekCompletion(isFinished: false, landed: currentTime()))
+            request.complete(SeekCompletion(isFinished: false, position: currentTime()))
         }
     }
 }
 
 extension SeekTarget {
     /// Returns whether the target is known to be at or before a position; the position of a date is unknown.
-    fileprivate func isBehind(_ position: MediaTime) -> Bool {
+    fileprivate func isAtOrBefore(_ position: MediaTime) -> Bool {
         if case .time(let time) = self { time <= position } else { false }
     }
 }

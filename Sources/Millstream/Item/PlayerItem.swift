@@ -15,7 +15,7 @@ public final class PlayerItem: Sendable {
     /// The asset that is played.
     public let asset: Asset
 
-    let hub: Hub<ItemCore, ItemCore.Told>
+    let hub: Hub<ItemCore, ItemCore.EventRecord>
     private let owner = Mutex<ObjectIdentifier?>(nil)
 
     /// Creates an item for an asset; nothing is loaded before the item is in a player.
@@ -50,22 +50,22 @@ public final class PlayerItem: Sendable {
     /// The access log: the network activity of all sessions up to now; empty before the item was in a player.
     public var accessLog: AccessLog {
         let core = hub.state
-        return core.journal?.accessLog(at: core.time.now, core.position) ?? AccessLog()
+        return core.recorder?.accessLog(at: core.time.now, core.position) ?? AccessLog()
     }
 
     /// The error log: the errors of all sessions up to now.
-    public var errorLog: ErrorLog { hub.state.journal?.errorLog ?? ErrorLog() }
+    public var errorLog: ErrorLog { hub.state.recorder?.errorLog ?? ErrorLog() }
 
     /// The metrics of the current session up to now; `nil` before the item was in a player.
     public var playbackMetrics: PlaybackMetrics? {
         let core = hub.state
-        return core.journal?.metrics(at: core.time.now, core.position)
+        return core.recorder?.metrics(at: core.time.now, core.position)
     }
 
     /// The summary of the current session up to now; `nil` before the item was in a player.
     public var playbackSummary: PlaybackSummary? {
         let core = hub.state
-        return core.journal?.summary(at: core.time.now, core.position)
+        return core.recorder?.summary(at: core.time.now, core.position)
     }
 }
 
@@ -133,14 +133,14 @@ extension PlayerItem {
     }
 
     /// The identifier of the current session; `nil` before the item was in a player.
-    var sessionID: String? { hub.state.journal?.session.id }
+    var sessionID: String? { hub.state.recorder?.session.id }
 
     /// A Boolean value that indicates whether a player has the item.
     var isClaimed: Bool { owner.withLock { $0 != nil } }
 
     /// Changes the state of the item, then wakes the engine if commands were added for it.
     @discardableResult
-    func ask<Result: Sendable>(_ change: (inout ItemCore) -> Result) -> Result {
+    func modify<Result: Sendable>(_ change: (inout ItemCore) -> Result) -> Result {
         let (result, session) = hub.update { core, _ in (change(&core), core.session) }
         session?.commands.wake()
         return result

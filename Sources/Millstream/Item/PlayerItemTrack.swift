@@ -32,18 +32,19 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     /// Returns the tracks of an item, including disabled ones, which the engine no longer reports.
     static func tracks(of state: PlayerItem.State) -> [PlayerItemTrack] {
         let (playback, disabled) = (state.playback, state.configuration.disabledTracks)
-        let silenced = state.configuration.silencedTracks
+        let silenced = state.configuration.disabledMediaTypes
         let present = playback.tracks.filter { track in !disabled.values.contains { $0.track.id == track.id } }
-        let enabled = present.map { track in
+        let presentTracks = present.map { track in
             let type = renditionType(of: track.mediaType)
             return PlayerItemTrack(
                 track,
                 isEnabled: !silenced.contains(track.mediaType),
-                canBeDisabled: type.flatMap { playback.selection[$0] } != nil || playback.abilities.disablesTracks
+                canBeDisabled: type.flatMap { playback.selection[$0] } != nil
+                    || playback.abilities.supportsDisablingTracks
             )
         }
         let others = disabled.values.map { PlayerItemTrack($0.track, isEnabled: false, canBeDisabled: true) }
-        return (enabled + others).sorted { $0.id < $1.id }
+        return (presentTracks + others).sorted { $0.id < $1.id }
     }
 
     private init(_ track: PlaybackTrack, isEnabled: Bool, canBeDisabled: Bool) {

@@ -37,7 +37,7 @@ struct BoundarySchedule: TimeSchedule {
         return .fire(next)
     }
 
-    mutating func drop(_ new: Motion, at now: Duration) {
+    mutating func skipElapsed(_ new: Motion, at now: Duration) {
         guard new.change(from: motion, at: now) != .jumped, new.item != nil else { return }
         let reached = new.timebase.mediaTime(at: now)
         position = motion.timebase.rate >= 0 ? max(position, reached) : min(position, reached)

@@ -31,7 +31,7 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         dropped: @escaping @Sendable (Int) -> Event?,
         _ convert: @escaping @Sendable (Told) -> Event?
     ) {
-        let listening = Listening(hub) { convert($0) != nil }
+        let listening = ListenerRegistration(hub) { convert($0) != nil }
         take = {
             let taken = listening.hub.takeEvents(of: listening.id)
             var events = taken.events.compactMap(convert)
@@ -52,7 +52,7 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         let progress = MergeProgress(count: sources.count)
         take = {
             let taken = sources.map { $0.take() }
-            progress.note(taken.map { $0.isFinished ? nil : $0.version })
+            progress.record(taken.map { $0.isFinished ? nil : $0.version })
             let events = taken.flatMap(\.events).enumerated()
                 // Events that compare as equal stay in the order of their sources.
                 .sorted { left, right in
@@ -113,11 +113,11 @@ private final class MergeProgress: Sendable {
     /// The version of each source; `nil` for one that has ended.
     var versions: [UInt64?] { state.withLock { $0 } }
 
-    func note(_ versions: [UInt64?]) { state.withLock { $0 = versions } }
+    func record(_ versions: [UInt64?]) { state.withLock { $0 = versions } }
 }
 
 /// A registration that buffers events for a reader until it is released.
-private final class Listening<State: Sendable, Event: Sendable>: Sendable {
+private final class ListenerRegistration<State: Sendable, Event: Sendable>: Sendable {
     let hub: Hub<State, Event>
     let id: Int
 

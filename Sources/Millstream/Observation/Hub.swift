@@ -53,7 +53,7 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
         return try storage.withLock { storage throws(Failure) in
             var events: [Event] = []
             let result = try change(&storage.state, &events)
-            storage.tell(events)
+            storage.deliver(events)
             waiters = storage.advance()
             return result
         }
@@ -145,7 +145,7 @@ extension Hub.Storage {
         return woken
     }
 
-    fileprivate mutating func tell(_ events: [Event]) {
+    fileprivate mutating func deliver(_ events: [Event]) {
         guard !events.isEmpty, !listeners.isEmpty else { return }
         for id in listeners.keys { listeners[id]?.append(events) }
     }

@@ -6,7 +6,7 @@ import StreamingEngine
 struct PeriodicSchedule: TimeSchedule {
     /// The minimum time between two notifications, so that an observer with a short interval runs at most 1,000 times
     /// per second.
-    private static let shortestPause = Duration.milliseconds(1)
+    private static let minimumPause = Duration.milliseconds(1)
 
     private let interval: MediaTime
     private var motion: Motion
@@ -21,7 +21,7 @@ struct PeriodicSchedule: TimeSchedule {
     ///   - motion: The current motion of the play head; only changes from it are reported.
     ///   - now: The current time.
     init(every interval: MediaTime, from motion: Motion, at now: Duration) {
-        precondition(interval > .zero, "the interval of a periodic observer is positive")
+        precondition(interval > .zero, "the interval of a periodic observer must be positive")
         self.interval = interval
         self.motion = motion
         lastTick = 0
@@ -30,7 +30,7 @@ struct PeriodicSchedule: TimeSchedule {
 
     mutating func step(_ new: Motion, at now: Duration) -> TimeStep {
         let change = new.change(from: motion, at: now)
-        let turned = (new.timebase.rate < 0) != (motion.timebase.rate < 0)
+        let didReverse = (new.timebase.rate < 0) != (motion.timebase.rate < 0)
         motion = new
         guard new.item != nil else { return .wait(until: nil) }
         let position = new.timebase.mediaTime(at: now)
@@ -38,15 +38,15 @@ struct PeriodicSchedule: TimeSchedule {
             lastTick = tick(at: position)
             return fire(position, at: now)
         }
-        if turned { lastTick = tick(at: position) }
+        if didReverse { lastTick = tick(at: position) }
         guard let due = dueTime else { return .wait(until: nil) }
-        let earliest = max(due, lastFire.map { $0 + Self.shortestPause } ?? due)
+        let earliest = max(due, lastFire.map { $0 + Self.minimumPause } ?? due)
         guard now >= earliest else { return .wait(until: earliest) }
         lastTick = reached(at: position)
         return fire(interval * lastTick, at: now)
     }
 
-    mutating func drop(_ new: Motion, at now: Duration) {
+    mutating func skipElapsed(_ new: Motion, at now: Duration) {
         // After a change of motion, the next step fires in any case.
         guard new.change(from: motion, at: now) == .none else { return }
         motion = new

@@ -8,7 +8,7 @@ extension Player {
             time: time,
             read: {
                 let reading = hub.read()
-                return (reading.state.lineup.state.motion, reading.version, reading.isFinished)
+                return (reading.state.queue.state.motion, reading.version, reading.isFinished)
             },
             wait: { await hub.wait(after: $0, until: $1, time) }
         )
@@ -59,7 +59,7 @@ extension Player {
         forInterval interval: MediaTime,
         performing block: @escaping @Sendable (MediaTime) async -> Void
     ) -> TimeObserver {
-        TimeObserver(periodicTimes(every: interval), owner: id, anywhere(block))
+        TimeObserver(periodicTimes(every: interval), owner: id, inOwnIsolation(block))
     }
 
     /// Adds an observer that runs a block on the main actor each time playback passes one of the given times.
@@ -85,7 +85,7 @@ extension Player {
         forTimes times: [MediaTime],
         performing block: @escaping @Sendable (MediaTime) async -> Void
     ) -> TimeObserver {
-        TimeObserver(boundaryTimes(times), owner: id, anywhere(block))
+        TimeObserver(boundaryTimes(times), owner: id, inOwnIsolation(block))
     }
 
     /// Removes a time observer: its block does not start again, but a block that is running is not interrupted.
@@ -93,9 +93,9 @@ extension Player {
     /// - Parameter observer: An observer that was added to this player and has not been removed; any other is a
     ///   programming error.
     public func removeTimeObserver(_ observer: TimeObserver) {
-        precondition(observer.owner == id, "an observer of time is removed from the player that it was added to")
+        precondition(observer.owner == id, "a time observer must be removed from the player to which it was added")
         let isFirst = observer.end()
-        precondition(isFirst, "an observer of time is removed once")
+        precondition(isFirst, "a time observer must be removed only once")
     }
 
     private func onMainActor(
@@ -109,7 +109,7 @@ extension Player {
         }
     }
 
-    private func anywhere(
+    private func inOwnIsolation(
         _ block: @escaping @Sendable (MediaTime) async -> Void
     ) -> @Sendable (MediaTime, TimeObserver.Permit) async -> Void {
         { time, permit in

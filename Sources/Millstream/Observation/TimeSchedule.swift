@@ -9,7 +9,7 @@ protocol TimeSchedule: Sendable {
 
     /// Skips times that became due while the observer was busy; jumps, starts and stops of the play head are still
     /// reported.
-    mutating func drop(_ motion: Motion, at now: Duration)
+    mutating func skipElapsed(_ motion: Motion, at now: Duration)
 }
 
 /// A step of a time observer.

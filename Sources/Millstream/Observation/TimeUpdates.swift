@@ -40,7 +40,7 @@ public struct TimeUpdates: AsyncSequence, Sendable {
         /// - Parameter actor: The actor that the caller is isolated to.
         /// - Returns: The time; `nil` if the player is deallocated or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> MediaTime? {
-            if hasFired { schedule.drop(source.read().motion, at: source.time.now) }
+            if hasFired { schedule.skipElapsed(source.read().motion, at: source.time.now) }
             while !Task.isCancelled {
                 let (motion, version, isFinished) = source.read()
                 if isFinished { return nil }

@@ -6,12 +6,12 @@ extension Player {
     /// released.
     @discardableResult
     func change<Result: Sendable, Failure: Error>(
-        _ body: (inout Lineup) throws(Failure) -> Result
+        _ body: (inout QueueStateMachine) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let reports = reports
+        let reports = callbacks
         let (result, effects) = try hub.update { core, events throws(Failure) in
-            let result = try body(&core.lineup)
-            return (result, follow(&core, &events, reports))
+            let result = try body(&core.queue)
+            return (result, makeEffects(&core, &events, reports))
         }
         for effect in effects { effect.perform() }
         return result
@@ -19,39 +19,39 @@ extension Player {
 
     /// Changes the items of the queue.
     func edit(_ body: (inout [PlayerItem]) throws(PlayerError) -> Void) throws(PlayerError) {
-        try change { lineup throws(PlayerError) in
-            var items = lineup.state.items
+        try change { queue throws(PlayerError) in
+            var items = queue.state.items
             try body(&items)
-            lineup.setItems(items)
+            queue.setItems(items)
         }
     }
 
     /// Publishes events, releases removed items, and returns the effects that the actions require.
-    private func follow(
+    private func makeEffects(
         _ core: inout PlayerCore,
         _ events: inout [PlayerEvent],
-        _ reports: PlayerCore.Reports
+        _ callbacks: PlayerCore.Callbacks
     ) -> [PlayerCore.Effect] {
-        for item in core.lineup.takeLeavers() { item.release(by: id) }
-        events += core.lineup.takeEvents()
-        return core.carryOut(core.lineup.takeActions(), environment, reports)
+        for item in core.queue.takeRemovedItems() { item.release(by: id) }
+        events += core.queue.takeEvents()
+        return core.execute(core.queue.takeActions(), environment: environment, callbacks: callbacks)
     }
 
-    private var reports: PlayerCore.Reports {
-        PlayerCore.Reports(
+    private var callbacks: PlayerCore.Callbacks {
+        PlayerCore.Callbacks(
             output: { [weak self] output, item, session in
-                let told = item.receive(output, from: session)
-                self?.receive(output, told, from: item, session)
-                self?.heedInterstitials(of: output)
+                let events = item.receive(output, from: session)
+                self?.receive(output, events, from: item, session)
+                self?.activateInterstitials(for: output)
             },
             didSetRate: { [weak self] item, session in
-                self?.receive([], from: item, session) { $0.rateWasSet(of: item) }
+                self?.receive([], from: item, session) { $0.confirmRateCommand(of: item) }
             }
         )
     }
 
     /// Creates the interstitial controller if the stream schedules interstitials and there is no controller yet.
-    private func heedInterstitials(of output: PlaybackEngineOutput) {
+    private func activateInterstitials(for output: PlaybackEngineOutput) {
         guard case .snapshot(let snapshot) = output, !snapshot.interstitialRanges.isEmpty, interstitials.isAwaited
         else {
             return
@@ -61,14 +61,14 @@ extension Player {
 
     private func receive(
         _ output: PlaybackEngineOutput,
-        _ told: [PlayerItem.Event],
+        _ events: [PlayerItem.Event],
         from item: PlayerItem,
         _ session: ItemSession
     ) {
-        receive(told, from: item, session) { lineup in
+        receive(events, from: item, session) { queue in
             switch output {
-            case .snapshot(let snapshot): lineup.snapshotCame(of: item, snapshot)
-            case .event(let event): lineup.eventCame(of: item, event.kind)
+            case .snapshot(let snapshot): queue.processSnapshot(of: item, snapshot)
+            case .event(let event): queue.processEvent(of: item, event.kind)
             }
         }
     }
@@ -78,14 +78,14 @@ extension Player {
         _ told: [PlayerItem.Event],
         from item: PlayerItem,
         _ session: ItemSession,
-        _ body: (inout Lineup) -> Void
+        _ body: (inout QueueStateMachine) -> Void
     ) {
-        let reports = reports
+        let reports = callbacks
         let effects = hub.update { core, events in
             events += told.map { .item(item, $0) }
             guard core.isCurrent(session, of: item) else { return [] as [PlayerCore.Effect] }
-            body(&core.lineup)
-            return follow(&core, &events, reports)
+            body(&core.queue)
+            return makeEffects(&core, &events, reports)
         }
         for effect in effects { effect.perform() }
     }
@@ -95,11 +95,11 @@ extension PlayerItem {
     /// Claims the item for a player.
     ///
     /// - Throws: ``PlayerError/Code/itemInUse`` if a player already has the item.
-    func beTaken(by player: ObjectIdentifier) throws(PlayerError) {
+    func claimOrThrow(for player: ObjectIdentifier) throws(PlayerError) {
         guard claim(for: player) else {
             throw PlayerError(
                 .itemInUse,
-                "The item is in a player already: make another one of its asset, or take it out there first.",
+                "The item is already in a player: create another item for its asset, or remove it from that player first.",
                 address: asset.address
             )
         }
@@ -109,9 +109,9 @@ extension PlayerItem {
     ///
     /// - Returns: The events of the item that resulted from the output.
     func receive(_ output: PlaybackEngineOutput, from session: ItemSession) -> [Event] {
-        let (events, waiting) = hub.update { core, told in
-            let hasAnswer = core.take(output, from: session, &told)
-            return (told.map(\.event), hasAnswer ? core.session : nil)
+        let (events, waiting) = hub.update { core, events in
+            let hasAnswer = core.process(output, from: session, events: &events)
+            return (events.map(\.event), hasAnswer ? core.session : nil)
         }
         waiting?.commands.wake()
         return events

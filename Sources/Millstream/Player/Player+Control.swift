@@ -37,7 +37,7 @@ extension Player {
     /// Plays the buffered media at once, even if it does not suffice to play without a stall.
     ///
     /// - Parameter rate: The rate, as for ``setRate(_:)``.
-    public func playImmediately(atRate rate: Double) { change { _ = $0.setRate(rate, atOnce: true) } }
+    public func playImmediately(atRate rate: Double) { change { _ = $0.setRate(rate, immediately: true) } }
 
     /// Sets the rate and synchronizes the given media time with the given host time, to play in step with another
     /// player.
@@ -53,7 +53,9 @@ extension Player {
     @discardableResult
     public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: Duration) -> Bool {
         guard rate != 0, state.currentItem?.state.status == .readyToPlay else { return false }
-        return change { $0.setRate(rate, from: Lineup.Departure(time: time, hostTime: hostTime)) }
+        return change {
+            $0.setRate(rate, from: QueueStateMachine.SynchronizedStart(mediaTime: time, hostTime: hostTime))
+        }
     }
 
     /// The current time on the clock of the environment, for ``setRate(_:time:atHostTime:)``.

@@ -44,7 +44,7 @@ extension Player {
     public func cancelPendingSeeks() { state.currentItem?.cancelPendingSeeks() }
 
     private func seek(_ target: SeekTarget, _ tolerance: SeekTolerance) async -> SeekCompletion {
-        guard let item = state.currentItem else { return SeekCompletion(isFinished: false, landed: .zero) }
+        guard let item = state.currentItem else { return SeekCompletion(isFinished: false, position: .zero) }
         return await item.seek(target, tolerance: tolerance)
     }
 }

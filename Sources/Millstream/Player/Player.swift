@@ -20,14 +20,14 @@ public class Player: @unchecked Sendable {
     /// The environment that provides loading, decoding and time.
     public let environment: Environment
     let hub: Hub<PlayerCore, PlayerEvent>
-    let interstitials = InterstitialHome()
+    let interstitials = InterstitialControllerStorage()
 
     /// The identity of the player, for items and time observers.
     var id: ObjectIdentifier { ObjectIdentifier(hub) }
 
     init(actionAtItemEnd: PlayerState.ActionAtItemEnd, environment: Environment) {
         self.environment = environment
-        hub = Hub(PlayerCore(Lineup(actionAtItemEnd: actionAtItemEnd)))
+        hub = Hub(PlayerCore(QueueStateMachine(actionAtItemEnd: actionAtItemEnd)))
     }
 
     /// Creates a player without an item.
@@ -75,13 +75,13 @@ public class Player: @unchecked Sendable {
     public func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
         try edit { items throws(PlayerError) in
             guard item != items.first else { return }
-            if let item { try item.beTaken(by: self.id) }
+            if let item { try item.claimOrThrow(for: self.id) }
             items = item.map { [$0] + items.dropFirst() } ?? []
         }
     }
 
     /// The current state.
-    public var state: PlayerState { hub.state.lineup.state }
+    public var state: PlayerState { hub.state.queue.state }
 
     /// Returns a property of ``PlayerState``.
     public subscript<Value>(dynamicMember keyPath: KeyPath<PlayerState, Value>) -> Value { state[keyPath: keyPath] }
@@ -98,7 +98,7 @@ extension Player {
     public typealias WaitingReason = TimeControl.WaitingReason
 
     /// A sequence of states, which begins with the current one and continues with each change.
-    public var states: StateUpdates<PlayerState> { StateUpdates(hub) { $0.lineup.state } }
+    public var states: StateUpdates<PlayerState> { StateUpdates(hub) { $0.queue.state } }
 
     /// Returns a sequence of the values of one property: the current value, then each value that differs from the
     /// previous one.

@@ -6,30 +6,30 @@ import StreamingEngine
 struct PlayerCore: Sendable {
     /// An operation to perform after the lock is released.
     enum Effect: Sendable {
-        case begin(PlayerItem, ItemSession, Lineup.EngineOptions, Player.Environment, Reports)
+        case begin(PlayerItem, ItemSession, QueueStateMachine.EngineOptions, Player.Environment, Callbacks)
         case end(PlayerItem, ItemSession)
         case wake(ItemSession)
     }
 
     /// The closures that receive the output of a session.
-    struct Reports: Sendable {
+    struct Callbacks: Sendable {
         let output: @Sendable (PlaybackEngineOutput, PlayerItem, ItemSession) -> Void
         let didSetRate: @Sendable (PlayerItem, ItemSession) -> Void
     }
 
-    var lineup: Lineup
+    var queue: QueueStateMachine
     private var sessions: [PlayerItem: ItemSession] = [:]
 
-    init(_ lineup: Lineup) { self.lineup = lineup }
+    init(_ queue: QueueStateMachine) { self.queue = queue }
 
     /// Returns a Boolean value that indicates whether a session is the current one of an item.
     func isCurrent(_ session: ItemSession, of item: PlayerItem) -> Bool { sessions[item] === session }
 
     /// Executes actions: creates and removes sessions, adds commands, and returns the effects to perform.
-    mutating func carryOut(
-        _ actions: [Lineup.Action],
-        _ environment: Player.Environment,
-        _ reports: Reports
+    mutating func execute(
+        _ actions: [QueueStateMachine.Action],
+        environment: Player.Environment,
+        callbacks: Callbacks
     ) -> [Effect] {
         var effects: [Effect] = []
         for action in actions {
@@ -37,19 +37,19 @@ struct PlayerCore: Sendable {
             case .prepare(let item):
                 let session = ItemSession()
                 sessions[item] = session
-                effects.append(.begin(item, session, lineup.engineOptions, environment, reports))
+                effects.append(.begin(item, session, queue.engineOptions, environment, callbacks))
             case .dismiss(let item):
                 if let session = sessions.removeValue(forKey: item) { effects.append(.end(item, session)) }
-            case .setRate(let item, let rate, let reason, let atOnce, let departure):
-                effects += give(.setRate(rate, reason, atOnce: atOnce, from: departure), to: item)
+            case .setRate(let item, let rate, let reason, let atOnce, let start):
+                effects += enqueue(.setRate(rate, reason, atOnce: atOnce, from: start), to: item)
             case .configure(let item, let options):
-                effects += give(.update { options.apply(to: &$0) }, to: item)
+                effects += enqueue(.update { options.apply(to: &$0) }, to: item)
             }
         }
         return effects
     }
 
-    private func give(_ command: EngineCommand, to item: PlayerItem) -> [Effect] {
+    private func enqueue(_ command: EngineCommand, to item: PlayerItem) -> [Effect] {
         guard let session = sessions[item], session.commands.add(command) else { return [] }
         return [.wake(session)]
     }
@@ -57,15 +57,15 @@ struct PlayerCore: Sendable {
     /// Removes all sessions and returns the items with the effects that end their engines.
     mutating func end() -> (items: [PlayerItem], effects: [Effect]) {
         defer { sessions = [:] }
-        return (lineup.state.items, sessions.map { .end($0.key, $0.value) })
+        return (queue.state.items, sessions.map { .end($0.key, $0.value) })
     }
 }
 
-extension Lineup.EngineOptions {
+extension QueueStateMachine.EngineOptions {
     func apply(to options: inout StreamingOptions) {
         options.waitsToMinimizeStalls = waitsToMinimizeStalls
         options.pausesAtEnd = pausesAtEnd
-        options.isHeld = isHeld
+        options.isHeld = isSuspended
         options.sound.volume = volume
         options.sound.isMuted = isMuted
     }
@@ -75,7 +75,7 @@ extension PlayerCore.Effect {
     func perform() {
         switch self {
         case .begin(let item, let session, let options, let environment, let reports):
-            SessionRun(
+            SessionRunner(
                 item: item,
                 session: session,
                 environment: environment,
@@ -85,7 +85,7 @@ extension PlayerCore.Effect {
             ).begin()
         case .end(let item, let session):
             session.end(at: item.currentTime())
-            item.ask { $0.detach(session) }
+            item.modify { $0.detach(session) }
         case .wake(let session): session.commands.wake()
         }
     }

@@ -17,16 +17,16 @@ extension Player.Environment {
         var environment = Player.Environment(
             time: time,
             makeLoading: { address, options in
-                let http = SharedConnections.transport(for: address, options)
+                let http = SharedHTTPTransport.transport(for: address, options)
                 let scheme = SchemeTransport(http: http, file: address.filePath == nil ? nil : FileTransport())
                 let files = options.authorizing(scheme, for: address)
                 guard let folder = address.filePath.map({ URL(fileURLWithPath: $0, isDirectory: true) }),
                     PackageTransport.isPackagePath(folder)
-                else { return ResourceLoading(files) }
+                else { return ResourceLoader(files) }
                 // Creating an asset does no I/O; the first load determines whether it is a downloaded package.
-                return ResourceLoading(LocalAssetTransport(folder, origin: http, files: files))
+                return ResourceLoader(LocalAssetTransport(folder, origin: http, files: files))
             },
-            makePipeline: { UndecodedPipeline(time: time) },
+            makePipeline: { NonDecodingPipeline(time: time) },
             makeSessionID: { UUID().uuidString },
             // Milliseconds suffice: the system clock is hardly more accurate, and more digits make dates harder to
             // read.

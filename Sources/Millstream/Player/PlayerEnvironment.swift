@@ -13,7 +13,7 @@ extension Player {
         /// The clock for all timing.
         public var time: any TimeSource
         /// A closure that creates the resource loading of an asset; called once for each ``Asset``, when it is created.
-        public var makeLoading: @Sendable (ResourceAddress, AssetOptions) -> ResourceLoading
+        public var makeLoading: @Sendable (ResourceAddress, AssetOptions) -> ResourceLoader
         /// A closure that creates the pipeline which decodes and renders an item; called each time an item is prepared.
         ///
         /// If it throws, both the item and its player fail.
@@ -36,7 +36,7 @@ extension Player {
         public var network = NetworkStatus()
 
         var makeEngine: PlaybackEngineFactory
-        var inspect: AssetInspecting
+        var inspect: AssetInspectionFunction
 
         /// Creates an environment.
         ///
@@ -49,7 +49,7 @@ extension Player {
         ///   - date: Returns the current date, as the time since 1970-01-01 00:00:00 UTC.
         public init(
             time: any TimeSource,
-            makeLoading: @escaping @Sendable (ResourceAddress, AssetOptions) -> ResourceLoading,
+            makeLoading: @escaping @Sendable (ResourceAddress, AssetOptions) -> ResourceLoader,
             makePipeline: @escaping @Sendable () async throws -> any MediaPipeline,
             canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true },
             makeSessionID: @escaping @Sendable () -> String,
@@ -71,7 +71,7 @@ extension Player {
 /// A closure that creates the engine of an item.
 typealias PlaybackEngineFactory = @Sendable (PlaybackEngineRequest) -> any ItemEngine
 /// A closure that inspects an asset, with a function that returns whether a codec can be decoded.
-typealias AssetInspecting =
+typealias AssetInspectionFunction =
     @Sendable (AssetRequest, _ canDecode: @escaping @Sendable (String) -> Bool) async throws ->
     AssetInspection
 
@@ -79,7 +79,7 @@ typealias AssetInspecting =
 struct AssetRequest: Sendable {
     let address: ResourceAddress
     let options: AssetOptions
-    let loading: ResourceLoading
+    let loader: ResourceLoader
 }
 
 /// The parameters for the creation of an engine.
@@ -98,7 +98,7 @@ extension PlaybackEngine {
         self.init(
             source: request.asset.address,
             mimeType: request.asset.options.overrideMIMEType,
-            loading: request.asset.loading,
+            loading: request.asset.loader,
             pipeline: request.pipeline,
             options: request.options,
             time: request.time,

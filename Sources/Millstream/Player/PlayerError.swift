@@ -49,7 +49,7 @@ public struct PlayerError: Error, Sendable {
     init(_ error: StreamingError) {
         self.init(
             .mediaServicesLost,
-            "The decoder or a device is gone: \(error.message). Make a new player.",
+            "The decoder or a device was lost: \(error.message). Create a new player.",
             address: error.address,
             cause: error
         )

@@ -51,7 +51,7 @@ public struct PlayerState: Sendable {
 
     /// A Boolean value that indicates whether the current item is suspended while an interstitial is played; see
     /// ``InterstitialController``.
-    var isHeld = false
+    var isSuspended = false
     /// A Boolean value that indicates whether rates above 1 and skipping to the next item are refused.
     var requiresNormalRate = false
 
@@ -62,7 +62,7 @@ public struct PlayerState: Sendable {
         guard rate != 0 else { return .paused }
         guard currentItem != nil else { return .waiting(.noItemToPlay) }
         guard playback.status != .failed else { return .paused }
-        guard !isHeld else { return .waiting(.duringInterstitialEvent) }
+        guard !isSuspended else { return .waiting(.duringInterstitialEvent) }
         guard !playback.hasPlayedToEnd else { return .paused }
         // A request takes effect at once, even if the engine has not executed it yet.
         return playback.timeControl == .paused ? .waiting(.evaluatingBufferingRate) : playback.timeControl

@@ -21,7 +21,7 @@ public final class QueuePlayer: Player, @unchecked Sendable {
         try edit { queue throws(PlayerError) in
             for item in items {
                 do throws(PlayerError) {
-                    try item.beTaken(by: self.id)
+                    try item.claimOrThrow(for: self.id)
                 } catch {
                     for taken in queue { taken.release(by: self.id) }
                     throw error
@@ -55,11 +55,11 @@ public final class QueuePlayer: Player, @unchecked Sendable {
             var index = items.endIndex
             if let other {
                 guard let position = items.firstIndex(of: other) else {
-                    throw PlayerError(.itemNotQueued, "The other item is not in this queue.")
+                    throw PlayerError(.itemNotQueued, "The item to insert after is not in this queue.")
                 }
                 index = position + 1
             }
-            try item.beTaken(by: self.id)
+            try item.claimOrThrow(for: self.id)
             items.insert(item, at: index)
         }
     }
@@ -67,24 +67,24 @@ public final class QueuePlayer: Player, @unchecked Sendable {
     /// Removes an item from the queue; if it is the current one, the next one becomes current.
     ///
     /// An item that is not in this queue has no effect.
-    public func remove(_ item: PlayerItem) { rearrange { items in items.removeAll { $0 == item } } }
+    public func remove(_ item: PlayerItem) { changeItems { items in items.removeAll { $0 == item } } }
 
     /// Removes all items and stops playback.
-    public func removeAllItems() { rearrange { $0 = [] } }
+    public func removeAllItems() { changeItems { $0 = [] } }
 
     /// Ends playback of the current item and starts the next one, if there is one.
     ///
     /// While playback is restricted by an interstitial, this has no effect; see ``InterstitialEvent/Restrictions``.
     public func advanceToNextItem() {
         guard !state.requiresNormalRate else { return }
-        rearrange { items in items = Array(items.dropFirst()) }
+        changeItems { items in items = Array(items.dropFirst()) }
     }
 
-    private func rearrange(_ body: (inout [PlayerItem]) -> Void) {
-        change { lineup in
-            var items = lineup.state.items
+    private func changeItems(_ body: (inout [PlayerItem]) -> Void) {
+        change { queue in
+            var items = queue.state.items
             body(&items)
-            lineup.setItems(items)
+            queue.setItems(items)
         }
     }
 }

@@ -119,7 +119,7 @@ struct PrivateAccess: RouterMiddleware {
             throw ServerError(
                 .forbidden,
                 "foreign-host",
-                "the server was not reached under a name of its own",
+                "the Host of the request is not a name of this server",
                 hint: "use its numeric address, or start it with --server-name NAME"
             )
         }
@@ -141,7 +141,7 @@ struct PrivateAccess: RouterMiddleware {
         guard length != "0" || request.headers[.transferEncoding] != nil else { return }
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
         guard type?.filter({ $0 != " " }) == "application/json" else {
-            throw ServerError(.unsupportedMediaType, "not-json", "the body has to be application/json")
+            throw ServerError(.unsupportedMediaType, "not-json", "the body must be application/json")
         }
     }
 }

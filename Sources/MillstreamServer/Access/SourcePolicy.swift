@@ -7,7 +7,7 @@ public import ResourceAddressing
 /// It loads from the hosts that its owner and its catalog name, and otherwise from public addresses only.
 public struct SourcePolicy: Sendable {
     /// A host, optionally limited to one port.
-    private struct Place: Hashable {
+    private struct HostRule: Hashable {
         let host: String
         let port: Int?
 
@@ -32,10 +32,10 @@ public struct SourcePolicy: Sendable {
         }
     }
 
-    private let places: Set<Place>
-    /// A Boolean value that indicates whether only the hosts in `places` are allowed.
+    private let hostRules: Set<HostRule>
+    /// A Boolean value that indicates whether only the hosts in `hostRules` are allowed.
     private let isExclusive: Bool
-    /// A Boolean value that indicates whether a host in `places` must have public addresses too.
+    /// A Boolean value that indicates whether a host in `hostRules` must have public addresses too.
     private var requiresPublicAddress = false
     private let isOwnAddress: @Sendable (HostAddress) -> Bool
 
@@ -44,28 +44,28 @@ public struct SourcePolicy: Sendable {
     /// - Parameters:
     ///   - allowedHosts: Hosts as `HOST` or `HOST:PORT`. With at least one, no other hosts are allowed. A text for which
     ///     ``isHost(_:)`` is `false` allows nothing.
-    ///   - catalogue: The addresses of the catalog, whose hosts are always allowed, with their ports.
-    public init(allowedHosts: [String], catalogue: [ResourceAddress]) {
-        self.init(allowedHosts: allowedHosts, catalogue: catalogue) { MachineAddresses.shared.contains($0) }
+    ///   - catalog: The addresses of the catalog, whose hosts are always allowed, with their ports.
+    public init(allowedHosts: [String], catalog: [ResourceAddress]) {
+        self.init(allowedHosts: allowedHosts, catalog: catalog) { MachineAddresses.shared.contains($0) }
     }
 
     init(
         allowedHosts: [String],
-        catalogue: [ResourceAddress],
+        catalog: [ResourceAddress],
         isOwnAddress: @escaping @Sendable (HostAddress) -> Bool
     ) {
-        let named = allowedHosts.compactMap { Place($0) }
-        let listed = catalogue.compactMap { address -> Place? in
+        let named = allowedHosts.compactMap { HostRule($0) }
+        let listed = catalog.compactMap { address -> HostRule? in
             guard address.isHTTP, let host = address.host else { return nil }
-            return Place(host: host, port: address.port)
+            return HostRule(host: host, port: address.port)
         }
-        places = Set(named + listed)
+        hostRules = Set(named + listed)
         isExclusive = !allowedHosts.isEmpty
         self.isOwnAddress = isOwnAddress
     }
 
     /// Returns a Boolean value that indicates whether a text names a host, with or without a port from 1 to 65535.
-    public static func isHost(_ text: String) -> Bool { Place(text) != nil }
+    public static func isHost(_ text: String) -> Bool { HostRule(text) != nil }
 
     /// The policy for requests from pages of other sites: the same, and every host must have public addresses only.
     public var restrictedToPublicAddresses: SourcePolicy {
@@ -77,12 +77,12 @@ public struct SourcePolicy: Sendable {
     /// Returns whether the server may load from an address, whose host is resolved first.
     ///
     /// - Throws: `TransportError` if there are too many look-ups at the same time.
-    func mayVisit(_ address: ResourceAddress, resolving hosts: HostCache) async throws -> Bool {
+    func allowsLoading(_ address: ResourceAddress, resolving hosts: HostCache) async throws -> Bool {
         guard let host = address.host, !host.isEmpty else { return false }
         do {
-            return mayVisit(address, at: try await hosts.resolve(host).addresses)
+            return allowsLoading(address, resolvedTo: try await hosts.resolve(host).addresses)
         } catch let error as TransportError where error.code != .tooManyLookups {
-            return mayVisit(address, at: [])
+            return allowsLoading(address, resolvedTo: [])
         }
     }
 
@@ -92,10 +92,11 @@ public struct SourcePolicy: Sendable {
     ///   - address: The address of the resource.
     ///   - hosts: The resolved addresses of its host; empty behind a proxy, which resolves names itself.
     /// - Returns: `true` if it may.
-    public func mayVisit(_ address: ResourceAddress, at hosts: [HostAddress]) -> Bool {
+    public func allowsLoading(_ address: ResourceAddress, resolvedTo hosts: [HostAddress]) -> Bool {
         guard address.isHTTP, Self.isPlain(address), let host = address.host else { return false }
         let isNamed =
-            places.contains(Place(host: host, port: nil)) || places.contains(Place(host: host, port: address.port))
+            hostRules.contains(HostRule(host: host, port: nil))
+            || hostRules.contains(HostRule(host: host, port: address.port))
         if isNamed, !requiresPublicAddress { return true }
         guard isNamed || !isExclusive else { return false }
         // A name that has no addresses here can have some for a client or a proxy that resolves it differently.

@@ -11,13 +11,13 @@ struct ConnectionDeadlines {
         /// The body of a request is being received.
         case body
         /// The request was received, and the server is expected to respond.
-        case answer
+        case response
     }
 
     private(set) var phase = Phase.idle
     private var start: Duration
     /// The number of requests without a complete response; more than one if the client pipelines requests.
-    private(set) var unansweredCount = 0
+    private(set) var pendingResponseCount = 0
     private let limits: ConnectionLimits
 
     /// The minimum number of bytes that a client must read for each second of the time limit.
@@ -37,31 +37,31 @@ struct ConnectionDeadlines {
         case .idle: start + limits.keepAliveTimeout
         case .head: start + limits.headTimeout
         case .body: start + limits.bodyTimeout
-        case .answer: nil
+        case .response: nil
         }
     }
 
     /// Records that bytes were received; the first ones begin the head of a request.
     mutating func receiveBytes(at now: Duration) {
-        guard phase == .idle || phase == .answer else { return }
+        guard phase == .idle || phase == .response else { return }
         enter(.head, at: now)
     }
 
     /// Records that the head of a request is complete.
     mutating func receiveHead(at now: Duration) {
-        unansweredCount += 1
+        pendingResponseCount += 1
         enter(.body, at: now)
     }
 
     /// Records that the body of a request is complete.
     mutating func receiveEnd(at now: Duration) {
-        enter(unansweredCount > 0 ? .answer : .idle, at: now)
+        enter(pendingResponseCount > 0 ? .response : .idle, at: now)
     }
 
     /// Records that the last part of a response was written.
-    mutating func finishAnswer(at now: Duration) {
-        unansweredCount = max(0, unansweredCount - 1)
-        if unansweredCount == 0, phase == .answer { enter(.idle, at: now) }
+    mutating func finishResponse(at now: Duration) {
+        pendingResponseCount = max(0, pendingResponseCount - 1)
+        if pendingResponseCount == 0, phase == .response { enter(.idle, at: now) }
     }
 
     private mutating func enter(_ phase: Phase, at now: Duration) {
@@ -70,7 +70,7 @@ struct ConnectionDeadlines {
     }
 
     /// Records that the client has received all bytes that were written.
-    mutating func noteEmptyBuffer() { readProgress = nil }
+    mutating func recordEmptyBuffer() { readProgress = nil }
 
     /// Returns whether the client reads a response too slowly.
     ///

@@ -86,7 +86,7 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadlineTask: Scheduled<Void>?
     private var readerTask: Scheduled<Void>?
     private var writtenBytes = 0
-    private var hasBegunAnswer = false
+    private var hasStartedResponse = false
 
     init(_ limits: ConnectionLimits, time: any TimeSource) {
         self.limits = limits
@@ -130,11 +130,11 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head: hasBegunAnswer = true
+        case .head: hasStartedResponse = true
         case .body: break
         case .end:
-            hasBegunAnswer = false
-            deadlines.finishAnswer(at: time.now)
+            hasStartedResponse = false
+            deadlines.finishResponse(at: time.now)
             scheduleDeadline()
         }
         context.write(data, promise: promise)
@@ -171,7 +171,7 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
         readerTask = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limiting: interval)) { [self] in
             readerTask = nil
             let waiting = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-            if waiting > 0 { checkReader() } else { deadlines.noteEmptyBuffer() }
+            if waiting > 0 { checkReader() } else { deadlines.recordEmptyBuffer() }
         }
     }
 
@@ -180,11 +180,11 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
         // After a request that has no response yet, this response would be taken for the response to that request.
         let isRequestDue =
             switch deadlines.phase {
-            case .head: deadlines.unansweredCount == 0
-            case .body: deadlines.unansweredCount == 1
-            case .idle, .answer: false
+            case .head: deadlines.pendingResponseCount == 0
+            case .body: deadlines.pendingResponseCount == 1
+            case .idle, .response: false
             }
-        guard isRequestDue, !hasBegunAnswer else { return context.close(promise: nil) }
+        guard isRequestDue, !hasStartedResponse else { return context.close(promise: nil) }
         let answer = ServerError(.requestTimeout, "request-timeout", "the request took too long to arrive")
         let text = ByteBuffer(string: "{\"error\":\(answer.report.json)}")
         let head = HTTPResponse(

@@ -33,7 +33,7 @@ extension HTTPServerBuilder {
     /// closed the connection.
     static func limited(by registry: ConnectionRegistry) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            LimitedHTTPChannel(registry: registry, base: .noticingDepartures(responder))
+            LimitedHTTPChannel(registry: registry, base: .detectingDisconnects(responder))
         }
     }
 }

@@ -13,10 +13,10 @@ struct SegmentAddress: Hashable {
     /// The way in which a player receives it.
     let delivery: PlaybackRequest.SegmentDelivery
     /// The link with conditions that the stream shares; `nil` for none.
-    let link: LinkRequest?
+    let link: LinkParameters?
 
     /// Creates the address of a resource in an edited playlist.
-    init(_ target: ResourceAddress, delivery: PlaybackRequest.SegmentDelivery, link: LinkRequest?) {
+    init(_ target: ResourceAddress, delivery: PlaybackRequest.SegmentDelivery, link: LinkParameters?) {
         let written = target.lastPathComponent
         let decoded = PercentEncoding.decode(written.isEmpty ? "segment" : written) ?? "segment"
         // The name becomes a path component, which must have only one interpretation.
@@ -52,7 +52,7 @@ struct SegmentAddress: Hashable {
             throw ServerError(.badRequest, "invalid-value", "segments is redirect or proxy")
         }
         let target = ResourceAddress(url)
-        let link = try LinkRequest(query, source: target)
+        let link = try LinkParameters(query, source: target)
         self.name = PercentEncoding.decode(name) ?? name
         self.target = target
         self.delivery = link == nil ? delivery : .proxy

@@ -15,7 +15,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private enum Phase {
         case idle
-        case answering
+        case responding
         case stalled
         case closed
     }
@@ -33,7 +33,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var sending: PacedSending?
     private var idleRule = IdleRule.stay
     private var timer: Scheduled<Void>?
-    private var clientHasFinished = false
+    private var isInputClosed = false
 
     /// Creates a handler; must be called on the event loop of the channel.
     init(_ server: MisbehavingServer, connection: Int, on channel: any Channel) {
@@ -55,7 +55,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
-            clientHasFinished = true
+            isInputClosed = true
             // The client has closed its side, so as far as can be told it no longer waits for a stalled response.
             if phase == .idle || phase == .stalled { close() }
         }
@@ -63,7 +63,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        forget()
+        cancelPendingWork()
         context.fireChannelInactive()
     }
 
@@ -74,33 +74,33 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func takeRequest() {
         switch reader.next() {
         case .incomplete:
-            if clientHasFinished { close() }
+            if isInputClosed { close() }
         case .request(let message):
             timer?.cancel()
             begin(server.actions(for: message, on: connection, idleRule: idleRule))
         case .malformed(let status):
             timer?.cancel()
-            begin(Answer(refusal: status).actions)
+            begin(Response(refusal: status).actions)
         }
     }
 
     private func begin(_ actions: [WireAction]) {
-        phase = .answering
+        phase = .responding
         self.actions = actions[...]
-        goOn()
+        performNextAction()
     }
 
     // MARK: Actions
 
-    private func goOn() {
-        guard phase == .answering, let action = actions.popFirst() else { return }
+    private func performNextAction() {
+        guard phase == .responding, let action = actions.popFirst() else { return }
         switch action {
-        case .wait(let duration): schedule(.now() + TimeAmount(duration)) { $0.goOn() }
+        case .wait(let duration): schedule(.now() + TimeAmount(duration)) { $0.performNextAction() }
         case .send(let bytes, let pace): send(PacedSending(bytes, pace, repeats: false))
         case .sendForever(let bytes, let pace): send(PacedSending(bytes, pace, repeats: true))
         case .stall:
             phase = .stalled
-            if clientHasFinished { close() }
+            if isInputClosed { close() }
         case .close: close()
         case .reset: resetWhenDelivered(checksLeft: 1000)
         case .keepOpen(let rule):
@@ -118,12 +118,12 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// Writes the next piece after the previous one was sent, so that a slow client delays only its own response.
     private func sendNext() {
-        guard let (piece, due) = sending?.next() else {
+        guard let (chunk, due) = sending?.next() else {
             sending = nil
-            return goOn()
+            return performNextAction()
         }
         schedule(due) { handler in
-            handler.channel.writeAndFlush(piece).assumeIsolated().whenComplete { result in
+            handler.channel.writeAndFlush(chunk).assumeIsolated().whenComplete { result in
                 switch result {
                 case .success: handler.sendNext()
                 case .failure: handler.close()
@@ -141,7 +141,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Closing
 
-    private func forget() {
+    private func cancelPendingWork() {
         phase = .closed
         timer?.cancel()
         timer = nil
@@ -150,7 +150,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func close() {
-        forget()
+        cancelPendingWork()
         channel.close(promise: nil)
     }
 

@@ -15,7 +15,7 @@ enum Gzip {
             stream.append(start == bytes.count ? 1 : 0)
             stream += littleEndian(length) + littleEndian(~length) + block
         } while start < bytes.count
-        return stream + littleEndian(Checksum.of(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
+        return stream + littleEndian(CRC32.of(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
     }
 
     /// Returns a stream that expands to the given number of spaces: a literal, then matches of 258 bytes with 2 bits
@@ -34,7 +34,7 @@ enum Gzip {
             for _ in 0..<literals { bits.code("10") }
         }
         bits.code("11")
-        let checksum = Checksum.of(0x20, repeated: size)
+        let checksum = CRC32.of(0x20, repeated: size)
         return bits.bytes + littleEndian(checksum) + littleEndian(UInt32(truncatingIfNeeded: size))
     }
 

@@ -30,7 +30,7 @@ extension MisbehavingServer {
         /// The number of the connection, beginning with 1 in the order in which connections were opened.
         public let connection: Int
         /// A Boolean value that indicates whether the connection was closed without a response, because of an earlier
-        /// ``Behaviour/closeIdle``.
+        /// ``Behavior/closeIdle``.
         public let isDropped: Bool
 
         init(_ message: RequestMessage, time: Duration, connection: Int, isDropped: Bool) {
@@ -88,8 +88,8 @@ extension [MisbehavingServer.Field] {
 
     /// Sets the value of a field; `nil` removes it.
     mutating func set(_ name: String, _ value: String?) {
-        let place = firstIndex { $0.name.lowercased() == name.lowercased() } ?? endIndex
+        let position = firstIndex { $0.name.lowercased() == name.lowercased() } ?? endIndex
         removeAll { $0.name.lowercased() == name.lowercased() }
-        if let value { insert(MisbehavingServer.Field(name, value), at: Swift.min(place, endIndex)) }
+        if let value { insert(MisbehavingServer.Field(name, value), at: Swift.min(position, endIndex)) }
     }
 }

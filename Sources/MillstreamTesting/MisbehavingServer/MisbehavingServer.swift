@@ -20,7 +20,7 @@ public final class MisbehavingServer: Sendable {
     fileprivate struct State {
         var listener: (any Channel)?
         var resources: [String: Resource]
-        var behaviours: [String: [Behaviour]] = [:]
+        var behaviors: [String: [Behavior]] = [:]
         var requests: [Request] = []
         var connections = 0
     }
@@ -97,10 +97,10 @@ public final class MisbehavingServer: Sendable {
     /// - Parameters:
     ///   - path: The path without a query, or `"*"` for all paths without own behaviors; the requests to those are
     ///     counted together.
-    ///   - behaviours: The behaviors, one for each request. They also apply to paths without a resource.
-    public func behave(_ path: String, _ behaviours: Behaviour...) {
+    ///   - behaviors: The behaviors, one for each request. They also apply to paths without a resource.
+    public func behave(_ path: String, _ behaviors: Behavior...) {
         let key = path == "*" ? path : Self.absolute(path)
-        state.withLock { $0.behaviours[key] = behaviours.isEmpty ? nil : behaviours }
+        state.withLock { $0.behaviors[key] = behaviors.isEmpty ? nil : behaviors }
     }
 
     private static func absolute(_ path: String) -> String { path.utf8.first == 0x2F ? path : "/" + path }
@@ -135,14 +135,14 @@ public final class MisbehavingServer: Sendable {
             connection: connection,
             isDropped: dropping != nil
         )
-        let (resource, behaviour) = state.withLock { state in
+        let (resource, behavior) = state.withLock { state in
             state.requests.append(request)
             // A dropped request consumes no behavior, since its client will repeat it.
             return dropping == nil ? state.next(for: request.path) : (nil, .proper)
         }
         if let dropping { return [dropping] }
-        var answer = Answer(to: request, for: resource)
-        for step in behaviour.steps { answer.apply(step, request, resource) }
+        var answer = Response(to: request, for: resource)
+        for step in behavior.steps { answer.apply(step, request, resource) }
         return answer.actions
     }
 }
@@ -151,16 +151,16 @@ extension MisbehavingServer.State {
     /// Returns the next behavior for a path, and applies a change of the resource permanently.
     mutating func next(
         for path: String
-    ) -> (resource: MisbehavingServer.Resource?, behaviour: MisbehavingServer.Behaviour) {
-        let key = behaviours[path] == nil ? "*" : path
-        var behaviour = MisbehavingServer.Behaviour.proper
-        if var waiting = behaviours[key] {
-            behaviour = waiting.count > 1 ? waiting.removeFirst() : waiting[0]
-            behaviours[key] = waiting
+    ) -> (resource: MisbehavingServer.Resource?, behaviour: MisbehavingServer.Behavior) {
+        let key = behaviors[path] == nil ? "*" : path
+        var behavior = MisbehavingServer.Behavior.proper
+        if var waiting = behaviors[key] {
+            behavior = waiting.count > 1 ? waiting.removeFirst() : waiting[0]
+            behaviors[key] = waiting
         }
-        for case .change(let replacement) in behaviour.steps {
+        for case .change(let replacement) in behavior.steps {
             resources[path] = replacement ?? resources[path]?.changed()
         }
-        return (resources[path], behaviour)
+        return (resources[path], behavior)
     }
 }

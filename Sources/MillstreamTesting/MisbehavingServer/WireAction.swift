@@ -31,7 +31,7 @@ enum IdleRule: Sendable {
 
 /// The speed at which bytes are sent.
 enum Pace: Sendable {
-    case atOnce
+    case immediate
     case steady(bytesPerSecond: Int)
     case single(every: Duration)
 }
@@ -39,7 +39,7 @@ enum Pace: Sendable {
 /// Bytes to send, split into pieces with their times.
 struct PacedSending {
     private var rest: ByteBuffer
-    private let again: ByteBuffer?
+    private let repeatedBytes: ByteBuffer?
     private let pace: Pace
     private let start: NIODeadline
     private var sent = 0
@@ -51,7 +51,7 @@ struct PacedSending {
             while bytes.count < 16_384 { bytes += bytes }
         }
         rest = ByteBuffer(bytes: bytes)
-        again = repeats ? rest : nil
+        repeatedBytes = repeats ? rest : nil
         self.pace = pace
         start = .now()
     }
@@ -60,11 +60,11 @@ struct PacedSending {
     ///
     /// Times are relative to the start, so that a late timer does not delay later pieces.
     mutating func next() -> (piece: ByteBuffer, due: NIODeadline)? {
-        if rest.readableBytes == 0, let again { rest = again }
+        if rest.readableBytes == 0, let repeatedBytes { rest = repeatedBytes }
         let size: Int
         let offset: Duration
         switch pace {
-        case .atOnce:
+        case .immediate:
             (size, offset) = (rest.readableBytes, .zero)
         case .steady(let rate):
             // Pieces of 1/50 second are smooth enough and need few timers.
@@ -73,8 +73,8 @@ struct PacedSending {
         case .single(let interval):
             (size, offset) = (1, interval * sent)
         }
-        guard size > 0, let piece = rest.readSlice(length: size) else { return nil }
+        guard size > 0, let chunk = rest.readSlice(length: size) else { return nil }
         sent += size
-        return (piece, start + TimeAmount(offset))
+        return (chunk, start + TimeAmount(offset))
     }
 }

@@ -28,7 +28,7 @@ extension AccessLog {
         /// The average over all time played, in which time with an unknown bit rate counts as 0 bit/s.
         ///
         /// The sample code of AVFoundation uses this definition. The result is too low if an event has no bit rate.
-        public var timeWeightedIndicatedBitrateOfAll: BitRate?
+        public var timeWeightedIndicatedBitrateIncludingUnknown: BitRate?
 
         /// Creates totals that are all zero or `nil`.
         public init() {}
@@ -59,7 +59,7 @@ extension AccessLog {
             }
         }
         totals.timeWeightedIndicatedBitrate = average.value
-        totals.timeWeightedIndicatedBitrateOfAll = average.value(over: totals.durationWatched)
+        totals.timeWeightedIndicatedBitrateIncludingUnknown = average.value(over: totals.durationWatched)
         return totals
     }
 }

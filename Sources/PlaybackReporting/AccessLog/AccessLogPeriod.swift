@@ -33,7 +33,7 @@ struct AccessLogPeriod: Sendable, Hashable {
     }
 
     /// Removes the start of playback, because the position changed before anything was played.
-    mutating func forgetStart() {
+    mutating func removeStart() {
         event.playbackStartDate = nil
         event.playbackStartOffset = nil
     }
@@ -44,7 +44,7 @@ struct AccessLogPeriod: Sendable, Hashable {
     }
 
     /// Sets the variant that is played and the bit rates of its tracks.
-    mutating func show(_ variant: VariantDescription?, _ tracks: TrackBitRates) {
+    mutating func setVariant(_ variant: VariantDescription?, trackBitRates tracks: TrackBitRates) {
         if let variant {
             event.uri = variant.address.limited
             event.indicatedBitrate = variant.peakBitRate.bitsPerSecond > 0 ? variant.peakBitRate : nil
@@ -87,16 +87,16 @@ struct AccessLogPeriod: Sendable, Hashable {
         if let isCellular = request.usedCellularNetwork {
             count(\.mediaRequestsWWAN, isCellular ? 1 : 0)
         }
-        if let rate = BitRate(request.bytes, in: request.responseEnd.subtractingToZero(request.requestStart)) {
+        if let rate = BitRate(request.bytes, in: request.responseEnd.subtractingClampedToZero(request.requestStart)) {
             rates.add(rate)
-            event.observedMinBitrate = rates.least
-            event.observedMaxBitrate = rates.greatest
+            event.observedMinBitrate = rates.minimum
+            event.observedMaxBitrate = rates.maximum
             event.observedBitrateStandardDeviation = rates.standardDeviation
         }
     }
 
     /// Sets the server address of the last segment.
-    mutating func show(server address: String, didChange: Bool) {
+    mutating func setServerAddress(_ address: String, didChange: Bool) {
         event.serverAddress = address
         count(\.numberOfServerAddressChanges, didChange ? 1 : 0)
     }

@@ -21,11 +21,11 @@ public struct AccessLogRecorder: Sendable {
         ///
         /// When it is exceeded, the oldest tenth is merged into one event, or into two if some of them have no bit
         /// rate. Counts and durations are added up, so that sums and time-weighted bit rates do not change.
-        public var mostEvents: Int
+        public var maximumEventCount: Int
 
         /// Creates options.
-        public init(mostEvents: Int = 10_000) {
-            self.mostEvents = mostEvents
+        public init(maximumEventCount: Int = 10_000) {
+            self.maximumEventCount = maximumEventCount
         }
     }
 
@@ -34,10 +34,10 @@ public struct AccessLogRecorder: Sendable {
     /// - Complexity: O(1), but while a copy is kept, the next added event copies the log.
     public private(set) var log = AccessLog()
     /// The number of periods that were merged into others because of the limit and have no event of their own.
-    public private(set) var mergedPeriods = 0
+    public private(set) var mergedPeriodCount = 0
 
     private let session: PlaybackSession
-    private let mostEvents: Int
+    private let maximumEventCount: Int
     private var progress = PlaybackProgress()
     private var period: AccessLogPeriod?
     private var tracks = TrackBitRates()
@@ -53,7 +53,7 @@ public struct AccessLogRecorder: Sendable {
     public init(session: PlaybackSession, options: Options = Options()) {
         self.session = session
         // A tenth has to be more than the two events into which it may be merged.
-        mostEvents = max(40, options.mostEvents)
+        maximumEventCount = max(40, options.maximumEventCount)
     }
 
     /// Adds an event; events after ``PlaybackEvent/Kind/ended`` are ignored.
@@ -63,19 +63,19 @@ public struct AccessLogRecorder: Sendable {
         guard !hasEnded else { return [] }
         let step = progress.add(event)
         var changes: [AccessLog.Change] = []
-        if progress.isPlaying || step.played > .zero || Self.isWorthAnEntry(event.kind) { begin(&changes) }
+        if progress.isPlaying || step.played > .zero || Self.beginsPeriod(event.kind) { begin(&changes) }
         period?.add(played: step.played)
         if step.didStall { period?.count(\.numberOfStalls) }
-        take(event)
-        if case .seekStarted = event.kind, period?.event.durationWatched == .zero { period?.forgetStart() }
+        apply(event)
+        if case .seekStarted = event.kind, period?.event.durationWatched == .zero { period?.removeStart() }
         if isBoundary(event.kind, step) {
             finish(&changes)
             begin(&changes)
         }
         if step.didSwitch, case .variantSwitched(let change, _) = event.kind {
-            period?.set(\.switchBitrate, to: change.numbers.throughput)
+            period?.set(\.switchBitrate, to: change.evidence.throughput)
         }
-        period?.show(progress.variant, tracks)
+        period?.setVariant(progress.variant, trackBitRates: tracks)
         startIfPlaying(at: event.time)
         publish(&changes)
         if case .ended = event.kind {
@@ -99,19 +99,19 @@ public struct AccessLogRecorder: Sendable {
         return changes
     }
 
-    private mutating func take(_ event: PlaybackEvent) {
+    private mutating func apply(_ event: PlaybackEvent) {
         switch event.kind {
         case .statusChanged(.readyToPlay) where startupTime == nil:
-            startupTime = event.time.subtractingToZero(session.start)
+            startupTime = event.time.subtractingClampedToZero(session.start)
             if log.events.count == 1 { period?.set(\.startupTime, to: startupTime) }
         case .playbackTypeKnown(let type):
             playbackType = type
             period?.set(\.playbackType, to: type)
-        case .resourceRequest(let request): take(request)
+        case .resourceRequest(let request): apply(request)
         case .segmentLoaded(let segment):
             tracks.add(segment)
             if segment.isOverdue { period?.count(\.downloadOverdue) }
-        case .selectionChanged(let change) where change.mediaType == .audio: tracks.forgetAudio()
+        case .selectionChanged(let change) where change.mediaType == .audio: tracks.removeAudio()
         case .frames(let frames):
             hasFrames = true
             period?.count(\.numberOfDroppedVideoFrames, frames.dropped)
@@ -119,7 +119,7 @@ public struct AccessLogRecorder: Sendable {
         }
     }
 
-    private mutating func take(_ request: ResourceRequest) {
+    private mutating func apply(_ request: ResourceRequest) {
         guard !request.wasReadFromCache else { return }
         if let responseStart = request.responseStart ?? (request.bytes > .zero ? request.requestStart : nil) {
             let duration = transferTime.add(from: responseStart, to: request.responseEnd)
@@ -133,18 +133,18 @@ public struct AccessLogRecorder: Sendable {
         guard request.failure == nil, !request.wasAbandoned else { return }
         period?.addSegment(request)
         guard let address = request.serverAddress?.withoutPort.limited else { return }
-        period?.show(server: address, didChange: serverAddress != nil && serverAddress != address)
+        period?.setServerAddress(address, didChange: serverAddress != nil && serverAddress != address)
         serverAddress = address
     }
 
     private mutating func begin(_ changes: inout [AccessLog.Change]) {
         guard period == nil else { return }
         var next = AccessLogPeriod(session: session, type: playbackType, showsFrames: hasFrames)
-        next.show(progress.variant, tracks)
+        next.setVariant(progress.variant, trackBitRates: tracks)
         if log.events.isEmpty { next.set(\.startupTime, to: startupTime) }
         period = next
         log.events.append(next.event)
-        shorten()
+        mergeOldestEvents()
         changes.append(.newEntry(next.event))
     }
 
@@ -172,12 +172,12 @@ public struct AccessLogRecorder: Sendable {
         }
     }
 
-    private mutating func shorten() {
-        guard log.events.count > mostEvents else { return }
-        let oldest = mostEvents / 10
+    private mutating func mergeOldestEvents() {
+        guard log.events.count > maximumEventCount else { return }
+        let oldest = maximumEventCount / 10
         let merged = AccessLog.Event.merged(log.events.prefix(oldest))
         log.events.replaceSubrange(..<oldest, with: merged)
-        mergedPeriods = mergedPeriods.addingClamped(oldest - merged.count)
+        mergedPeriodCount = mergedPeriodCount.addingClamped(oldest - merged.count)
     }
 
     private func isBoundary(_ kind: PlaybackEvent.Kind, _ step: PlaybackProgress.Step) -> Bool {
@@ -190,7 +190,7 @@ public struct AccessLogRecorder: Sendable {
 
     /// Returns whether an event of this kind begins a period; status events before the first request or playback do
     /// not.
-    private static func isWorthAnEntry(_ kind: PlaybackEvent.Kind) -> Bool {
+    private static func beginsPeriod(_ kind: PlaybackEvent.Kind) -> Bool {
         switch kind {
         case .resourceRequest, .segmentLoaded, .frames, .stalled: true
         default: false

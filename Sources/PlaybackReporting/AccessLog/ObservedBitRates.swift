@@ -2,8 +2,8 @@ import MediaTiming
 
 /// The minimum, maximum and standard deviation of the bit rates of single segments.
 struct ObservedBitRates: Sendable, Hashable {
-    private(set) var least: BitRate?
-    private(set) var greatest: BitRate?
+    private(set) var minimum: BitRate?
+    private(set) var maximum: BitRate?
     private var count = 0.0
     private var mean = 0.0
     private var squares = 0.0
@@ -15,8 +15,8 @@ struct ObservedBitRates: Sendable, Hashable {
 
     /// Adds a bit rate.
     mutating func add(_ rate: BitRate) {
-        least = min(least ?? rate, rate)
-        greatest = max(greatest ?? rate, rate)
+        minimum = min(minimum ?? rate, rate)
+        maximum = max(maximum ?? rate, rate)
         // Welford's algorithm: the difference of two large sums would lose precision.
         count += 1
         let value = Double(rate.bitsPerSecond)

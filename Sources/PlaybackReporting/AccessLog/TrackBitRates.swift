@@ -18,7 +18,7 @@ struct TrackBitRates: Sendable, Hashable {
     }
 
     /// The maximum number of variants; if a playlist has more, the sums are reset.
-    private static let mostVariants = 256
+    private static let maximumVariantCount = 256
 
     private var video: [String?: Sum] = [:]
     private var audio: [String?: Sum] = [:]
@@ -33,7 +33,7 @@ struct TrackBitRates: Sendable, Hashable {
     }
 
     /// Removes the sums of audio, because another audio rendition is played from now on.
-    mutating func forgetAudio() {
+    mutating func removeAudio() {
         audio = [:]
     }
 
@@ -49,7 +49,7 @@ struct TrackBitRates: Sendable, Hashable {
     }
 
     private static func add(_ segment: LoadedSegment, to sums: inout [String?: Sum]) {
-        if sums.count >= mostVariants, sums[segment.variant?.id] == nil { sums = [:] }
+        if sums.count >= maximumVariantCount, sums[segment.variant?.id] == nil { sums = [:] }
         sums[segment.variant?.id, default: Sum()].add(segment)
     }
 }

@@ -105,9 +105,9 @@ public struct PlaybackEventWriter: Sendable, Hashable {
     private func details(of change: VariantSwitch) -> [(String, ReportValue?)] {
         [
             ("from", .orUnknown(change.from.map { .variant($0) })), ("to", .variant(change.to)),
-            ("cause", .string(change.cause)), ("throughput", change.numbers.throughput.map { .bitRate($0) }),
-            ("bufferLevel", .seconds(change.numbers.bufferLevel)),
-            ("predictedBufferLevel", change.numbers.predictedBufferLevel.map { .seconds($0) }),
+            ("cause", .string(change.cause)), ("throughput", change.evidence.throughput.map { .bitRate($0) }),
+            ("bufferLevel", .seconds(change.evidence.bufferLevel)),
+            ("predictedBufferLevel", change.evidence.predictedBufferLevel.map { .seconds($0) }),
             ("loadedTimeRanges", .ranges(change.loadedTimeRanges)),
         ]
     }

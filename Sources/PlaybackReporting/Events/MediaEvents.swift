@@ -164,7 +164,7 @@ public struct SkippedSegment: Sendable, Hashable {
 }
 
 /// A report that the buffered media suffices to play without stalls.
-public struct KeepUp: Sendable, Hashable {
+public struct LikelyToKeepUpReport: Sendable, Hashable {
     /// A Boolean value that indicates whether this is the first such report of the session.
     public let isInitial: Bool
     /// The variant that is being loaded.

@@ -35,7 +35,7 @@ public struct PlaybackEvent: Sendable, Hashable {
         /// A segment was skipped, because it is marked as a gap or was unavailable.
         case segmentSkipped(SkippedSegment)
         /// The buffered media suffices to continue at the requested rate.
-        case likelyToKeepUp(KeepUp)
+        case likelyToKeepUp(LikelyToKeepUpReport)
         /// Playback stopped unintentionally because the buffer is empty.
         case stalled
         /// Playback resumed after a stall of the given duration.

@@ -31,7 +31,7 @@ enum AccessLogField: String, CaseIterable {
     case averageAudioBitrate = "c-avg-audio-bitrate"
 
     /// The type and property of a field's value.
-    private enum Place {
+    private enum Storage {
         case text(WritableKeyPath<AccessLog.Event, String?>)
         case count(WritableKeyPath<AccessLog.Event, Int?>)
         case duration(WritableKeyPath<AccessLog.Event, Duration?>)
@@ -40,7 +40,7 @@ enum AccessLogField: String, CaseIterable {
         case type
     }
 
-    private var place: Place {
+    private var storage: Storage {
         switch self {
         case .uri: .text(\.uri)
         case .playbackSessionID: .text(\.playbackSessionID)
@@ -73,8 +73,8 @@ enum AccessLogField: String, CaseIterable {
     /// Returns the text of the field; `-` for an unknown or negative value.
     func text(of event: AccessLog.Event) -> String {
         let digits: String?
-        switch place {
-        case .text(let property): return ExtendedLogText.spell(event[keyPath: property])
+        switch storage {
+        case .text(let property): return ExtendedLogText.encode(event[keyPath: property])
         case .count(let property): digits = event[keyPath: property].flatMap { $0 < 0 ? nil : String($0) }
         case .duration(let property):
             digits = event[keyPath: property].flatMap { $0 < .zero ? nil : $0.decimalSeconds }
@@ -89,7 +89,7 @@ enum AccessLogField: String, CaseIterable {
     ///
     /// - Returns: Whether the text is valid for the field.
     func store(_ text: String, in event: inout AccessLog.Event) -> Bool {
-        switch place {
+        switch storage {
         case .text(let property):
             event[keyPath: property] = text
             return true
@@ -99,13 +99,13 @@ enum AccessLogField: String, CaseIterable {
             return true
         default: break
         }
-        guard let figure = DecimalFigure(text) else { return false }
-        guard figure.attos >= 0 else { return true }
-        switch place {
+        guard let figure = DecimalNumber(text) else { return false }
+        guard figure.scaledValue >= 0 else { return true }
+        switch storage {
         case .count(let property):
             guard let number = figure.whole.flatMap(Int.init(exactly:)) else { return false }
             event[keyPath: property] = number
-        case .duration(let property): event[keyPath: property] = Duration(attoseconds: figure.attos)
+        case .duration(let property): event[keyPath: property] = Duration(attoseconds: figure.scaledValue)
         case .rate(let property):
             guard let rate = figure.rounded else { return false }
             event[keyPath: property] = BitRate(bitsPerSecond: rate)

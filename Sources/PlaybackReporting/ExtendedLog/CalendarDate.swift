@@ -18,9 +18,9 @@ struct CalendarDate: Sendable, Hashable {
         var (day, rest) = moment.attoseconds.quotientAndRemainder(dividingBy: attosecondsPerDay)
         if rest < 0 { (day, rest) = (day - 1, rest + attosecondsPerDay) }
         guard (Self.day(0, 1, 1)..<Self.day(10_000, 1, 1)).contains(day) else { return nil }
-        date = Self.spell(day: day)
+        date = Self.text(forDay: day)
         let (minutes, within) = rest.quotientAndRemainder(dividingBy: 60 * Duration.attosecondsPerSecond)
-        let seconds = Duration(attoseconds: within).decimalSeconds(leastDigits: 3)
+        let seconds = Duration(attoseconds: within).decimalSeconds(minimumFractionDigits: 3)
         let padding = within < 10 * Duration.attosecondsPerSecond ? "0" : ""
         time = "\(Self.padded(minutes / 60, 2)):\(Self.padded(minutes % 60, 2)):\(padding)\(seconds)"
     }
@@ -29,7 +29,7 @@ struct CalendarDate: Sendable, Hashable {
     ///
     /// The date is `YYYY-MM-DD`, or with slashes as AVFoundation writes it. The time is `HH:MM`, `HH:MM:SS` or
     /// `HH:MM:SS.sss` in UTC, with a default of midnight.
-    static func moment(date: String, time: String?) -> Duration? {
+    static func timeSince1970(date: String, time: String?) -> Duration? {
         let parts = date.split(separator: date.contains("/") ? "/" : "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.count == 4,
             let year = number(parts[0], 0...9_999),
@@ -39,7 +39,7 @@ struct CalendarDate: Sendable, Hashable {
         let days = day(year, month, dayOfMonth)
         // Otherwise February 30 would be accepted as a day in March.
         let spelling = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
-        guard spell(day: days) == spelling, let within = time.map(timeOfDay) ?? .zero else { return nil }
+        guard text(forDay: days) == spelling, let within = time.map(timeOfDay) ?? .zero else { return nil }
         // Bounded: a year has four digits.
         return Duration(attoseconds: days * secondsPerDay * Duration.attosecondsPerSecond) + within
     }
@@ -53,10 +53,10 @@ struct CalendarDate: Sendable, Hashable {
         else { return nil }
         var result = Duration(attoseconds: (hour * 3_600 + minute * 60) * Duration.attosecondsPerSecond)
         if parts.count == 3 {
-            guard let seconds = DecimalFigure(parts[2]) else { return nil }
+            guard let seconds = DecimalNumber(parts[2]) else { return nil }
             // A leap second is written as second 60.
-            guard (0..<61 * Duration.attosecondsPerSecond).contains(seconds.attos) else { return nil }
-            result += Duration(attoseconds: seconds.attos)
+            guard (0..<61 * Duration.attosecondsPerSecond).contains(seconds.scaledValue) else { return nil }
+            result += Duration(attoseconds: seconds.scaledValue)
         }
         return result
     }
@@ -86,8 +86,8 @@ struct CalendarDate: Sendable, Hashable {
     }
 
     // Bounded: years have four digits, and a duration fewer than 2^62 days; all products fit in Int128.
-    private static func spell(day: Int128) -> String {
-        let sinceMarch0 = day + 719_468
+    private static func text(forDay: Int128) -> String {
+        let sinceMarch0 = forDay + 719_468
         let era = (sinceMarch0 >= 0 ? sinceMarch0 : sinceMarch0 - 146_096) / 146_097
         let dayOfEra = sinceMarch0 - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

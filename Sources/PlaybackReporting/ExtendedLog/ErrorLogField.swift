@@ -10,12 +10,12 @@ enum ErrorLogField: String, CaseIterable {
     /// Returns the text of the field.
     func text(of event: ErrorLog.Event) -> String {
         switch self {
-        case .uri: ExtendedLogText.spell(event.uri)
-        case .playbackSessionID: ExtendedLogText.spell(event.playbackSessionID)
-        case .serverAddress: ExtendedLogText.spell(event.serverAddress)
+        case .uri: ExtendedLogText.encode(event.uri)
+        case .playbackSessionID: ExtendedLogText.encode(event.playbackSessionID)
+        case .serverAddress: ExtendedLogText.encode(event.serverAddress)
         case .errorStatusCode: String(event.errorStatusCode)
-        case .errorDomain: ExtendedLogText.spell(event.errorDomain, isString: true)
-        case .errorComment: ExtendedLogText.spell(event.errorComment, isString: true)
+        case .errorDomain: ExtendedLogText.encode(event.errorDomain, isString: true)
+        case .errorComment: ExtendedLogText.encode(event.errorComment, isString: true)
         }
     }
 
@@ -28,7 +28,7 @@ enum ErrorLogField: String, CaseIterable {
         case .playbackSessionID: event.playbackSessionID = text
         case .serverAddress: event.serverAddress = text
         case .errorStatusCode:
-            guard let status = DecimalFigure(text)?.whole.flatMap(Int.init(exactly:)) else { return false }
+            guard let status = DecimalNumber(text)?.whole.flatMap(Int.init(exactly:)) else { return false }
             event.errorStatusCode = status
         case .errorDomain: event.errorDomain = text
         case .errorComment: event.errorComment = text

@@ -20,9 +20,9 @@ struct ExtendedLogEntry {
     /// Returns the time in the fields `date` and `time`, or `nil` without a date.
     ///
     /// - Throws: ``ExtendedLogError`` if they are invalid.
-    func moment() throws(ExtendedLogError) -> Duration? {
+    func timeSince1970() throws(ExtendedLogError) -> Duration? {
         guard let date = self["date"] else { return nil }
-        guard let moment = CalendarDate.moment(date: date, time: self["time"]) else {
+        guard let moment = CalendarDate.timeSince1970(date: date, time: self["time"]) else {
             throw ExtendedLogError(code: .malformedValue, line: line, field: "date")
         }
         return moment
@@ -33,14 +33,14 @@ struct ExtendedLogEntry {
     }
 
     /// Returns the first values of a line without a line terminator, or `nil` if quotation marks are not balanced.
-    static func values(of line: Span<UInt8>, atMost limit: Int, hasEscapes: Bool) -> [String?]? {
+    static func values(of line: Span<UInt8>, maximumCount limit: Int, hasEscapes: Bool) -> [String?]? {
         var values: [String?] = []
         var index = 0
         while values.count < limit {
             while index < line.count, isSpace(line[index]) { index += 1 }
             guard index < line.count else { break }
             if line[index] == UInt8(ascii: "\"") {
-                guard let (bytes, end) = quoted(line, behind: index) else { return nil }
+                guard let (bytes, end) = quotedText(in: line, after: index) else { return nil }
                 values.append(String(decoding: hasEscapes ? ExtendedLogText.unescape(bytes) : bytes, as: UTF8.self))
                 index = end
             } else {
@@ -57,7 +57,7 @@ struct ExtendedLogEntry {
     }
 
     /// Returns the bytes between quotation marks and the index after them, or `nil` without a closing quotation mark.
-    private static func quoted(_ line: Span<UInt8>, behind start: Int) -> ([UInt8], Int)? {
+    private static func quotedText(in line: Span<UInt8>, after start: Int) -> ([UInt8], Int)? {
         var bytes: [UInt8] = []
         var index = start + 1
         while index < line.count {

@@ -33,12 +33,13 @@ extension ExtendedLogError: CustomStringConvertible {
     public var description: String {
         let what =
             switch code {
-            case .noFields: "no #Fields directive names what stands here"
-            case .unsupportedVersion: "only version 1.0 can be read"
-            case .wrongNumberOfValues: "there are not as many values as fields; values with spaces need quotation marks"
-            case .malformedString: "a quotation mark is missing or stands in the middle"
-            case .malformedValue: "the value cannot be read"
-            case .lineTooLong: "the line is too long"
+            case .noFields: "no #Fields directive declares the required fields"
+            case .unsupportedVersion: "the #Version directive must declare version 1.0"
+            case .wrongNumberOfValues:
+                "the number of values does not match the number of fields; values with spaces must be in quotation marks"
+            case .malformedString: "the closing quotation mark is missing or is followed by text"
+            case .malformedValue: "the value is invalid"
+            case .lineTooLong: "the line exceeds the maximum length"
             case .tooManyFields: "there are too many fields"
             case .tooManyEntries: "there are too many entries"
             }

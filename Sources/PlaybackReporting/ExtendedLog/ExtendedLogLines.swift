@@ -51,19 +51,19 @@ struct ExtendedLogDirective {
     }
 
     /// A Boolean value that indicates whether the directive contains version 1.0 or a later minor version.
-    var namesVersion1: Bool { text.first.map { $0 == "1" || $0.hasPrefix("1.") } ?? false }
+    var isVersion1: Bool { text.first.map { $0 == "1" || $0.hasPrefix("1.") } ?? false }
 
     /// A Boolean value that indicates whether the directive declares the escapes of ``ExtendedLogText``.
     ///
     /// The software name or a remark declares them.
-    var namesOurSpelling: Bool {
+    var declaresEscapes: Bool {
         switch name {
         case "software": text.first?.hasPrefix("millstream") ?? false
-        case "remark": text.joined(separator: " ") == ExtendedLogText.spellingRemark.lowercased()
+        case "remark": text.joined(separator: " ") == ExtendedLogText.escapeRemark.lowercased()
         default: false
         }
     }
 
     /// Returns the words after the colon, in lowercase.
-    func words(atMost limit: Int) -> [String] { Array(text.prefix(limit)) }
+    func words(maximumCount limit: Int) -> [String] { Array(text.prefix(limit)) }
 }

@@ -7,17 +7,18 @@ public struct ExtendedLogReader: Sendable, Hashable {
     /// The limits for the size of a log, which may come from an untrusted source.
     public struct Limits: Sendable, Hashable {
         /// The maximum number of entries: 100,000 by default, ten times the maximum of a recorder.
-        public var mostEntries: Int
+        public var maximumEntryCount: Int
         /// The maximum length of a line in bytes: 1 MiB by default, more than long URLs and messages need.
-        public var longestLine: Int
+        public var maximumLineLength: Int
         /// The maximum number of fields of an entry: 128 by default; an access log has 27.
-        public var mostFields: Int
+        public var maximumFieldCount: Int
 
         /// Creates limits.
-        public init(mostEntries: Int = 100_000, longestLine: Int = 1_048_576, mostFields: Int = 128) {
-            self.mostEntries = mostEntries
-            self.longestLine = longestLine
-            self.mostFields = mostFields
+        public init(maximumEntryCount: Int = 100_000, maximumLineLength: Int = 1_048_576, maximumFieldCount: Int = 128)
+        {
+            self.maximumEntryCount = maximumEntryCount
+            self.maximumLineLength = maximumLineLength
+            self.maximumFieldCount = maximumFieldCount
         }
     }
 
@@ -43,7 +44,7 @@ public struct ExtendedLogReader: Sendable, Hashable {
                 guard let field = AccessLogField(rawValue: name), !field.store(value, in: &event) else { continue }
                 throw ExtendedLogError(code: .malformedValue, line: entry.line, field: name)
             }
-            event.playbackStartDate = try entry.moment()
+            event.playbackStartDate = try entry.timeSince1970()
             log.events.append(event)
         }
         return log
@@ -67,7 +68,7 @@ public struct ExtendedLogReader: Sendable, Hashable {
                 guard let field = ErrorLogField(rawValue: name), !field.store(value, in: &event) else { continue }
                 throw ExtendedLogError(code: .malformedValue, line: entry.line, field: name)
             }
-            event.date = try entry.moment()
+            event.date = try entry.timeSince1970()
             log.events.append(event)
         }
         return log
@@ -85,25 +86,25 @@ public struct ExtendedLogReader: Sendable, Hashable {
         var entries = 0
         while let range = lines.next(in: bytes) {
             let line = lines.number
-            guard range.count <= limits.longestLine else {
+            guard range.count <= limits.maximumLineLength else {
                 throw ExtendedLogError(code: .lineTooLong, line: line, field: nil)
             }
             if bytes[range.lowerBound] == UInt8(ascii: "#") {
                 let directive = ExtendedLogDirective(bytes.extracting(range))
-                if directive.name == "version", !directive.namesVersion1 {
+                if directive.name == "version", !directive.isVersion1 {
                     throw ExtendedLogError(code: .unsupportedVersion, line: line, field: nil)
                 }
-                hasEscapes = hasEscapes || directive.namesOurSpelling
+                hasEscapes = hasEscapes || directive.declaresEscapes
                 guard directive.name == "fields" else { continue }
-                fields = directive.words(atMost: limits.mostFields + 1)
-                guard fields.count <= limits.mostFields else {
+                fields = directive.words(maximumCount: limits.maximumFieldCount + 1)
+                guard fields.count <= limits.maximumFieldCount else {
                     throw ExtendedLogError(code: .tooManyFields, line: line, field: nil)
                 }
                 continue
             }
             guard !fields.isEmpty else { throw ExtendedLogError(code: .noFields, line: line, field: nil) }
             let text = bytes.extracting(range)
-            guard let values = ExtendedLogEntry.values(of: text, atMost: fields.count + 1, hasEscapes: hasEscapes)
+            guard let values = ExtendedLogEntry.values(of: text, maximumCount: fields.count + 1, hasEscapes: hasEscapes)
             else {
                 throw ExtendedLogError(code: .malformedString, line: line, field: nil)
             }
@@ -111,7 +112,7 @@ public struct ExtendedLogReader: Sendable, Hashable {
                 throw ExtendedLogError(code: .wrongNumberOfValues, line: line, field: nil)
             }
             entries += 1
-            guard entries <= limits.mostEntries else {
+            guard entries <= limits.maximumEntryCount else {
                 throw ExtendedLogError(code: .tooManyEntries, line: line, field: nil)
             }
             try take(ExtendedLogEntry(line: line, fields: fields, texts: values))

@@ -8,12 +8,12 @@ import ReportFormat
 /// draft itself defines no escape for line terminators.
 enum ExtendedLogText {
     /// The remark that declares the escapes in a log whose software name does not.
-    static let spellingRemark = "Text in quotation marks has escapes that begin with a backslash"
+    static let escapeRemark = "Text in quotation marks has escapes that begin with a backslash"
     /// The text of an unknown value.
     static let unknown = "-"
 
     /// Returns the encoded text, always in quotation marks if the field has the type string.
-    static func spell(_ text: String?, isString: Bool = false) -> String {
+    static func encode(_ text: String?, isString: Bool = false) -> String {
         guard let text else { return unknown }
         guard isString || !isWord(text) else { return text }
         var result = "\""
@@ -31,7 +31,7 @@ enum ExtendedLogText {
     }
 
     /// Returns the text of a directive as a single line, with invisible characters replaced by spaces.
-    static func line(_ text: String) -> String {
+    static func singleLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isHiddenOnTerminal ? " " : $0 }))
     }
 
@@ -43,8 +43,8 @@ enum ExtendedLogText {
         var index = 0
         while index < bytes.count {
             // The longest escape has a brace, six digits and another brace after its letter.
-            let behind = bytes[index...].dropFirst().prefix(9)
-            if bytes[index] == UInt8(ascii: "\\"), let (escaped, length) = escape(behind) {
+            let following = bytes[index...].dropFirst().prefix(9)
+            if bytes[index] == UInt8(ascii: "\\"), let (escaped, length) = escape(following) {
                 result += escaped
                 index += 1 + length
             } else {

@@ -63,8 +63,8 @@ public struct ExtendedLogWriter: Sendable, Hashable {
 
     private func header(startingAt first: Duration?, fields: [String]) -> String {
         var text = "#Version: 1.0\n"
-        if let software { text += "#Software: \(ExtendedLogText.line(software))\n" }
-        if software?.hasPrefix("Millstream") != true { text += "#Remark: \(ExtendedLogText.spellingRemark)\n" }
+        if let software { text += "#Software: \(ExtendedLogText.singleLine(software))\n" }
+        if software?.hasPrefix("Millstream") != true { text += "#Remark: \(ExtendedLogText.escapeRemark)\n" }
         if let start = (startDate ?? first).flatMap(CalendarDate.init) {
             text += "#Start-Date: \(start.date) \(start.time)\n"
         }

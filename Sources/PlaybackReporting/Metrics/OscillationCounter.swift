@@ -18,7 +18,7 @@ struct OscillationCounter: Sendable, Hashable {
         if new.peakBitRate > old.peakBitRate {
             playedAtSwitchUp = played
         } else if new.peakBitRate < old.peakBitRate {
-            if let start = playedAtSwitchUp, played.subtractingToZero(start) <= Self.window {
+            if let start = playedAtSwitchUp, played.subtractingClampedToZero(start) <= Self.window {
                 count = count.addingClamped(1)
             }
             playedAtSwitchUp = nil

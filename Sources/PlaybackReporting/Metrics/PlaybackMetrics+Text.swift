@@ -14,7 +14,7 @@ extension PlaybackMetrics {
             "stallsPerHour": .orUnknown(stallsPerHour.map(ReportValue.real)),
             "stallRatio": .orUnknown(stallRatio.map(ReportValue.real)),
             "timeWeightedBitrate": .orUnknown(timeWeightedBitrate.map(ReportValue.bitRate)),
-            "timeWeightedBitrateOfAll": .orUnknown(timeWeightedBitrateOfAll.map(ReportValue.bitRate)),
+            "timeWeightedBitrateOfAll": .orUnknown(timeWeightedBitrateIncludingUnknown.map(ReportValue.bitRate)),
             "variantSwitches": .integer(variantSwitches),
             "oscillations": .integer(oscillations),
             "droppedFrames": .orUnknown(droppedFrames.map(ReportValue.integer)),

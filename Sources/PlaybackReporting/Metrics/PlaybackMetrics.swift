@@ -18,7 +18,7 @@ public struct PlaybackMetrics: Sendable, Hashable {
     /// Only time with a known bit rate counts; `nil` if there is none.
     public var timeWeightedBitrate: BitRate?
     /// The average over all time played, in which time with an unknown bit rate counts as 0 bit/s (`timeWeightedIBR`).
-    public var timeWeightedBitrateOfAll: BitRate?
+    public var timeWeightedBitrateIncludingUnknown: BitRate?
     /// The number of times that another variant began to be played; the first one does not count.
     public var variantSwitches = 0
     /// The number of switches up that were reversed by a switch down within 30 s of played media.

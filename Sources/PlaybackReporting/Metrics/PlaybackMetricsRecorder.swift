@@ -8,7 +8,7 @@ public import MediaTiming
 public struct PlaybackMetricsRecorder: Sendable {
     private var clock: StallClock
     private var progress = PlaybackProgress()
-    private var sieve = ErrorSieve()
+    private var errorDeduplicator = ErrorDeduplicator()
     private var oscillations = OscillationCounter()
     private var peak = TimeWeightedBitRate()
     private var average = TimeWeightedBitRate()
@@ -38,7 +38,7 @@ public struct PlaybackMetricsRecorder: Sendable {
             figures.variantSwitches = figures.variantSwitches.addingClamped(1)
             oscillations.add(from: old, to: new, played: figures.watchedDuration)
         }
-        if let record = sieve.record(of: event.kind) { take(record, event.kind) }
+        if let record = errorDeduplicator.newError(in: event.kind) { apply(record, event.kind) }
         switch event.kind {
         case .rateChanged(let change): return rateChanged(rate: change.rate, at: event.time)
         case .stalled: return step.didStall ? playbackStalled(at: event.time) : nil
@@ -46,7 +46,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         // A pause ends a stall, but does not count as a resumption.
         case .timeControlChanged(.paused): _ = clock.endStall(at: event.time)
         case .playedToEnd, .failedToPlayToEnd: _ = clock.endStall(at: event.time)
-        case .resourceRequest(let request): take(request)
+        case .resourceRequest(let request): apply(request)
         case .frames(let counts):
             figures.decodedFrames = (figures.decodedFrames ?? 0).addingClamped(counts.decoded)
             figures.droppedFrames = (figures.droppedFrames ?? 0).addingClamped(counts.dropped)
@@ -70,7 +70,7 @@ public struct PlaybackMetricsRecorder: Sendable {
     /// Records a change of the playback rate; a rate above 0 ends startup or a stall.
     @discardableResult
     public mutating func rateChanged(rate: Double, at time: Duration) -> PlaybackNotice? {
-        rate > 0 && !hasEnded ? clock.moves(at: time) : nil
+        rate > 0 && !hasEnded ? clock.beginPlayback(at: time) : nil
     }
 
     /// Records the beginning of a stall.
@@ -78,7 +78,7 @@ public struct PlaybackMetricsRecorder: Sendable {
     /// Further calls before the end of the stall have no effect.
     @discardableResult
     public mutating func playbackStalled(at time: Duration) -> PlaybackNotice? {
-        hasEnded ? nil : clock.stalls(at: time)
+        hasEnded ? nil : clock.beginStall(at: time)
     }
 
     /// Records the end of a stall; without a stall, nothing happens.
@@ -119,7 +119,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         result.stallCount = totals.numberOfStalls
         result.watchedDuration = totals.durationWatched
         result.timeWeightedBitrate = totals.timeWeightedIndicatedBitrate
-        result.timeWeightedBitrateOfAll = totals.timeWeightedIndicatedBitrateOfAll
+        result.timeWeightedBitrateIncludingUnknown = totals.timeWeightedIndicatedBitrateIncludingUnknown
         result.droppedFrames = totals.numberOfDroppedVideoFrames
         result.bytes = totals.numberOfBytesTransferred
         result.mediaRequests = totals.numberOfMediaRequests
@@ -153,7 +153,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         result.stallCount = clock.stallCount
         result.stallDuration = stallDuration
         result.timeWeightedBitrate = peak.value
-        result.timeWeightedBitrateOfAll = peak.value(over: figures.watchedDuration)
+        result.timeWeightedBitrateIncludingUnknown = peak.value(over: figures.watchedDuration)
         result.oscillations = oscillations.count
         return result
     }
@@ -164,7 +164,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         average.add(variant?.averageBitRate, for: played)
     }
 
-    private mutating func take(_ record: PlaybackErrorRecord, _ kind: PlaybackEvent.Kind) {
+    private mutating func apply(_ record: PlaybackErrorRecord, _ kind: PlaybackEvent.Kind) {
         figures.errors = figures.errors.addingClamped(1)
         var isFatal = !record.didRecover
         if case .failedToPlayToEnd = kind { isFatal = true }
@@ -175,7 +175,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         }
     }
 
-    private mutating func take(_ request: ResourceRequest) {
+    private mutating func apply(_ request: ResourceRequest) {
         requests = requests.addingClamped(1)
         guard !request.wasReadFromCache else { return }
         figures.bytes += request.bytes

@@ -15,9 +15,9 @@ struct StallClock: Sendable, Hashable {
     /// Records that the playback position begins to move.
     ///
     /// - Returns: The notice for the console, if any.
-    mutating func moves(at time: Duration) -> PlaybackNotice? {
+    mutating func beginPlayback(at time: Duration) -> PlaybackNotice? {
         if startupTime == nil {
-            let taken = time.subtractingToZero(creation)
+            let taken = time.subtractingClampedToZero(creation)
             startupTime = taken
             // The time of a stall before anything was played belongs to the startup time.
             stallStart = nil
@@ -27,7 +27,7 @@ struct StallClock: Sendable, Hashable {
     }
 
     /// Records the beginning of a stall.
-    mutating func stalls(at time: Duration) -> PlaybackNotice? {
+    mutating func beginStall(at time: Duration) -> PlaybackNotice? {
         guard stallStart == nil else { return nil }
         stallStart = time
         stallCount = stallCount.addingClamped(1)
@@ -40,13 +40,13 @@ struct StallClock: Sendable, Hashable {
     mutating func endStall(at time: Duration) -> Duration? {
         guard let start = stallStart else { return nil }
         stallStart = nil
-        let duration = time.subtractingToZero(start)
+        let duration = time.subtractingClampedToZero(start)
         stallDuration = stallDuration.addingClamped(duration)
         return duration
     }
 
     /// Returns the total duration of the stalls up to a time, including a current stall.
     func stallDuration(at time: Duration) -> Duration {
-        stallDuration.addingClamped(stallStart.map { time.subtractingToZero($0) } ?? .zero)
+        stallDuration.addingClamped(stallStart.map { time.subtractingClampedToZero($0) } ?? .zero)
     }
 }

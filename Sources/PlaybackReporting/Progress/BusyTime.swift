@@ -8,12 +8,12 @@ struct BusyTime: Sendable, Hashable {
     }
 
     /// The maximum number of separate intervals; new transfers overlap only with recent ones.
-    private static let mostIntervals = 64
+    private static let maximumIntervalCount = 64
 
     /// The intervals in ascending order, without contact.
     private var intervals: [Interval] = []
     /// The time before which nothing can be added any more.
-    private var settled: Duration?
+    private var fixedUntil: Duration?
 
     /// Adds a transfer.
     ///
@@ -22,7 +22,7 @@ struct BusyTime: Sendable, Hashable {
     ///   - end: The end of the transfer; an end before the start counts as a duration of zero.
     /// - Returns: The part of its duration in which no other transfer was running.
     mutating func add(from start: Duration, to end: Duration) -> Duration {
-        var added = Interval(start: max(start.clamped, settled ?? start.clamped), end: end.clamped)
+        var added = Interval(start: max(start.clamped, fixedUntil ?? start.clamped), end: end.clamped)
         guard added.end > added.start else { return .zero }
         var fresh = added.end - added.start
         var before: [Interval] = []
@@ -38,7 +38,7 @@ struct BusyTime: Sendable, Hashable {
             }
         }
         intervals = before + [added] + after
-        if intervals.count > Self.mostIntervals { settled = intervals.removeFirst().end }
+        if intervals.count > Self.maximumIntervalCount { fixedUntil = intervals.removeFirst().end }
         return fresh
     }
 }

@@ -4,21 +4,23 @@ extension Duration {
     /// The maximum magnitude of a duration in figures: 10^15 seconds, about 31 million years.
     ///
     /// Segment durations come from the stream; sums of them must neither overflow nor trap.
-    private static let mostAttoseconds = Int128(1_000_000_000_000_000) *| attosecondsPerSecond
+    private static let maximumAttoseconds = Int128(1_000_000_000_000_000) *| attosecondsPerSecond
 
     /// The number of attoseconds in a second.
     static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
 
     /// The duration limited to the maximum magnitude.
     var clamped: Duration {
-        Duration(attoseconds: min(max(attoseconds, Self.mostAttoseconds.negatedSaturated()), Self.mostAttoseconds))
+        Duration(
+            attoseconds: min(max(attoseconds, Self.maximumAttoseconds.negatedSaturated()), Self.maximumAttoseconds)
+        )
     }
 
     /// Returns the sum, limited to the maximum magnitude.
     func addingClamped(_ other: Duration) -> Duration { (clamped + other.clamped).clamped }
 
     /// Returns the difference, or 0 if it is negative.
-    func subtractingToZero(_ other: Duration) -> Duration { max(.zero, clamped - other.clamped) }
+    func subtractingClampedToZero(_ other: Duration) -> Duration { max(.zero, clamped - other.clamped) }
 
     /// Returns the product with a factor of 0 or more, rounded to nanoseconds; 0 for any other factor.
     func scaled(by factor: Double) -> Duration {

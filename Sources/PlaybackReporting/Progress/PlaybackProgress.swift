@@ -85,12 +85,12 @@ struct PlaybackProgress: Sendable, Hashable {
         guard let position, let mediaTime else { return timePlayed(until: time) }
         guard isPlaying else { return .zero }
         let (from, to) = (position.duration.clamped, mediaTime.duration.clamped)
-        return rate > 0 ? to.subtractingToZero(from) : from.subtractingToZero(to)
+        return rate > 0 ? to.subtractingClampedToZero(from) : from.subtractingClampedToZero(to)
     }
 
     /// Returns the media time that corresponds to the elapsed time at the current rate.
     private func timePlayed(until time: Duration) -> Duration {
         guard isPlaying, let lastTime else { return .zero }
-        return time.subtractingToZero(lastTime).scaled(by: rate.magnitude)
+        return time.subtractingClampedToZero(lastTime).scaled(by: rate.magnitude)
     }
 }

@@ -1,17 +1,17 @@
 extension String {
     /// The maximum size of a string in a log: 8 KiB in UTF-8, more than URLs and messages need.
-    private static let mostBytes = 8_192
+    private static let maximumSize = 8_192
 
     /// The string, truncated to the maximum size in a log.
     ///
     /// URLs and messages come from servers, and a log exists as long as the session.
     var limited: String {
-        guard utf8.count > Self.mostBytes else { return self }
+        guard utf8.count > Self.maximumSize else { return self }
         var result = ""
         var count = 0
         for scalar in unicodeScalars {
             count += UTF8.width(scalar)
-            if count > Self.mostBytes { break }
+            if count > Self.maximumSize { break }
             result.unicodeScalars.append(scalar)
         }
         return result

@@ -12,7 +12,7 @@ struct AudioSpecificConfiguration {
         var cursor = BitCursor(range, in: bytes)
         let type = Self.objectType(&cursor, bytes)
         var rate = Self.sampleRate(&cursor, bytes)
-        let channels = cursor.bits(4, bytes)
+        let channels = cursor.readBits(4, bytes)
         if type == 5 || type == 29 { rate = Self.sampleRate(&cursor, bytes) }
         guard !cursor.isPastEnd, type > 0 else { return nil }
         objectType = type
@@ -39,13 +39,13 @@ struct AudioSpecificConfiguration {
     ]
 
     private static func objectType(_ cursor: inout BitCursor, _ bytes: Span<UInt8>) -> Int {
-        let type = cursor.bits(5, bytes)
-        return Int(type == 31 ? 32 +| cursor.bits(6, bytes) : type)
+        let type = cursor.readBits(5, bytes)
+        return Int(type == 31 ? 32 +| cursor.readBits(6, bytes) : type)
     }
 
     private static func sampleRate(_ cursor: inout BitCursor, _ bytes: Span<UInt8>) -> Int? {
-        let index = Int(cursor.bits(4, bytes))
-        if index == 15 { return Int(cursor.bits(24, bytes)) }
+        let index = Int(cursor.readBits(4, bytes))
+        if index == 15 { return Int(cursor.readBits(24, bytes)) }
         return index < sampleRates.count ? sampleRates[index] : nil
     }
 }

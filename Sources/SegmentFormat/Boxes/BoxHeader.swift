@@ -21,16 +21,16 @@ public struct BoxHeader: Sendable, Hashable {
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {
         var cursor = ByteCursor(range, in: bytes)
         let start = cursor.offset
-        var length: Int64? = Int64(cursor.uint32(bytes))
-        type = cursor.code(bytes)
+        var length: Int64? = Int64(cursor.readUInt32(bytes))
+        type = cursor.readFourCharacterCode(bytes)
         if length == 1 {
-            guard let long = Int64(exactly: cursor.uint64(bytes)) else { return nil }
+            guard let long = Int64(exactly: cursor.readUInt64(bytes)) else { return nil }
             length = long
         } else if length == 0 {
             length = nil
         }
         if type == Self.uuid {
-            userType = bytes.array(cursor.offset..<min(cursor.end, cursor.offset + 16))
+            userType = bytes.byteArray(in: cursor.offset..<min(cursor.end, cursor.offset + 16))
             cursor.skip(16)
         } else {
             userType = []
@@ -52,11 +52,11 @@ package struct Box {
     /// The range of the bytes after the header.
     package let payload: Range<Int>
     /// A Boolean value that indicates whether the declared length exceeds the available bytes.
-    package let isCut: Bool
+    package let isTruncated: Bool
 }
 
 /// An iterator over consecutive boxes at one level of the box hierarchy.
-package struct BoxWalker {
+package struct BoxIterator {
     private var offset: Int
     private let end: Int
 
@@ -79,7 +79,7 @@ package struct BoxWalker {
             type: header.type,
             range: start..<offset,
             payload: start + header.headerLength..<offset,
-            isCut: length > available
+            isTruncated: length > available
         )
     }
 }
@@ -87,7 +87,7 @@ package struct BoxWalker {
 extension Box {
     /// Returns the first box of the given type among the boxes at the top level of `bytes`, or `nil` if there is none.
     package static func first(_ type: FourCharacterCode, in bytes: Span<UInt8>) -> Box? {
-        var walker = BoxWalker(0..<bytes.count, in: bytes)
+        var walker = BoxIterator(0..<bytes.count, in: bytes)
         while let box = walker.next(bytes) {
             if box.type == type { return box }
         }
@@ -95,8 +95,8 @@ extension Box {
     }
 
     /// Returns the first child box of the given type, or `nil` if there is none.
-    package func child(_ type: FourCharacterCode, _ bytes: Span<UInt8>) -> Box? {
-        var walker = BoxWalker(payload, in: bytes)
+    package func firstChild(_ type: FourCharacterCode, in bytes: Span<UInt8>) -> Box? {
+        var walker = BoxIterator(payload, in: bytes)
         while let box = walker.next(bytes) {
             if box.type == type { return box }
         }
@@ -104,10 +104,10 @@ extension Box {
     }
 
     /// Reads the version and flags of a full box and returns them with a cursor at the bytes after them.
-    package func fields(_ bytes: Span<UInt8>) -> (version: UInt8, flags: UInt32, cursor: ByteCursor) {
+    package func fullBoxFields(in bytes: Span<UInt8>) -> (version: UInt8, flags: UInt32, cursor: ByteCursor) {
         var cursor = ByteCursor(payload, in: bytes)
-        let version = cursor.uint8(bytes)
-        let flags = cursor.uint24(bytes)
+        let version = cursor.readUInt8(bytes)
+        let flags = cursor.readUInt24(bytes)
         return (version, flags, cursor)
     }
 }

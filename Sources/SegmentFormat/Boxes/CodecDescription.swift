@@ -3,38 +3,42 @@ import MediaTiming
 /// The codec string and audio properties in the codec-specific boxes of a sample entry.
 struct CodecDescription {
     /// The codec string according to RFC 6381.
-    var name: String
+    var codec: String
     var channelCount: Int?
     var sampleRate: Int?
 
-    init(_ format: FourCharacterCode, children: Box, textFields: Range<Int>?, _ bytes: Span<UInt8>) {
-        name = format.description.trimmed
+    init(_ format: FourCharacterCode, children: Box, subtitleFields: Range<Int>?, _ bytes: Span<UInt8>) {
+        codec = format.description.trimmed
         switch format {
         case "avc1", "avc2", "avc3", "avc4":
-            if let box = children.child("avcC", bytes) { readAVC(box, bytes) }
+            if let box = children.firstChild("avcC", in: bytes) { readAVC(box, bytes) }
         case "hvc1", "hev1", "hvc2", "hev2":
-            if let box = children.child("hvcC", bytes) { readHEVC(box, bytes) }
+            if let box = children.firstChild("hvcC", in: bytes) { readHEVC(box, bytes) }
         case "dvh1", "dvhe", "dva1", "dvav", "dav1":
-            if let box = children.child("dvcC", bytes) ?? children.child("dvvC", bytes) { readDolbyVision(box, bytes) }
+            if let box = children.firstChild("dvcC", in: bytes) ?? children.firstChild("dvvC", in: bytes) {
+                readDolbyVision(box, bytes)
+            }
         case "av01":
-            if let box = children.child("av1C", bytes) { readAV1(box, bytes) }
+            if let box = children.firstChild("av1C", in: bytes) { readAV1(box, bytes) }
         case "vp08", "vp09":
-            if let box = children.child("vpcC", bytes) { readVP9(box, bytes) }
+            if let box = children.firstChild("vpcC", in: bytes) { readVP9(box, bytes) }
         case "mp4a", "mp4v":
             // QuickTime files store the descriptor inside a `wave` box.
-            if let box = children.child("esds", bytes) ?? children.child("wave", bytes)?.child("esds", bytes) {
+            if let box = children.firstChild("esds", in: bytes)
+                ?? children.firstChild("wave", in: bytes)?.firstChild("esds", in: bytes)
+            {
                 readElementaryStream(box, bytes)
             }
         case "ac-3":
-            if let box = children.child("dac3", bytes) { readAC3(box, bytes) }
+            if let box = children.firstChild("dac3", in: bytes) { readAC3(box, bytes) }
         case "ec-3":
-            if let box = children.child("dec3", bytes) { readEnhancedAC3(box, bytes) }
+            if let box = children.firstChild("dec3", in: bytes) { readEnhancedAC3(box, bytes) }
         case "Opus":
-            if let box = children.child("dOps", bytes) { readOpus(box, bytes) }
+            if let box = children.firstChild("dOps", in: bytes) { readOpus(box, bytes) }
         case "fLaC":
-            if let box = children.child("dfLa", bytes) { readFLAC(box, bytes) }
+            if let box = children.firstChild("dfLa", in: bytes) { readFLAC(box, bytes) }
         case "stpp":
-            readTimedText(children, textFields, bytes)
+            readTimedText(children, subtitleFields, bytes)
         default:
             break
         }
@@ -48,18 +52,18 @@ extension CodecDescription {
     private mutating func readAVC(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
-        let profile = cursor.uint24(bytes)
-        if !cursor.isPastEnd { name += "." + profile.hexadecimal(digits: 6) }
+        let profile = cursor.readUInt24(bytes)
+        if !cursor.isPastEnd { codec += "." + profile.hexadecimal(digits: 6) }
     }
 
     /// Appends the profile, tier, level and constraints of HEVC (ISO/IEC 14496-15 §8.3.3.1 and §E.3).
     private mutating func readHEVC(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
-        let profile = cursor.uint8(bytes)
-        let compatibility = cursor.uint32(bytes)
-        var constraints = (0..<6).map { _ in cursor.uint8(bytes) }
-        let level = cursor.uint8(bytes)
+        let profile = cursor.readUInt8(bytes)
+        let compatibility = cursor.readUInt32(bytes)
+        var constraints = (0..<6).map { _ in cursor.readUInt8(bytes) }
+        let level = cursor.readUInt8(bytes)
         guard !cursor.isPastEnd else { return }
         let space = ["", "A", "B", "C"][Int(profile >> 6)]
         let tier = profile & 0x20 == 0 ? "L" : "H"
@@ -68,8 +72,8 @@ extension CodecDescription {
         // Bounded: 31 minus a number of at most 31.
         for bit: UInt32 in 0..<32 { reversed |= (compatibility >> bit & 1) << (31 - bit) }
         while constraints.last == 0 { constraints.removeLast() }
-        name += ".\(space)\(profile & 0x1F).\(reversed.hexadecimal(uppercase: true)).\(tier)\(level)"
-        for byte in constraints { name += "." + UInt32(byte).hexadecimal(uppercase: true) }
+        codec += ".\(space)\(profile & 0x1F).\(reversed.hexadecimal(uppercase: true)).\(tier)\(level)"
+        for byte in constraints { codec += "." + UInt32(byte).hexadecimal(uppercase: true) }
     }
 
     /// Appends the profile and level of Dolby Vision (Dolby Vision Streams Within the ISO Base Media File Format,
@@ -77,8 +81,8 @@ extension CodecDescription {
     private mutating func readDolbyVision(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(2)
-        let fields = cursor.uint16(bytes)
-        if !cursor.isPastEnd { name += ".\(Int(fields >> 9).twoDigits).\(Int(fields >> 3 & 0x3F).twoDigits)" }
+        let fields = cursor.readUInt16(bytes)
+        if !cursor.isPastEnd { codec += ".\(Int(fields >> 9).twoDigits).\(Int(fields >> 3 & 0x3F).twoDigits)" }
     }
 
     /// Appends the profile, level, tier and bit depth of AV1 (AV1 Codec ISO Media File Format Binding, §2.3 and §5).
@@ -87,24 +91,24 @@ extension CodecDescription {
     private mutating func readAV1(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
-        let profile = cursor.uint8(bytes)
-        let flags = cursor.uint8(bytes)
+        let profile = cursor.readUInt8(bytes)
+        let flags = cursor.readUInt8(bytes)
         guard !cursor.isPastEnd else { return }
         let depth = flags & 0x40 == 0 ? 8 : profile >> 5 == 2 && flags & 0x20 != 0 ? 12 : 10
         let tier = flags & 0x80 == 0 ? "M" : "H"
-        name += ".\(profile >> 5).\(Int(profile & 0x1F).twoDigits)\(tier).\(depth.twoDigits)"
+        codec += ".\(profile >> 5).\(Int(profile & 0x1F).twoDigits)\(tier).\(depth.twoDigits)"
     }
 
     /// Appends the profile, level and bit depth of VP8 or VP9 (VP Codec ISO Media File Format Binding).
     ///
     /// The fields are those of the VP codec configuration box, and their order that of the codecs parameter string.
     private mutating func readVP9(_ box: Box, _ bytes: Span<UInt8>) {
-        var (_, _, cursor) = box.fields(bytes)
-        let profile = cursor.uint8(bytes)
-        let level = cursor.uint8(bytes)
-        let depth = cursor.uint8(bytes) >> 4
+        var (_, _, cursor) = box.fullBoxFields(in: bytes)
+        let profile = cursor.readUInt8(bytes)
+        let level = cursor.readUInt8(bytes)
+        let depth = cursor.readUInt8(bytes) >> 4
         guard !cursor.isPastEnd else { return }
-        name += ".\(Int(profile).twoDigits).\(Int(level).twoDigits).\(Int(depth).twoDigits)"
+        codec += ".\(Int(profile).twoDigits).\(Int(level).twoDigits).\(Int(depth).twoDigits)"
     }
 }
 
@@ -113,39 +117,39 @@ extension CodecDescription {
 extension CodecDescription {
     /// Reads the decoder configuration of ISO/IEC 14496-1 §7.2.6.6 down to the audio object type.
     private mutating func readElementaryStream(_ box: Box, _ bytes: Span<UInt8>) {
-        var (_, _, cursor) = box.fields(bytes)
+        var (_, _, cursor) = box.fullBoxFields(in: bytes)
         guard Self.enterDescriptor(3, &cursor, bytes) else { return }
         cursor.skip(2)
-        let flags = cursor.uint8(bytes)
+        let flags = cursor.readUInt8(bytes)
         if flags & 0x80 != 0 { cursor.skip(2) }
-        if flags & 0x40 != 0 { cursor.skip(Int(cursor.uint8(bytes))) }
+        if flags & 0x40 != 0 { cursor.skip(Int(cursor.readUInt8(bytes))) }
         if flags & 0x20 != 0 { cursor.skip(2) }
         guard Self.enterDescriptor(4, &cursor, bytes) else { return }
-        let objectType = cursor.uint8(bytes)
+        let objectType = cursor.readUInt8(bytes)
         cursor.skip(12)
         guard !cursor.isPastEnd else { return }
-        name += "." + UInt32(objectType).hexadecimal()
+        codec += "." + UInt32(objectType).hexadecimal()
         guard objectType == 0x40, Self.enterDescriptor(5, &cursor, bytes) else { return }
         guard let audio = AudioSpecificConfiguration(cursor.offset..<cursor.end, in: bytes) else { return }
-        name += ".\(audio.objectType)"
+        codec += ".\(audio.objectType)"
         channelCount = audio.channelCount
         sampleRate = audio.sampleRate
     }
 
     /// Skips the tag and length of a descriptor and returns whether it has the expected tag (ISO/IEC 14496-1 §8.3.3).
     private static func enterDescriptor(_ tag: UInt8, _ cursor: inout ByteCursor, _ bytes: Span<UInt8>) -> Bool {
-        guard cursor.uint8(bytes) == tag else { return false }
-        for _ in 0..<4 where cursor.uint8(bytes) & 0x80 == 0 { break }
+        guard cursor.readUInt8(bytes) == tag else { return false }
+        for _ in 0..<4 where cursor.readUInt8(bytes) & 0x80 == 0 { break }
         return !cursor.isPastEnd
     }
 
     /// Reads the channel count and sample rate of AC-3 (ETSI TS 102 366 §F.4).
     private mutating func readAC3(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = BitCursor(box.payload, in: bytes)
-        let rate = cursor.bits(2, bytes)
-        _ = cursor.bits(8, bytes)
-        let mode = cursor.bits(3, bytes)
-        let lowFrequency = cursor.bits(1, bytes)
+        let rate = cursor.readBits(2, bytes)
+        _ = cursor.readBits(8, bytes)
+        let mode = cursor.readBits(3, bytes)
+        let lowFrequency = cursor.readBits(1, bytes)
         guard !cursor.isPastEnd else { return }
         channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency)
         sampleRate = AudioFrameHeader.sampleRate(ac3: rate)
@@ -155,13 +159,13 @@ extension CodecDescription {
     /// §F.6).
     private mutating func readEnhancedAC3(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = BitCursor(box.payload, in: bytes)
-        _ = cursor.bits(16, bytes)
-        let rate = cursor.bits(2, bytes)
-        _ = cursor.bits(10, bytes)
-        let mode = cursor.bits(3, bytes)
-        let lowFrequency = cursor.bits(1, bytes)
-        _ = cursor.bits(3, bytes)
-        let dependent = cursor.bits(4, bytes)
+        _ = cursor.readBits(16, bytes)
+        let rate = cursor.readBits(2, bytes)
+        _ = cursor.readBits(10, bytes)
+        let mode = cursor.readBits(3, bytes)
+        let lowFrequency = cursor.readBits(1, bytes)
+        _ = cursor.readBits(3, bytes)
+        let dependent = cursor.readBits(4, bytes)
         guard !cursor.isPastEnd else { return }
         // Dependent substreams count as two additional channels, as in 7.1. Their channel locations are not evaluated.
         channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency) + (dependent > 0 ? 2 : 0)
@@ -172,7 +176,7 @@ extension CodecDescription {
     private mutating func readOpus(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
-        let channels = cursor.uint8(bytes)
+        let channels = cursor.readUInt8(bytes)
         guard !cursor.isPastEnd, channels > 0 else { return }
         channelCount = Int(channels)
         sampleRate = 48_000
@@ -180,7 +184,7 @@ extension CodecDescription {
 
     /// Reads the channel count and sample rate of FLAC (Encapsulation of FLAC in ISO Base Media File Format, §3.3.2).
     private mutating func readFLAC(_ box: Box, _ bytes: Span<UInt8>) {
-        let (_, _, cursor) = box.fields(bytes)
+        let (_, _, cursor) = box.fullBoxFields(in: bytes)
         guard let stream = FLACStreamInformation(block: cursor.offset..<cursor.end, in: bytes) else { return }
         channelCount = stream.channelCount
         sampleRate = stream.sampleRate
@@ -197,22 +201,27 @@ extension CodecDescription {
     private mutating func readTimedText(_ children: Box, _ fields: Range<Int>?, _ bytes: Span<UInt8>) {
         guard let fields else { return }
         var cursor = ByteCursor(fields, in: bytes)
-        let namespace = cursor.terminatedText(bytes)
-        let schema = cursor.terminatedText(bytes)
-        _ = cursor.terminatedText(bytes)
+        let namespace = cursor.readTerminatedString(bytes)
+        let schema = cursor.readTerminatedString(bytes)
+        _ = cursor.readTerminatedString(bytes)
         guard namespace.hasPrefix("http://www.w3.org/ns/ttml") else { return }
-        name += ".ttml"
-        let rest = Box(type: children.type, range: children.range, payload: cursor.offset..<cursor.end, isCut: false)
-        if let box = rest.child("mime", bytes) {
-            var (_, _, cursor) = box.fields(bytes)
-            let type = cursor.terminatedText(bytes)
+        codec += ".ttml"
+        let rest = Box(
+            type: children.type,
+            range: children.range,
+            payload: cursor.offset..<cursor.end,
+            isTruncated: false
+        )
+        if let box = rest.firstChild("mime", in: bytes) {
+            var (_, _, cursor) = box.fullBoxFields(in: bytes)
+            let type = cursor.readTerminatedString(bytes)
             if type.contains("im1i") {
-                name += ".im1i"
+                codec += ".im1i"
             } else if type.contains("im1t") {
-                name += ".im1t"
+                codec += ".im1t"
             }
         } else if schema.contains("imsc1/image") {
-            name += ".im1i"
+            codec += ".im1i"
         }
     }
 }

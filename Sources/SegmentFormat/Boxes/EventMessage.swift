@@ -28,24 +28,24 @@ public struct EventMessage: Sendable, Hashable {
     /// Throws ``MediaFormatError`` if there is no complete `emsg` box of version 0 or 1 with a valid timescale at the
     /// offset.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
-        var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
+        var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .emsg else { throw .missing("emsg") }
-        guard !box.isCut else { throw .truncated("emsg") }
-        var (version, _, cursor) = box.fields(bytes)
+        guard !box.isTruncated else { throw .truncated("emsg") }
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
         var scheme = ""
         var value = ""
         if version == 0 {
-            scheme = cursor.terminatedText(bytes)
-            value = cursor.terminatedText(bytes)
+            scheme = cursor.readTerminatedString(bytes)
+            value = cursor.readTerminatedString(bytes)
         }
         guard version < 2 else { throw .malformed("version of emsg") }
-        let timescale = cursor.uint32(bytes)
-        let start = cursor.unsigned(version == 0 ? 4 : 8, bytes)
-        let length = cursor.uint32(bytes)
-        id = cursor.uint32(bytes)
+        let timescale = cursor.readUInt32(bytes)
+        let start = cursor.readUnsigned(version == 0 ? 4 : 8, bytes)
+        let length = cursor.readUInt32(bytes)
+        id = cursor.readUInt32(bytes)
         if version == 1 {
-            scheme = cursor.terminatedText(bytes)
-            value = cursor.terminatedText(bytes)
+            scheme = cursor.readTerminatedString(bytes)
+            value = cursor.readTerminatedString(bytes)
         }
         guard !cursor.isPastEnd else { throw .truncated("emsg") }
         guard timescale > 0 else { throw .malformed("timescale of emsg") }
@@ -54,6 +54,6 @@ public struct EventMessage: Sendable, Hashable {
         let time = MediaTime.units(start, per: timescale)
         self.time = version == 0 ? .afterSegmentStart(time) : .presentation(time)
         duration = length == .max ? nil : .units(UInt64(length), per: timescale)
-        message = bytes.array(cursor.offset..<cursor.end)
+        message = bytes.byteArray(in: cursor.offset..<cursor.end)
     }
 }

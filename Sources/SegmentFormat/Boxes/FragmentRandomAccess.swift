@@ -16,37 +16,37 @@ struct FragmentRandomAccess {
             return nil
         }
         var cursor = ByteCursor(bytes.count - 4..<bytes.count, in: bytes)
-        return Int(cursor.uint32(bytes))
+        return Int(cursor.readUInt32(bytes))
     }
 
     /// Returns all tables of the `mfra` box at `offset`.
     static func tables(_ bytes: Span<UInt8>, at offset: Int) -> [FragmentRandomAccess] {
         guard offset >= 0, offset < bytes.count else { return [] }
-        var walker = BoxWalker(offset..<bytes.count, in: bytes)
+        var walker = BoxIterator(offset..<bytes.count, in: bytes)
         guard let box = walker.next(bytes), box.type == .mfra else { return [] }
         var tables: [FragmentRandomAccess] = []
-        var children = BoxWalker(box.payload, in: bytes)
-        while tables.count < Movie.mostTracks, let child = children.next(bytes) {
+        var children = BoxIterator(box.payload, in: bytes)
+        while tables.count < Movie.maximumTrackCount, let child = children.next(bytes) {
             if child.type == .tfra, let table = FragmentRandomAccess(child, bytes) { tables.append(table) }
         }
         return tables
     }
 
     private init?(_ box: Box, _ bytes: Span<UInt8>) {
-        var (version, _, cursor) = box.fields(bytes)
-        trackID = cursor.uint32(bytes)
-        let lengths = cursor.uint32(bytes)
-        let count = Int(cursor.uint32(bytes))
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
+        trackID = cursor.readUInt32(bytes)
+        let lengths = cursor.readUInt32(bytes)
+        let count = Int(cursor.readUInt32(bytes))
         let width = version == 1 ? 8 : 4
         let numbers = Int(lengths >> 4 & 3) + Int(lengths >> 2 & 3) + Int(lengths & 3) + 3
         guard !cursor.isPastEnd, count *| (2 *| width + numbers) <= cursor.remaining else { return nil }
         var list: [Entry] = []
         list.reserveCapacity(count)
         for _ in 0..<count {
-            let time = cursor.unsigned(width, bytes)
-            guard let place = Int64(exactly: cursor.unsigned(width, bytes)) else { return nil }
+            let time = cursor.readUnsigned(width, bytes)
+            guard let position = Int64(exactly: cursor.readUnsigned(width, bytes)) else { return nil }
             cursor.skip(numbers)
-            list.append(Entry(time: time, fragmentOffset: place))
+            list.append(Entry(time: time, fragmentOffset: position))
         }
         entries = list
     }

@@ -9,7 +9,7 @@ public struct FragmentSample: Sendable, Hashable {
     public let bytes: Range<Int>
 
     /// The maximum number of samples that are read from a segment.
-    public static let mostSamples = 100_000
+    public static let maximumCount = 100_000
 
     /// Returns the samples of a track in a segment (ISO/IEC 14496-12 §8.8).
     ///
@@ -29,19 +29,19 @@ public struct FragmentSample: Sendable, Hashable {
         trackID: UInt32? = nil
     ) -> [FragmentSample] {
         guard let track = trackID.map({ movie.track($0) }) ?? movie.tracks.first else { return [] }
-        var reading = FragmentSampleReading(track, of: movie, segmentLength: segment.count)
-        var walker = BoxWalker(0..<segment.count, in: segment)
+        var reading = FragmentSampleReader(track, of: movie, segmentLength: segment.count)
+        var walker = BoxIterator(0..<segment.count, in: segment)
         var boxes = 0
-        while boxes < FragmentedSegment.mostBoxes, let box = walker.next(segment) {
+        while boxes < FragmentedSegment.maximumBoxCount, let box = walker.next(segment) {
             boxes += 1
-            if box.type == .moof, !box.isCut { reading.read(box, segment) }
+            if box.type == .moof, !box.isTruncated { reading.read(box, segment) }
         }
         return reading.samples
     }
 }
 
 /// The state of reading a track's samples from consecutive movie fragments.
-struct FragmentSampleReading {
+struct FragmentSampleReader {
     private let track: Movie.Track
     private let movieDefaults: [UInt32: Movie.FragmentDefaults]
     private(set) var samples: [FragmentSample] = []
@@ -49,7 +49,7 @@ struct FragmentSampleReading {
     private var nextTime: UInt64 = 0
     /// The number of bytes of the segment that are not assigned to a sample yet.
     private var unusedBytes: Int64
-    private let mostSamples: Int
+    private let maximumSampleCount: Int
 
     init(_ track: Movie.Track, of movie: Movie, segmentLength: Int) {
         self.track = track
@@ -58,13 +58,13 @@ struct FragmentSampleReading {
             uniquingKeysWith: { first, _ in first }
         )
         unusedBytes = Int64(segmentLength)
-        mostSamples = min(FragmentSample.mostSamples, segmentLength)
+        maximumSampleCount = min(FragmentSample.maximumCount, segmentLength)
     }
 
     mutating func read(_ fragment: Box, _ bytes: Span<UInt8>) {
         // Without a data offset, the data of a track fragment follow those of the previous one (§8.8.7.1).
         var nextData = fragment.range.lowerBound
-        var children = BoxWalker(fragment.payload, in: bytes)
+        var children = BoxIterator(fragment.payload, in: bytes)
         while let child = children.next(bytes) {
             if child.type == .traf { readTrack(child, moof: fragment.range.lowerBound, &nextData, bytes) }
         }
@@ -74,29 +74,33 @@ struct FragmentSampleReading {
         guard let fragment = try? TrackFragment(box, bytes, movieDefaults: { [movieDefaults] in movieDefaults[$0] })
         else { return }
         let origin = Int64(fragment.dataOrigin(fragment: moof, previousEnd: nextData))
-        var place = origin
+        var position = origin
         let isSelected = fragment.trackID == track.id
         if isSelected { nextTime = fragment.baseDecodeTime ?? nextTime }
         fragment.forEachRun(bytes) { run in
             guard let run else { return }
-            if let offset = run.dataOffset { place = origin.addingSaturated(Int64(offset)) }
+            if let offset = run.dataOffset { position = origin.addingSaturated(Int64(offset)) }
             guard isSelected else {
-                place = place.addingSaturated(run.dataSize(bytes))
+                position = position.addingSaturated(run.dataSize(bytes))
                 return
             }
-            guard samples.count < mostSamples else { return }
-            run.forEachSample(bytes) { take($0, at: &place, segmentLength: Int64(bytes.count)) }
+            guard samples.count < maximumSampleCount else { return }
+            run.forEachSample(bytes) { appendSample($0, at: &position, segmentLength: Int64(bytes.count)) }
         }
-        nextData = Int(clamping: place)
+        nextData = Int(clamping: position)
     }
 
     /// Appends a sample if its data are inside the segment.
     ///
     /// - Returns: Whether further samples can be appended.
-    private mutating func take(_ sample: TrackRun.Sample, at place: inout Int64, segmentLength: Int64) -> Bool {
+    private mutating func appendSample(
+        _ sample: TrackRun.Sample,
+        at position: inout Int64,
+        segmentLength: Int64
+    ) -> Bool {
         let start = Int64(clamping: nextTime).addingSaturated(Int64(sample.compositionOffset))
-        let end = place.addingSaturated(Int64(sample.size))
-        if place >= 0, end <= segmentLength {
+        let end = position.addingSaturated(Int64(sample.size))
+        if position >= 0, end <= segmentLength {
             unusedBytes -|= Int64(sample.size)
             guard unusedBytes >= 0 else { return false }
             samples.append(
@@ -105,15 +109,15 @@ struct FragmentSampleReading {
                         start: .units(start, per: track.timescale),
                         duration: .units(UInt64(sample.duration), per: track.timescale)
                     ),
-                    bytes: Int(place)..<Int(end)
+                    bytes: Int(position)..<Int(end)
                 )
             )
         } else {
             // The samples that follow are also after the end of the segment.
             return false
         }
-        place = end
+        position = end
         nextTime = nextTime.addingSaturated(UInt64(sample.duration))
-        return samples.count < mostSamples
+        return samples.count < maximumSampleCount
     }
 }

@@ -16,11 +16,11 @@ public struct FragmentedSegment: Sendable, Hashable {
     public let referenceTimes: [ProducerReferenceTime]
     /// A Boolean value that indicates whether the segment is truncated, or some of its data could not be parsed.
     ///
-    /// Also `true` if the segment has more than ``mostBoxes`` boxes.
-    public let isDamaged: Bool
+    /// Also `true` if the segment has more than ``maximumBoxCount`` boxes.
+    public let isIncomplete: Bool
 
     /// The maximum number of top-level boxes that are read.
-    public static let mostBoxes = 100_000
+    public static let maximumBoxCount = 100_000
 
     /// Creates a segment from all top-level boxes of bytes that start at `fileOffset` in their file.
     ///
@@ -37,30 +37,30 @@ public struct FragmentedSegment: Sendable, Hashable {
         var events: [EventMessage] = []
         var times: [ProducerReferenceTime] = []
         var isDamaged = false
-        var walker = BoxWalker(0..<bytes.count, in: bytes)
+        var walker = BoxIterator(0..<bytes.count, in: bytes)
         var boxes = 0
         var end = 0
-        while boxes < Self.mostBoxes, let box = walker.next(bytes) {
+        while boxes < Self.maximumBoxCount, let box = walker.next(bytes) {
             boxes += 1
             end = box.range.upperBound
-            let place = box.range.lowerBound
+            let position = box.range.lowerBound
             do throws(MediaFormatError) {
                 switch box.type {
                 case .styp where brands.isEmpty: brands = Self.brands(box, bytes)
                 case .moov:
-                    ownMovie = try Movie(bytes, at: place)
+                    ownMovie = try Movie(bytes, at: position)
                     movie = ownMovie
-                case .sidx: indexes.append(try SegmentIndex(bytes, at: place, fileOffset: fileOffset))
+                case .sidx: indexes.append(try SegmentIndex(bytes, at: position, fileOffset: fileOffset))
                 case .moof:
-                    fragments.append(try MovieFragment(bytes, at: place, fileOffset: fileOffset, movie: movie))
-                case .emsg: events.append(try EventMessage(bytes, at: place))
-                case .prft: times.append(try ProducerReferenceTime(bytes, at: place))
+                    fragments.append(try MovieFragment(bytes, at: position, fileOffset: fileOffset, movie: movie))
+                case .emsg: events.append(try EventMessage(bytes, at: position))
+                case .prft: times.append(try ProducerReferenceTime(bytes, at: position))
                 default: break
                 }
             } catch {
                 isDamaged = true
             }
-            if box.isCut { isDamaged = true }
+            if box.isTruncated { isDamaged = true }
         }
         self.brands = brands
         self.movie = ownMovie
@@ -68,7 +68,7 @@ public struct FragmentedSegment: Sendable, Hashable {
         self.fragments = fragments
         self.events = events
         referenceTimes = times
-        self.isDamaged = isDamaged || end < bytes.count
+        self.isIncomplete = isDamaged || end < bytes.count
     }
 
     /// Returns the presentation time range of a track in all fragments, without the edit list; `nil` if it is unknown.
@@ -87,9 +87,9 @@ public struct FragmentedSegment: Sendable, Hashable {
 
     private static func brands(_ box: Box, _ bytes: Span<UInt8>) -> [FourCharacterCode] {
         var cursor = ByteCursor(box.payload, in: bytes)
-        var brands = [cursor.code(bytes)]
+        var brands = [cursor.readFourCharacterCode(bytes)]
         cursor.skip(4)
-        while cursor.remaining >= 4, brands.count < 64 { brands.append(cursor.code(bytes)) }
+        while cursor.remaining >= 4, brands.count < 64 { brands.append(cursor.readFourCharacterCode(bytes)) }
         return cursor.isPastEnd ? [] : brands
     }
 }

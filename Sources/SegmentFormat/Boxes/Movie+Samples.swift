@@ -20,10 +20,10 @@ public struct ProgressiveSample: Sendable, Hashable {
     /// The default maximum number of values per track; enough for about one day of video.
     ///
     /// A track with more is not listed.
-    public static let mostSamples = 5_000_000
+    public static let maximumCount = 5_000_000
     /// The maximum number of audio samples in one value.
-    public static let mostJoinedSamples = 8_192
-    fileprivate static let mostJoinedBytes: Int64 = 1 << 20
+    public static let maximumJoinedSampleCount = 8_192
+    fileprivate static let maximumJoinedSize: Int64 = 1 << 20
 
     /// The size in bytes.
     public var size: Int { Int(storedSize) }
@@ -46,7 +46,7 @@ public struct ProgressiveSample: Sendable, Hashable {
     }
 
     /// Returns the indices of the samples that are completely inside the given byte range of the file.
-    public func samples(in stretch: Range<Int64>) -> Range<Int> {
+    public func indices(in stretch: Range<Int64>) -> Range<Int> {
         let each = Int64(storedSize / UInt32(max(1, storedCount)))
         guard each > 0 else { return 0..<count }
         let before = max(0, stretch.lowerBound.subtractingSaturated(offset))
@@ -58,7 +58,7 @@ public struct ProgressiveSample: Sendable, Hashable {
     }
 
     /// Returns a value that represents the samples with the given indices; indices outside `0..<count` are ignored.
-    public func part(_ range: Range<Int>) -> ProgressiveSample {
+    public func subrange(_ range: Range<Int>) -> ProgressiveSample {
         let range = range.clamped(to: 0..<count)
         let each = storedSize / UInt32(max(1, storedCount))
         return ProgressiveSample(
@@ -79,23 +79,23 @@ extension Movie.Track {
     /// - Parameters:
     ///   - bytes: The bytes from which the movie was read; with others the result is meaningless, but the method does
     ///     not trap.
-    ///   - limit: The maximum number of values; ``ProgressiveSample/mostSamples`` by default.
+    ///   - limit: The maximum number of values; ``ProgressiveSample/maximumCount`` by default.
     /// - Returns: The samples; empty without a sample table, `nil` if there are more than the limit.
     /// - Complexity: O(*n*) in the samples.
     public func samples(
         in bytes: Span<UInt8>,
-        atMost limit: Int = ProgressiveSample.mostSamples
+        limit: Int = ProgressiveSample.maximumCount
     ) -> [ProgressiveSample]? {
         guard let table = sampleTable else { return [] }
-        var extents = SampleExtents(table)
-        var clock = SampleClock(table)
-        var syncs = SyncSampleWalk(table)
+        var extents = SampleExtentIterator(table)
+        var clock = SampleTimeIterator(table)
+        var syncs = SyncSampleIterator(table)
         var samples: [ProgressiveSample] = []
         while case let left = extents.samplesLeftInChunk(bytes), left > 0 {
             let sample = extents.sample
             let decode = clock.decodeTime(of: sample, bytes)
             let presentation = clock.presentationTime(of: sample, bytes)
-            let (equal, duration) = clock.equalSamples(from: sample, bytes)
+            let (equal, duration) = clock.equalDurationRun(from: sample, bytes)
             let count = min(left, equal, joinedSamples(table, lasting: duration))
             guard let extent = extents.advance(to: sample +| count, bytes) else { break }
             guard samples.count < limit else { return nil }
@@ -119,16 +119,16 @@ extension Movie.Track {
     /// Samples are combined only if they last at most one millisecond, because every frame of compressed audio lasts
     /// longer.
     private func joinedSamples(_ table: SampleTable, lasting duration: Int64) -> Int64 {
-        guard kind == .audio, case .constant(let size) = table.sizes, table.compositionOffsets == nil,
+        guard mediaType == .audio, case .constant(let size) = table.sizes, table.compositionOffsets == nil,
             table.isEverySampleSync, duration > 0, duration *| 1_000 <= Int64(timescale)
         else { return 1 }
-        let fitting = ProgressiveSample.mostJoinedBytes / Int64(max(1, size))
-        return max(1, min(Int64(ProgressiveSample.mostJoinedSamples), fitting))
+        let fitting = ProgressiveSample.maximumJoinedSize / Int64(max(1, size))
+        return max(1, min(Int64(ProgressiveSample.maximumJoinedSampleCount), fitting))
     }
 }
 
 /// An iterator over the sync samples, which moves only forward.
-private struct SyncSampleWalk {
+private struct SyncSampleIterator {
     private let table: SampleTable
     private var entry = 0
 
@@ -142,7 +142,7 @@ private struct SyncSampleWalk {
     mutating func isSync(_ sample: Int64, _ bytes: Span<UInt8>) -> Bool {
         guard let syncs = table.syncSamples else { return true }
         while entry < syncs.count {
-            let found = Int64(bytes.uint32(at: syncs.place(entry))) -| 1
+            let found = Int64(bytes.uint32(at: syncs.offset(of: entry))) -| 1
             if found >= sample { return found == sample }
             entry += 1
         }

@@ -6,7 +6,7 @@ extension Movie {
         /// The track ID, by which fragments refer to the track.
         public let id: UInt32
         /// The media type, derived from the handler type.
-        public let kind: MediaTrack.Kind
+        public let mediaType: MediaTrack.MediaType
         /// The handler type, such as `vide`, `soun`, `text`, `subt` or `meta`.
         public let handler: FourCharacterCode
         /// The timescale of the track's media, in units per second.
@@ -15,10 +15,10 @@ extension Movie {
         public let duration: MediaTime?
         /// The language tag (`elng`) or else the ISO 639-2 code in `mdhd`; `nil` if it is missing or `und`.
         public let language: String?
-        /// The sample entries (`stsd`), usually one; at most ``SampleEntry/mostEntries``.
+        /// The sample entries (`stsd`), usually one; at most ``SampleEntry/maximumCount``.
         public let sampleEntries: [SampleEntry]
         /// The start of the edit list, which maps the media to the movie's timeline; `nil` without an edit list.
-        public let edit: Edit?
+        public let firstEdit: Edit?
         /// The number of edits that the edit list declares.
         let editCount: Int
         /// The default values for the samples of the track's fragments; `nil` without `trex`.
@@ -27,11 +27,11 @@ extension Movie {
         public let sampleTable: SampleTable?
 
         /// The properties of the track, independent of the container.
-        public var summary: MediaTrack {
+        public var mediaTrack: MediaTrack {
             let entry = sampleEntries.first
             return MediaTrack(
                 id: id,
-                kind: kind,
+                mediaType: mediaType,
                 codec: entry?.codec,
                 language: language,
                 width: entry?.width,
@@ -67,44 +67,45 @@ extension Movie.Track {
         defaults: [UInt32: Movie.FragmentDefaults],
         _ bytes: Span<UInt8>
     ) {
-        guard let header = box.child(.tkhd, bytes), let media = box.child(.mdia, bytes),
-            let mediaHeader = media.child(.mdhd, bytes)
+        guard let header = box.firstChild(.tkhd, in: bytes), let media = box.firstChild(.mdia, in: bytes),
+            let mediaHeader = media.firstChild(.mdhd, in: bytes)
         else { return nil }
-        var (version, _, cursor) = header.fields(bytes)
+        var (version, _, cursor) = header.fullBoxFields(in: bytes)
         cursor.skip(version == 1 ? 16 : 8)
-        id = cursor.uint32(bytes)
+        id = cursor.readUInt32(bytes)
         let (timescale, duration) = Movie.timing(mediaHeader, bytes)
         guard !cursor.isPastEnd, timescale > 0 else { return nil }
         self.timescale = timescale
         self.duration = duration.map { .units($0, per: timescale) }
         language = Self.language(media, mediaHeader, bytes)
 
-        if let box = media.child(.hdlr, bytes) {
-            var (_, _, cursor) = box.fields(bytes)
+        if let box = media.firstChild(.hdlr, in: bytes) {
+            var (_, _, cursor) = box.fullBoxFields(in: bytes)
             cursor.skip(4)
-            handler = cursor.code(bytes)
+            handler = cursor.readFourCharacterCode(bytes)
         } else {
             handler = FourCharacterCode(0)
         }
         let kind = Self.kind(handler)
-        self.kind = kind
+        self.mediaType = kind
 
-        let table = media.child(.minf, bytes)?.child(.stbl, bytes)
-        sampleEntries = table?.child(.stsd, bytes).map { SampleEntry.entries($0, kind: kind, bytes) } ?? []
+        let table = media.firstChild(.minf, in: bytes)?.firstChild(.stbl, in: bytes)
+        sampleEntries =
+            table?.firstChild(.stsd, in: bytes).map { SampleEntry.entries($0, mediaType: kind, bytes) } ?? []
         sampleTable = table.flatMap { SampleTable($0, timescale: timescale, bytes) }
-        let edits = box.child(.edts, bytes)?.child(.elst, bytes)
+        let edits = box.firstChild(.edts, in: bytes)?.firstChild(.elst, in: bytes)
         editCount = edits.map { Movie.Edit.count($0, bytes) } ?? 0
-        edit =
+        firstEdit =
             edits
             .flatMap { Movie.Edit($0, movieTimescale: movieTimescale, mediaTimescale: timescale, bytes) }
         fragmentDefaults = defaults[id]
     }
 
-    private static func kind(_ handler: FourCharacterCode) -> MediaTrack.Kind {
+    private static func kind(_ handler: FourCharacterCode) -> MediaTrack.MediaType {
         switch handler {
         case "vide", "auxv", "pict": .video
         case "soun": .audio
-        case "text", "subt", "sbtl", "clcp": .text
+        case "text", "subt", "sbtl", "clcp": .subtitles
         case "meta", "ID32": .metadata
         default: .other
         }
@@ -113,14 +114,14 @@ extension Movie.Track {
     /// Returns the language; `mdhd` stores three letters of five bits each, relative to 0x60 (ISO/IEC 14496-12
     /// §8.4.2.3).
     private static func language(_ media: Box, _ header: Box, _ bytes: Span<UInt8>) -> String? {
-        if let extended = media.child(.elng, bytes) {
-            var (_, _, cursor) = extended.fields(bytes)
-            let tag = cursor.terminatedText(bytes)
+        if let extended = media.firstChild(.elng, in: bytes) {
+            var (_, _, cursor) = extended.fullBoxFields(in: bytes)
+            let tag = cursor.readTerminatedString(bytes)
             if !tag.isEmpty, tag.utf8.count <= 100 { return tag }
         }
-        var (version, _, cursor) = header.fields(bytes)
+        var (version, _, cursor) = header.fullBoxFields(in: bytes)
         cursor.skip(version == 1 ? 28 : 16)
-        let packed = cursor.uint16(bytes)
+        let packed = cursor.readUInt16(bytes)
         let letters = [10, 5, 0].map { UInt8(truncatingIfNeeded: packed >> $0 & 0x1F) +| 0x60 }
         guard !cursor.isPastEnd, letters.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
         let language = String(decoding: letters, as: UTF8.self)
@@ -131,23 +132,23 @@ extension Movie.Track {
 extension Movie.Edit {
     /// Returns the number of edits that the edit list declares, limited to the number that fits in the box.
     static func count(_ box: Box, _ bytes: Span<UInt8>) -> Int {
-        var (version, _, cursor) = box.fields(bytes)
-        let count = Int(cursor.uint32(bytes))
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
+        let count = Int(cursor.readUInt32(bytes))
         // Bounded: the divisor is at least 12.
         return min(count, cursor.remaining / (version == 1 ? 20 : 12))
     }
 
     init?(_ box: Box, movieTimescale: UInt32, mediaTimescale: UInt32, _ bytes: Span<UInt8>) {
-        var (version, _, cursor) = box.fields(bytes)
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
         let width = version == 1 ? 8 : 4
-        let count = Int(cursor.uint32(bytes))
+        let count = Int(cursor.readUInt32(bytes))
         var empty: UInt64 = 0
         for index in 0..<count {
             guard cursor.remaining >= 2 *| width + 4 else { return nil }
-            let duration = cursor.unsigned(width, bytes)
+            let duration = cursor.readUnsigned(width, bytes)
             let time =
                 width == 8
-                ? Int64(bitPattern: cursor.uint64(bytes)) : Int64(cursor.int32(bytes))
+                ? Int64(bitPattern: cursor.readUInt64(bytes)) : Int64(cursor.readInt32(bytes))
             cursor.skip(4)
             guard time >= 0 else {
                 empty = empty.addingSaturated(duration)

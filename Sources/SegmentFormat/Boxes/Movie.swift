@@ -11,11 +11,11 @@ public struct Movie: Sendable, Hashable {
     public let fragmentedDuration: MediaTime?
     /// A Boolean value that indicates whether movie fragments may follow (`mvex`).
     public let isFragmented: Bool
-    /// The tracks in the order of the file; at most ``mostTracks``.
+    /// The tracks in the order of the file; at most ``maximumTrackCount``.
     public let tracks: [Track]
 
     /// The maximum number of tracks; a movie with more is rejected.
-    public static let mostTracks = 128
+    public static let maximumTrackCount = 128
 
     /// The default values for the samples of a track's fragments (`trex`).
     public struct FragmentDefaults: Sendable, Hashable {
@@ -33,32 +33,32 @@ public struct Movie: Sendable, Hashable {
     /// Creates a movie from the `moov` box at `offset`.
     ///
     /// Unknown boxes are skipped, and tracks without a valid header are omitted. Throws ``MediaFormatError`` if there
-    /// is no complete `moov` box at the offset, its `mvhd` is missing or invalid, or it has more than ``mostTracks``
+    /// is no complete `moov` box at the offset, its `mvhd` is missing or invalid, or it has more than ``maximumTrackCount``
     /// tracks. The ranges of sample tables are relative to the start of `bytes`.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
-        var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
+        var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .moov else { throw .missing("moov") }
-        guard !box.isCut else { throw .truncated("moov") }
-        guard let header = box.child(.mvhd, bytes) else { throw .missing("mvhd") }
+        guard !box.isTruncated else { throw .truncated("moov") }
+        guard let header = box.firstChild(.mvhd, in: bytes) else { throw .missing("mvhd") }
         let (timescale, duration) = Self.timing(header, bytes)
         guard timescale > 0 else { throw .malformed("timescale of mvhd") }
         self.timescale = timescale
         self.duration = duration.map { .units($0, per: timescale) }
 
-        let extends = box.child(.mvex, bytes)
+        let extends = box.firstChild(.mvex, in: bytes)
         isFragmented = extends != nil
-        fragmentedDuration = extends?.child(.mehd, bytes).flatMap { box in
-            var (version, _, cursor) = box.fields(bytes)
-            let units = cursor.unsigned(version == 0 ? 4 : 8, bytes)
+        fragmentedDuration = extends?.firstChild(.mehd, in: bytes).flatMap { box in
+            var (version, _, cursor) = box.fullBoxFields(in: bytes)
+            let units = cursor.readUnsigned(version == 0 ? 4 : 8, bytes)
             return cursor.isPastEnd || units == 0 ? nil : .units(units, per: timescale)
         }
         let defaults = extends.map { Self.fragmentDefaults($0, bytes) } ?? [:]
 
         var tracks: [Track] = []
-        var children = BoxWalker(box.payload, in: bytes)
+        var children = BoxIterator(box.payload, in: bytes)
         while let child = children.next(bytes) {
             guard child.type == .trak else { continue }
-            guard tracks.count < Self.mostTracks else { throw .tooLarge("moov") }
+            guard tracks.count < Self.maximumTrackCount else { throw .tooLarge("moov") }
             if let track = Track(child, movieTimescale: timescale, defaults: defaults, bytes) { tracks.append(track) }
         }
         self.tracks = tracks
@@ -75,18 +75,18 @@ public struct Movie: Sendable, Hashable {
     public func indexEntryCount(_ bytes: Span<UInt8>) -> Int64 {
         tracks.reduce(0) { sum, track in
             // A demultiplexer may list all samples once more for each edit.
-            let count = track.sampleTable?.indexEntryCount(isAudio: track.kind == .audio, bytes) ?? 0
+            let count = track.sampleTable?.indexEntryCount(isAudio: track.mediaType == .audio, bytes) ?? 0
             return sum.addingSaturated(count.multipliedSaturated(by: Int64(max(1, track.editCount))))
         }
     }
 
     /// Returns the timescale and duration of `mvhd` or `mdhd`; a duration of zero or all ones is returned as `nil`.
     static func timing(_ box: Box, _ bytes: Span<UInt8>) -> (timescale: UInt32, duration: UInt64?) {
-        var (version, _, cursor) = box.fields(bytes)
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
         let width = version == 1 ? 8 : 4
         cursor.skip(2 *| width)
-        let timescale = cursor.uint32(bytes)
-        let duration = cursor.unsigned(width, bytes)
+        let timescale = cursor.readUInt32(bytes)
+        let duration = cursor.readUnsigned(width, bytes)
         let unknown: UInt64 = width == 8 ? .max : UInt64(UInt32.max)
         guard !cursor.isPastEnd, duration != 0, duration != unknown else { return (timescale, nil) }
         return (timescale, duration)
@@ -94,16 +94,16 @@ public struct Movie: Sendable, Hashable {
 
     private static func fragmentDefaults(_ box: Box, _ bytes: Span<UInt8>) -> [UInt32: FragmentDefaults] {
         var found: [UInt32: FragmentDefaults] = [:]
-        var walker = BoxWalker(box.payload, in: bytes)
-        while let child = walker.next(bytes), found.count < mostTracks {
+        var walker = BoxIterator(box.payload, in: bytes)
+        while let child = walker.next(bytes), found.count < maximumTrackCount {
             guard child.type == .trex else { continue }
-            var (_, _, cursor) = child.fields(bytes)
-            let id = cursor.uint32(bytes)
+            var (_, _, cursor) = child.fullBoxFields(in: bytes)
+            let id = cursor.readUInt32(bytes)
             cursor.skip(4)
             let defaults = FragmentDefaults(
-                sampleDuration: cursor.uint32(bytes),
-                sampleSize: cursor.uint32(bytes),
-                sampleFlags: cursor.uint32(bytes)
+                sampleDuration: cursor.readUInt32(bytes),
+                sampleSize: cursor.readUInt32(bytes),
+                sampleFlags: cursor.readUInt32(bytes)
             )
             if !cursor.isPastEnd { found[id] = defaults }
         }

@@ -5,7 +5,7 @@ extension MovieFragment.Track {
         let fragment = try TrackFragment(box, bytes) { movie?.track($0)?.fragmentDefaults }
         var totals = RunTotals()
         try fragment.forEachRun(bytes) { run throws(MediaFormatError) in
-            guard let run, run.isWhole else { throw .truncated("trun") }
+            guard let run, run.isComplete else { throw .truncated("trun") }
             try totals.add(run, bytes)
         }
         id = fragment.trackID
@@ -31,25 +31,25 @@ extension MovieFragment.Track {
             if sampleCount == 0 { isFirstSampleSync = first.isSync }
             sampleCount = sampleCount.addingSaturated(Int64(run.count))
             if !run.hasKnownDurations { isDurationKnown = false }
-            if run.hasEqualTimes {
+            if run.hasUniformTiming {
                 // Computed without iteration: a run without per-sample fields can declare 2³² samples.
-                note(presentation: Int64(first.compositionOffset))
-                try lengthen(by: UInt64(first.duration).multipliedSaturated(by: UInt64(clamping: run.count)))
+                updateEarliest(compositionOffset: Int64(first.compositionOffset))
+                try addDuration(UInt64(first.duration).multipliedSaturated(by: UInt64(clamping: run.count)))
                 return
             }
             try run.forEachSample(bytes) { sample throws(MediaFormatError) in
-                note(presentation: Int64(sample.compositionOffset))
-                try lengthen(by: UInt64(sample.duration))
+                updateEarliest(compositionOffset: Int64(sample.compositionOffset))
+                try addDuration(UInt64(sample.duration))
                 return true
             }
         }
 
-        private mutating func note(presentation offset: Int64) {
+        private mutating func updateEarliest(compositionOffset offset: Int64) {
             let time = Int64(clamping: duration).addingSaturated(offset)
             earliest = min(earliest ?? time, time)
         }
 
-        private mutating func lengthen(by length: UInt64) throws(MediaFormatError) {
+        private mutating func addDuration(_ length: UInt64) throws(MediaFormatError) {
             let (sum, overflow) = duration.addingReportingOverflow(length)
             guard !overflow else { throw .malformed("durations of trun") }
             duration = sum

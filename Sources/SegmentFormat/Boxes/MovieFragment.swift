@@ -6,7 +6,7 @@ public struct MovieFragment: Sendable, Hashable {
     public let byteRange: ByteRange
     /// The sequence number of the fragment; `nil` without `mfhd`.
     public let sequenceNumber: UInt32?
-    /// The track fragments; at most ``Movie/mostTracks``.
+    /// The track fragments; at most ``Movie/maximumTrackCount``.
     public let tracks: [Track]
 
     /// Returns the first track fragment of the track with the given ID, or `nil` if there is none.
@@ -54,7 +54,7 @@ public struct MovieFragment: Sendable, Hashable {
     /// Creates a fragment from the `moof` box at `offset` in bytes that start at `fileOffset` in the file.
     ///
     /// The movie provides the timescales and the default values of samples; without it these are `nil`. Throws
-    /// ``MediaFormatError`` if there is no complete `moof` box at the offset, it has more than ``Movie/mostTracks``
+    /// ``MediaFormatError`` if there is no complete `moof` box at the offset, it has more than ``Movie/maximumTrackCount``
     /// track fragments, a `tfhd` is missing or incomplete, a run declares more samples than it has bytes for, or the
     /// sum of the sample durations exceeds 64 bits.
     public init(
@@ -63,28 +63,28 @@ public struct MovieFragment: Sendable, Hashable {
         fileOffset: Int64 = 0,
         movie: Movie? = nil
     ) throws(MediaFormatError) {
-        var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
+        var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .moof else { throw .missing("moof") }
-        guard !box.isCut else { throw .truncated("moof") }
+        guard !box.isTruncated else { throw .truncated("moof") }
         guard
             let range = ByteRange(
                 start: max(0, fileOffset).addingSaturated(Int64(box.range.lowerBound)),
                 length: Int64(box.range.count)
             )
-        else { throw .malformed("place of moof") }
+        else { throw .malformed("offset of moof") }
         byteRange = range
 
         var number: UInt32?
         var tracks: [Track] = []
-        var children = BoxWalker(box.payload, in: bytes)
+        var children = BoxIterator(box.payload, in: bytes)
         while let child = children.next(bytes) {
             switch child.type {
             case .mfhd:
-                var (_, _, cursor) = child.fields(bytes)
-                let value = cursor.uint32(bytes)
+                var (_, _, cursor) = child.fullBoxFields(in: bytes)
+                let value = cursor.readUInt32(bytes)
                 if !cursor.isPastEnd { number = value }
             case .traf:
-                guard tracks.count < Movie.mostTracks else { throw .tooLarge("moof") }
+                guard tracks.count < Movie.maximumTrackCount else { throw .tooLarge("moof") }
                 tracks.append(try Track(child, movie: movie, bytes))
             default:
                 break

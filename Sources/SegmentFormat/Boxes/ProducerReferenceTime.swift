@@ -14,7 +14,7 @@ public struct ProducerReferenceTime: Sendable, Hashable {
     public let flags: UInt32
 
     /// The wall-clock time since 1970-01-01 UTC.
-    public var sinceUnixEpoch: Duration {
+    public var timeSinceUnixEpoch: Duration {
         let seconds = Int64(clamping: ntpTimestamp >> 32) -| 2_208_988_800
         let nanoseconds = Int64(clamping: ((ntpTimestamp & 0xFFFF_FFFF) *| 1_000_000_000) >> 32)
         return .seconds(seconds) + .nanoseconds(nanoseconds)
@@ -24,12 +24,12 @@ public struct ProducerReferenceTime: Sendable, Hashable {
     ///
     /// Throws ``MediaFormatError`` if there is no complete `prft` box at the offset.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
-        var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
+        var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .prft else { throw .missing("prft") }
-        var (version, flags, cursor) = box.fields(bytes)
-        trackID = cursor.uint32(bytes)
-        ntpTimestamp = cursor.uint64(bytes)
-        mediaTime = cursor.unsigned(version == 0 ? 4 : 8, bytes)
+        var (version, flags, cursor) = box.fullBoxFields(in: bytes)
+        trackID = cursor.readUInt32(bytes)
+        ntpTimestamp = cursor.readUInt64(bytes)
+        mediaTime = cursor.readUnsigned(version == 0 ? 4 : 8, bytes)
         self.flags = flags
         guard !cursor.isPastEnd else { throw .truncated("prft") }
     }

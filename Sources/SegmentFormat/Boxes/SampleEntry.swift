@@ -3,7 +3,7 @@ import MediaTiming
 /// A sample entry of `stsd`, which describes the coding of a track's samples (ISO/IEC 14496-12 §8.5.2).
 public struct SampleEntry: Sendable, Hashable {
     /// The type of the entry as stored, such as `encv` or `enca` for encrypted samples.
-    public let storedFormat: FourCharacterCode
+    public let codingName: FourCharacterCode
     /// The type of the entry without encryption (`frma`).
     public let format: FourCharacterCode
     /// The codec string according to RFC 6381, such as `avc1.64001f` or `mp4a.40.2`; only the format if no details are
@@ -21,7 +21,7 @@ public struct SampleEntry: Sendable, Hashable {
     public let protection: SampleProtection?
 
     /// The maximum number of entries that are read from `stsd`.
-    public static let mostEntries = 32
+    public static let maximumCount = 32
 }
 
 /// The encryption of samples: `sinf` (ISO/IEC 14496-12 §8.12, ISO/IEC 23001-7 §8.2).
@@ -31,55 +31,55 @@ public struct SampleProtection: Sendable, Hashable {
     /// The default key ID, 16 bytes, which applies to samples without a key ID of their own; `nil` if `tenc` is
     /// missing.
     public let defaultKeyIdentifier: [UInt8]?
-    /// The size of each sample's initialization vector in bytes: 0, 8 or 16; with 0, ``constantVector`` applies.
-    public let vectorLength: UInt8
+    /// The size of each sample's initialization vector in bytes: 0, 8 or 16; with 0, ``constantInitializationVector`` applies.
+    public let initializationVectorSize: UInt8
     /// The constant initialization vector of all samples; empty if each sample has its own.
-    public let constantVector: [UInt8]
+    public let constantInitializationVector: [UInt8]
     /// The pattern of encrypted and unencrypted blocks of 16 bytes; `nil` if all blocks are encrypted.
     public let pattern: Pattern?
 
     /// A repeating pattern of encrypted and unencrypted blocks (ISO/IEC 23001-7 §9.6).
     public struct Pattern: Sendable, Hashable {
         /// The number of consecutive encrypted blocks.
-        public let encryptedBlocks: UInt8
+        public let encryptedBlockCount: UInt8
         /// The number of unencrypted blocks that follow them.
-        public let clearBlocks: UInt8
+        public let skippedBlockCount: UInt8
     }
 }
 
 extension SampleProtection {
     init(_ box: Box, _ bytes: Span<UInt8>) {
-        scheme = box.child(.schm, bytes).flatMap { box in
-            var (_, _, cursor) = box.fields(bytes)
-            let code = cursor.code(bytes)
+        scheme = box.firstChild(.schm, in: bytes).flatMap { box in
+            var (_, _, cursor) = box.fullBoxFields(in: bytes)
+            let code = cursor.readFourCharacterCode(bytes)
             return cursor.isPastEnd ? nil : code
         }
         var key: [UInt8]?
         var length: UInt8 = 0
         var vector: [UInt8] = []
         var pattern: Pattern?
-        if let box = box.child(.schi, bytes)?.child(.tenc, bytes) {
-            var (version, _, cursor) = box.fields(bytes)
+        if let box = box.firstChild(.schi, in: bytes)?.firstChild(.tenc, in: bytes) {
+            var (version, _, cursor) = box.fullBoxFields(in: bytes)
             cursor.skip(1)
-            let blocks = cursor.uint8(bytes)
-            let isProtected = cursor.uint8(bytes)
-            length = cursor.uint8(bytes)
+            let blocks = cursor.readUInt8(bytes)
+            let isProtected = cursor.readUInt8(bytes)
+            length = cursor.readUInt8(bytes)
             let start = cursor.offset
             cursor.skip(16)
             if !cursor.isPastEnd {
-                key = bytes.array(start..<cursor.offset)
+                key = bytes.byteArray(in: start..<cursor.offset)
                 if version > 0, blocks != 0 {
-                    pattern = Pattern(encryptedBlocks: blocks >> 4, clearBlocks: blocks & 15)
+                    pattern = Pattern(encryptedBlockCount: blocks >> 4, skippedBlockCount: blocks & 15)
                 }
                 if isProtected == 1, length == 0 {
-                    let count = Int(cursor.uint8(bytes))
-                    vector = bytes.array(cursor.offset..<min(cursor.end, cursor.offset + count))
+                    let count = Int(cursor.readUInt8(bytes))
+                    vector = bytes.byteArray(in: cursor.offset..<min(cursor.end, cursor.offset + count))
                 }
             }
         }
         defaultKeyIdentifier = key
-        vectorLength = length
-        constantVector = vector
+        initializationVectorSize = length
+        constantInitializationVector = vector
         self.pattern = pattern
     }
 }

@@ -11,7 +11,7 @@ public struct SampleTable: Sendable, Hashable {
         let count: Int
         let width: Int
 
-        func place(_ index: Int) -> Int { start + index *| width }
+        func offset(of index: Int) -> Int { start + index *| width }
     }
 
     /// The number of samples that have both a size and a time.
@@ -45,16 +45,16 @@ public struct SampleTable: Sendable, Hashable {
     /// The maximum number of samples in a table with a size for each; enough for three days of video and audio.
     ///
     /// Larger tables are rejected.
-    public static let mostSamples = 20_000_000
+    public static let maximumSampleCount = 20_000_000
 
     /// A Boolean value that indicates whether every sample is a sync sample.
     public var isEverySampleSync: Bool { syncSamples == nil }
 
     init?(_ box: Box, timescale: UInt32, _ bytes: Span<UInt8>) {
         func entries(_ type: FourCharacterCode, _ width: Int) -> Entries? {
-            guard let box = box.child(type, bytes) else { return nil }
-            var (_, _, cursor) = box.fields(bytes)
-            let count = Int(cursor.uint32(bytes))
+            guard let box = box.firstChild(type, in: bytes) else { return nil }
+            var (_, _, cursor) = box.fullBoxFields(in: bytes)
+            let count = Int(cursor.readUInt32(bytes))
             guard !cursor.isPastEnd, count *| width <= cursor.remaining else { return nil }
             return Entries(start: cursor.offset, count: count, width: width)
         }
@@ -73,34 +73,34 @@ public struct SampleTable: Sendable, Hashable {
         var units: UInt64 = 0
         var samples: UInt64 = 0
         for index in 0..<times.count {
-            let repeated = UInt64(bytes.uint32(at: times.place(index)))
-            let delta = UInt64(bytes.uint32(at: times.place(index) + 4))
+            let repeated = UInt64(bytes.uint32(at: times.offset(of: index)))
+            let delta = UInt64(bytes.uint32(at: times.offset(of: index) + 4))
             samples +|= repeated
             units = units.addingSaturated(repeated.multipliedSaturated(by: delta))
         }
         sampleCount = min(count, Int64(clamping: samples))
         declaredCount = count
         duration = .units(units, per: timescale)
-        var clock = SampleClock(self)
+        var clock = SampleTimeIterator(self)
         firstPresentationTime = .units(clock.presentationTime(of: 0, bytes), per: timescale)
     }
 
     private static func sizes(_ box: Box, _ bytes: Span<UInt8>) -> (Sizes, Int64)? {
-        if let box = box.child(.stsz, bytes) {
-            var (_, _, cursor) = box.fields(bytes)
-            let size = cursor.uint32(bytes)
-            let count = Int(cursor.uint32(bytes))
+        if let box = box.firstChild(.stsz, in: bytes) {
+            var (_, _, cursor) = box.fullBoxFields(in: bytes)
+            let size = cursor.readUInt32(bytes)
+            let count = Int(cursor.readUInt32(bytes))
             guard !cursor.isPastEnd else { return nil }
             if size != 0 { return (.constant(size), Int64(count)) }
-            guard count <= mostSamples, count *| 4 <= cursor.remaining else { return nil }
+            guard count <= maximumSampleCount, count *| 4 <= cursor.remaining else { return nil }
             return (.table(start: cursor.offset, bits: 32), Int64(count))
         }
-        guard let box = box.child(.stz2, bytes) else { return nil }
-        var (_, _, cursor) = box.fields(bytes)
+        guard let box = box.firstChild(.stz2, in: bytes) else { return nil }
+        var (_, _, cursor) = box.fullBoxFields(in: bytes)
         cursor.skip(3)
-        let bits = Int(cursor.uint8(bytes))
-        let count = Int(cursor.uint32(bytes))
-        guard !cursor.isPastEnd, [4, 8, 16].contains(bits), count <= mostSamples,
+        let bits = Int(cursor.readUInt8(bytes))
+        let count = Int(cursor.readUInt32(bytes))
+        guard !cursor.isPastEnd, [4, 8, 16].contains(bits), count <= maximumSampleCount,
             (count *| bits + 7) / 8 <= cursor.remaining
         else { return nil }
         return (.table(start: cursor.offset, bits: bits), Int64(count))
@@ -113,10 +113,10 @@ public struct SampleTable: Sendable, Hashable {
     public func syncSampleTimes(_ bytes: Span<UInt8>) -> [MediaTime]? {
         guard let syncSamples else { return nil }
         var times: [MediaTime] = []
-        var clock = SampleClock(self)
+        var clock = SampleTimeIterator(self)
         var last: Int64 = -1
         for index in 0..<syncSamples.count {
-            let sample = Int64(bytes.uint32(at: syncSamples.place(index))) -| 1
+            let sample = Int64(bytes.uint32(at: syncSamples.offset(of: index))) -| 1
             guard sample > last, sample < sampleCount else { continue }
             last = sample
             times.append(.units(clock.presentationTime(of: sample, bytes), per: timescale))
@@ -131,22 +131,22 @@ public struct SampleTable: Sendable, Hashable {
     ///
     /// - Complexity: O(*n*) in the entries of `stsc`, independent of the number of samples.
     func indexEntryCount(isAudio: Bool, _ bytes: Span<UInt8>) -> Int64 {
-        guard isAudio, timeToSample.count == 1, bytes.uint32(at: timeToSample.place(0) + 4) == 1 else {
+        guard isAudio, timeToSample.count == 1, bytes.uint32(at: timeToSample.offset(of: 0) + 4) == 1 else {
             return declaredCount
         }
         var count: Int64 = 0
         for index in 0..<sampleToChunk.count {
-            let place = sampleToChunk.place(index)
-            let first = Int64(bytes.uint32(at: place))
+            let position = sampleToChunk.offset(of: index)
+            let first = Int64(bytes.uint32(at: position))
             let next =
                 index + 1 < sampleToChunk.count
-                ? Int64(bytes.uint32(at: sampleToChunk.place(index + 1))) : Int64(chunkOffsets.count) +| 1
-            let perChunk = Int64(bytes.uint32(at: place + 4)) / Self.leastJoinedSamples +| 1
+                ? Int64(bytes.uint32(at: sampleToChunk.offset(of: index + 1))) : Int64(chunkOffsets.count) +| 1
+            let perChunk = Int64(bytes.uint32(at: position + 4)) / Self.minimumJoinedSampleCount +| 1
             count = count.addingSaturated(max(0, next.subtractingSaturated(first)).multipliedSaturated(by: perChunk))
         }
         return count
     }
 
     /// The minimum number of uncompressed audio samples that a demultiplexer combines in one entry.
-    private static let leastJoinedSamples: Int64 = 128
+    private static let minimumJoinedSampleCount: Int64 = 128
 }

@@ -39,16 +39,16 @@ public struct SegmentIndex: Sendable, Hashable {
     /// Throws ``MediaFormatError`` if there is no complete `sidx` box with a valid timescale at the offset, or if its
     /// byte ranges exceed 64 bits.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0, fileOffset: Int64 = 0) throws(MediaFormatError) {
-        var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
+        var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .sidx else { throw .missing("sidx") }
-        guard !box.isCut else { throw .truncated("sidx") }
-        var (version, _, cursor) = box.fields(bytes)
-        referenceID = cursor.uint32(bytes)
-        timescale = cursor.uint32(bytes)
-        let earliest = cursor.unsigned(version == 0 ? 4 : 8, bytes)
-        let firstOffset = cursor.unsigned(version == 0 ? 4 : 8, bytes)
+        guard !box.isTruncated else { throw .truncated("sidx") }
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
+        referenceID = cursor.readUInt32(bytes)
+        timescale = cursor.readUInt32(bytes)
+        let earliest = cursor.readUnsigned(version == 0 ? 4 : 8, bytes)
+        let firstOffset = cursor.readUnsigned(version == 0 ? 4 : 8, bytes)
         cursor.skip(2)
-        let count = Int(cursor.uint16(bytes))
+        let count = Int(cursor.readUInt16(bytes))
         guard !cursor.isPastEnd, count *| 12 <= cursor.remaining else { throw .truncated("sidx") }
         guard timescale > 0 else { throw .malformed("timescale of sidx") }
         guard
@@ -59,15 +59,15 @@ public struct SegmentIndex: Sendable, Hashable {
         else { throw .malformed("first offset of sidx") }
 
         earliestPresentationTime = .units(earliest, per: timescale)
-        var place = anchor
+        var position = anchor
         var time = earliest
         var list: [Reference] = []
         list.reserveCapacity(count)
         for _ in 0..<count {
-            let size = cursor.uint32(bytes)
-            let duration = cursor.uint32(bytes)
-            let access = cursor.uint32(bytes)
-            guard let byteRange = ByteRange(start: place, length: Int64(size & 0x7FFF_FFFF)) else {
+            let size = cursor.readUInt32(bytes)
+            let duration = cursor.readUInt32(bytes)
+            let access = cursor.readUInt32(bytes)
+            guard let byteRange = ByteRange(start: position, length: Int64(size & 0x7FFF_FFFF)) else {
                 throw .malformed("byte range of sidx")
             }
             list.append(
@@ -83,7 +83,7 @@ public struct SegmentIndex: Sendable, Hashable {
                     accessPointDelay: .units(UInt64(access & 0x0FFF_FFFF), per: timescale)
                 )
             )
-            place = byteRange.end
+            position = byteRange.end
             time = time.addingSaturated(UInt64(duration))
         }
         references = list

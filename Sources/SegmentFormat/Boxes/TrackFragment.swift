@@ -20,7 +20,7 @@ package struct TrackFragment {
     /// The decode time of the first sample, in units of the timescale (`tfdt`); `nil` if it is missing.
     package let baseDecodeTime: UInt64?
     /// A Boolean value that indicates whether data offsets are relative to the start of the movie fragment.
-    private let isCountedFromFragment: Bool
+    private let isRelativeToFragment: Bool
     private let payload: Range<Int>
 
     /// Creates a track fragment from its header.
@@ -35,28 +35,28 @@ package struct TrackFragment {
         _ bytes: Span<UInt8>,
         movieDefaults: (_ trackID: UInt32) -> Movie.FragmentDefaults?
     ) throws(MediaFormatError) {
-        guard let header = box.child(.tfhd, bytes) else { throw .missing("tfhd") }
-        var (_, flags, cursor) = header.fields(bytes)
-        trackID = cursor.uint32(bytes)
+        guard let header = box.firstChild(.tfhd, in: bytes) else { throw .missing("tfhd") }
+        var (_, flags, cursor) = header.fullBoxFields(in: bytes)
+        trackID = cursor.readUInt32(bytes)
         let movie = movieDefaults(trackID)
         // An explicit base data offset is relative to the file, of which the segment may be a part. It is treated as
         // the offset of `moof`, which is the value that packagers write.
         if flags & 0x1 != 0 { cursor.skip(8) }
         if flags & 0x2 != 0 { cursor.skip(4) }
         defaults = Defaults(
-            duration: flags & 0x8 != 0 ? cursor.uint32(bytes) : movie?.sampleDuration,
-            size: flags & 0x10 != 0 ? cursor.uint32(bytes) : movie?.sampleSize,
-            flags: flags & 0x20 != 0 ? cursor.uint32(bytes) : movie?.sampleFlags
+            duration: flags & 0x8 != 0 ? cursor.readUInt32(bytes) : movie?.sampleDuration,
+            size: flags & 0x10 != 0 ? cursor.readUInt32(bytes) : movie?.sampleSize,
+            flags: flags & 0x20 != 0 ? cursor.readUInt32(bytes) : movie?.sampleFlags
         )
         guard !cursor.isPastEnd else { throw .truncated("tfhd") }
-        isCountedFromFragment = flags & 0x2_0001 != 0
+        isRelativeToFragment = flags & 0x2_0001 != 0
         payload = box.payload
-        baseDecodeTime = box.child(.tfdt, bytes).flatMap { Self.decodeTime($0, bytes) }
+        baseDecodeTime = box.firstChild(.tfdt, in: bytes).flatMap { Self.decodeTime($0, bytes) }
     }
 
     private static func decodeTime(_ box: Box, _ bytes: Span<UInt8>) -> UInt64? {
-        var (version, _, cursor) = box.fields(bytes)
-        let value = cursor.unsigned(version == 0 ? 4 : 8, bytes)
+        var (version, _, cursor) = box.fullBoxFields(in: bytes)
+        let value = cursor.readUnsigned(version == 0 ? 4 : 8, bytes)
         return cursor.isPastEnd ? nil : value
     }
 
@@ -68,7 +68,7 @@ package struct TrackFragment {
     ///     first one.
     /// - Returns: The offset, relative to the same start as the parameters.
     package func dataOrigin(fragment: Int, previousEnd: Int) -> Int {
-        isCountedFromFragment ? fragment : previousEnd
+        isRelativeToFragment ? fragment : previousEnd
     }
 
     /// Calls a closure for each track run, in order.
@@ -81,7 +81,7 @@ package struct TrackFragment {
         _ bytes: Span<UInt8>,
         _ body: (TrackRun?) throws(Failure) -> Void
     ) throws(Failure) {
-        var children = BoxWalker(payload, in: bytes)
+        var children = BoxIterator(payload, in: bytes)
         while let child = children.next(bytes) {
             if child.type == .trun { try body(TrackRun(child, bytes, defaults: defaults)) }
         }
@@ -112,7 +112,7 @@ package struct TrackRun {
         /// The closure ended the iteration.
         case stopped
         /// The fields of the next sample are incomplete.
-        case cut
+        case truncated
     }
 
     /// The number of samples.
@@ -129,10 +129,10 @@ package struct TrackRun {
 
     /// Creates a run from its header, or `nil` if the header is incomplete.
     init?(_ box: Box, _ bytes: Span<UInt8>, defaults: TrackFragment.Defaults) {
-        var (_, flags, cursor) = box.fields(bytes)
-        count = Int(cursor.uint32(bytes))
-        dataOffset = flags & 0x1 != 0 ? cursor.int32(bytes) : nil
-        firstFlags = flags & 0x4 != 0 ? cursor.uint32(bytes) : nil
+        var (_, flags, cursor) = box.fullBoxFields(in: bytes)
+        count = Int(cursor.readUInt32(bytes))
+        dataOffset = flags & 0x1 != 0 ? cursor.readInt32(bytes) : nil
+        firstFlags = flags & 0x4 != 0 ? cursor.readUInt32(bytes) : nil
         guard !cursor.isPastEnd else { return nil }
         hasKnownDurations = flags & 0x100 != 0 || defaults.duration != nil
         self.defaults = defaults
@@ -147,7 +147,7 @@ package struct TrackRun {
 
     /// A Boolean value that indicates whether all samples have the same values, except for their sizes and the first
     /// one's flags.
-    package var hasEqualTimes: Bool { flags & 0xD00 == 0 }
+    package var hasUniformTiming: Bool { flags & 0xD00 == 0 }
 
     /// Returns the values of the first sample, or `nil` if the run has no samples or the first one is incomplete.
     package func first(_ bytes: Span<UInt8>) -> Sample? {
@@ -160,7 +160,7 @@ package struct TrackRun {
     }
 
     /// A Boolean value that indicates whether the run contains the fields of all its samples.
-    package var isWhole: Bool {
+    package var isComplete: Bool {
         count *| ((flags >> 8 & 0xF).nonzeroBitCount *| 4) <= cursor.remaining
     }
 
@@ -192,12 +192,12 @@ package struct TrackRun {
         var cursor = cursor
         var firstFlags = firstFlags
         for _ in 0..<count {
-            let duration = flags & 0x100 != 0 ? cursor.uint32(bytes) : defaults.duration ?? 0
-            let size = flags & 0x200 != 0 ? cursor.uint32(bytes) : defaults.size ?? 0
-            let own = flags & 0x400 != 0 ? cursor.uint32(bytes) : defaults.flags
+            let duration = flags & 0x100 != 0 ? cursor.readUInt32(bytes) : defaults.duration ?? 0
+            let size = flags & 0x200 != 0 ? cursor.readUInt32(bytes) : defaults.size ?? 0
+            let own = flags & 0x400 != 0 ? cursor.readUInt32(bytes) : defaults.flags
             // Version 0 is unsigned, but some writers store negative offsets; real offsets do not need 32 bits.
-            let offset = flags & 0x800 != 0 ? cursor.int32(bytes) : 0
-            guard !cursor.isPastEnd else { return .cut }
+            let offset = flags & 0x800 != 0 ? cursor.readInt32(bytes) : 0
+            guard !cursor.isPastEnd else { return .truncated }
             let sample = Sample(
                 duration: duration,
                 size: size,

@@ -15,7 +15,7 @@ struct BitCursor {
     }
 
     /// Reads an unsigned integer of 0 to 32 bits.
-    mutating func bits(_ length: Int, _ bytes: Span<UInt8>) -> UInt32 {
+    mutating func readBits(_ length: Int, _ bytes: Span<UInt8>) -> UInt32 {
         guard length <= end - bit else {
             bit = end
             isPastEnd = true
@@ -30,5 +30,5 @@ struct BitCursor {
         return value
     }
 
-    mutating func flag(_ bytes: Span<UInt8>) -> Bool { bits(1, bytes) == 1 }
+    mutating func readFlag(_ bytes: Span<UInt8>) -> Bool { readBits(1, bytes) == 1 }
 }

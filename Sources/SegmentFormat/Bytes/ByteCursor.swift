@@ -26,7 +26,7 @@ package struct ByteCursor {
         offset += length
     }
 
-    package mutating func uint8(_ bytes: Span<UInt8>) -> UInt8 {
+    package mutating func readUInt8(_ bytes: Span<UInt8>) -> UInt8 {
         guard offset < end else {
             fail()
             return 0
@@ -37,7 +37,7 @@ package struct ByteCursor {
     }
 
     /// Reads a big-endian unsigned integer of 1 to 8 bytes.
-    package mutating func unsigned(_ length: Int, _ bytes: Span<UInt8>) -> UInt64 {
+    package mutating func readUnsigned(_ length: Int, _ bytes: Span<UInt8>) -> UInt64 {
         guard length <= remaining else {
             fail()
             return 0
@@ -52,15 +52,23 @@ package struct ByteCursor {
         return value
     }
 
-    package mutating func uint16(_ bytes: Span<UInt8>) -> UInt16 { UInt16(truncatingIfNeeded: unsigned(2, bytes)) }
-    package mutating func uint24(_ bytes: Span<UInt8>) -> UInt32 { UInt32(truncatingIfNeeded: unsigned(3, bytes)) }
-    package mutating func uint32(_ bytes: Span<UInt8>) -> UInt32 { UInt32(truncatingIfNeeded: unsigned(4, bytes)) }
-    package mutating func int32(_ bytes: Span<UInt8>) -> Int32 { Int32(truncatingIfNeeded: unsigned(4, bytes)) }
-    package mutating func uint64(_ bytes: Span<UInt8>) -> UInt64 { unsigned(8, bytes) }
-    package mutating func code(_ bytes: Span<UInt8>) -> FourCharacterCode { FourCharacterCode(uint32(bytes)) }
+    package mutating func readUInt16(_ bytes: Span<UInt8>) -> UInt16 {
+        UInt16(truncatingIfNeeded: readUnsigned(2, bytes))
+    }
+    package mutating func readUInt24(_ bytes: Span<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: readUnsigned(3, bytes))
+    }
+    package mutating func readUInt32(_ bytes: Span<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: readUnsigned(4, bytes))
+    }
+    package mutating func readInt32(_ bytes: Span<UInt8>) -> Int32 { Int32(truncatingIfNeeded: readUnsigned(4, bytes)) }
+    package mutating func readUInt64(_ bytes: Span<UInt8>) -> UInt64 { readUnsigned(8, bytes) }
+    package mutating func readFourCharacterCode(_ bytes: Span<UInt8>) -> FourCharacterCode {
+        FourCharacterCode(readUInt32(bytes))
+    }
 
     /// Reads a string that ends at a zero byte or at the end of the range; invalid UTF-8 is replaced with U+FFFD.
-    package mutating func terminatedText(_ bytes: Span<UInt8>) -> String {
+    package mutating func readTerminatedString(_ bytes: Span<UInt8>) -> String {
         var units: [UInt8] = []
         while offset < end {
             let byte = bytes[offset]
@@ -72,10 +80,10 @@ package struct ByteCursor {
     }
 
     /// Reads a copy of the next `length` bytes; the result is empty if fewer bytes remain.
-    package mutating func array(_ length: Int, _ bytes: Span<UInt8>) -> [UInt8] {
+    package mutating func readBytes(_ length: Int, _ bytes: Span<UInt8>) -> [UInt8] {
         let start = offset
         skip(length)
-        return isPastEnd ? [] : bytes.array(start..<offset)
+        return isPastEnd ? [] : bytes.byteArray(in: start..<offset)
     }
 
     private mutating func fail() {

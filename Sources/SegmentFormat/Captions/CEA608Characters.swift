@@ -3,7 +3,7 @@ import MediaTiming
 /// The character sets of CTA-608 (CTA-608-E §6.4.2 and annex; 47 CFR 15.119(g)).
 enum CEA608Characters {
     /// The replacement for a damaged character.
-    static let block: Character = "\u{2588}"
+    static let replacementCharacter: Character = "\u{2588}"
 
     /// Returns the character of a single byte, 0x20 to 0x7F: ASCII except for eleven codes.
     static func basic(_ code: UInt8) -> Character {
@@ -18,7 +18,7 @@ enum CEA608Characters {
         case 0x7C: "÷"
         case 0x7D: "Ñ"
         case 0x7E: "ñ"
-        case 0x7F: block
+        case 0x7F: replacementCharacter
         default: Character(Unicode.Scalar(code))
         }
     }

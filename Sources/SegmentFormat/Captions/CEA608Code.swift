@@ -8,8 +8,8 @@ enum CEA608Code: Equatable {
     /// A character that replaces the previous one.
     case extended(Character)
     /// A preamble address code: the row from 0, the column at which text starts, and the text attributes.
-    case address(row: Int, column: Int, look: CEA608Look)
-    case midRow(CEA608Look)
+    case address(row: Int, column: Int, attributes: CEA608TextAttributes)
+    case midRow(CEA608TextAttributes)
     case background(SubtitleColor)
     case foregroundBlack(isUnderlined: Bool)
     case tab(Int)
@@ -26,7 +26,7 @@ enum CEA608Code: Equatable {
     case flashOn
 
     /// A Boolean value that indicates whether a line that is built character by character is complete before this code.
-    var endsGrowth: Bool {
+    var completesLine: Bool {
         switch self {
         case .carriageReturn, .eraseDisplayed, .endOfCaption, .rollUp, .resumeCaptionLoading, .resumeDirectCaptioning,
             .text:
@@ -38,7 +38,7 @@ enum CEA608Code: Equatable {
 }
 
 /// The text attributes of a preamble address code or mid-row code; a color of `nil` means italics in the current color.
-struct CEA608Look: Equatable {
+struct CEA608TextAttributes: Equatable {
     let color: SubtitleColor?
     let isUnderlined: Bool
 
@@ -60,7 +60,7 @@ struct CEA608Look: Equatable {
 }
 
 /// A parser for the codes of one channel in the byte pairs of a field (47 CFR 15.119(e) to (i)).
-struct CEA608Parsing {
+struct CEA608Parser {
     let kind: CaptionTriplet.Kind
     /// The data channel within the field, 0 or 1.
     private let channel: UInt8
@@ -81,16 +81,16 @@ struct CEA608Parsing {
 
     mutating func codes(_ firstByte: UInt8, _ secondByte: UInt8) -> [CEA608Code] {
         let (first, second) = (firstByte & 0x7F, secondByte & 0x7F)
-        let isFirstWhole = firstByte.nonzeroBitCount % 2 == 1
-        let isSecondWhole = secondByte.nonzeroBitCount % 2 == 1
-        let former = last
+        let isFirstValid = firstByte.nonzeroBitCount % 2 == 1
+        let isSecondValid = secondByte.nonzeroBitCount % 2 == 1
+        let previous = last
         last = nil
         if first == 0, second == 0 { return [] }
-        guard isFirstWhole else {
+        guard isFirstValid else {
             // A damaged repetition of a control code is ignored like an intact one.
-            if let former, former.1 == second, isSecondWhole { return [] }
+            if let previous, previous.1 == second, isSecondValid { return [] }
             guard isCurrent, !isExtendedData, first >= 0x20 else { return [] }
-            return [.character(CEA608Characters.block)] + characters(second, isWhole: isSecondWhole)
+            return [.character(CEA608Characters.replacementCharacter)] + characters(second, isValid: isSecondValid)
         }
         switch first {
         case 0x01...0x0F:
@@ -98,8 +98,8 @@ struct CEA608Parsing {
             isExtendedData = kind == .secondField && first != 0x0F
             return []
         case 0x10...0x1F:
-            guard isSecondWhole else { return [] }
-            if let former, former == (first, second) { return [] }
+            guard isSecondValid else { return [] }
+            if let previous, previous == (first, second) { return [] }
             last = (first, second)
             isExtendedData = false
             isCurrent = first >> 3 & 1 == channel
@@ -107,12 +107,12 @@ struct CEA608Parsing {
             return [code]
         default:
             guard first >= 0x20, isCurrent, !isExtendedData else { return [] }
-            return [.character(CEA608Characters.basic(first))] + characters(second, isWhole: isSecondWhole)
+            return [.character(CEA608Characters.basic(first))] + characters(second, isValid: isSecondValid)
         }
     }
 
-    private func characters(_ code: UInt8, isWhole: Bool) -> [CEA608Code] {
-        guard isWhole else { return [.character(CEA608Characters.block)] }
+    private func characters(_ code: UInt8, isValid: Bool) -> [CEA608Code] {
+        guard isValid else { return [.character(CEA608Characters.replacementCharacter)] }
         return code >= 0x20 ? [.character(CEA608Characters.basic(code))] : []
     }
 
@@ -120,7 +120,7 @@ struct CEA608Parsing {
         switch (first, second) {
         case (_, 0x40...0x7F): address(first, second)
         case (0x10, 0x20...0x2F): background(second)
-        case (0x11, 0x20...0x2F): .midRow(CEA608Look(second & 0x0F))
+        case (0x11, 0x20...0x2F): .midRow(CEA608TextAttributes(second & 0x0F))
         case (0x11, 0x30...0x3F): CEA608Characters.special(second).map { .character($0) } ?? .transparentSpace
         case (0x12, 0x20...0x3F), (0x13, 0x20...0x3F): .extended(CEA608Characters.extended(first, second))
         case (0x14, 0x20...0x2F), (0x15, 0x20...0x2F): command(second)
@@ -133,7 +133,7 @@ struct CEA608Parsing {
 
     private static func background(_ second: UInt8) -> CEA608Code {
         let index = Int(second >> 1 & 7)
-        var color = index < 7 ? CEA608Look.colors[index] : .black
+        var color = index < 7 ? CEA608TextAttributes.colors[index] : .black
         if second & 1 != 0 { color.alpha = 128 }
         return .background(color)
     }
@@ -145,10 +145,10 @@ struct CEA608Parsing {
         let row = second & 0x20 == 0 ? pair.0 : pair.1
         guard row > 0 else { return nil }
         if second & 0x10 != 0 {
-            let look = CEA608Look(color: .white, isUnderlined: second & 1 != 0)
-            return .address(row: row - 1, column: Int(second >> 1 & 7) *| 4, look: look)
+            let look = CEA608TextAttributes(color: .white, isUnderlined: second & 1 != 0)
+            return .address(row: row - 1, column: Int(second >> 1 & 7) *| 4, attributes: look)
         }
-        return .address(row: row - 1, column: 0, look: CEA608Look(second & 0x0F))
+        return .address(row: row - 1, column: 0, attributes: CEA608TextAttributes(second & 0x0F))
     }
 
     private static func command(_ second: UInt8) -> CEA608Code? {

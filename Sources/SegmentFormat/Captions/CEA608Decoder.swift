@@ -17,16 +17,16 @@ public struct CEA608Decoder: Sendable {
     }
 
     /// The frequency of cues while a caption is built character by character.
-    public enum Growth: Sendable, Hashable {
+    public enum CueGranularity: Sendable, Hashable {
         /// A new cue for each frame that adds characters: identical to a television display, with about 30 cues per
         /// second.
-        case letters
+        case perFrame
         /// A new cue for each line, which is shown completely from its start time on.
-        case lines
+        case perLine
     }
 
-    private let growth: Growth
-    private var parsing: CEA608Parsing
+    private let granularity: CueGranularity
+    private var parser: CEA608Parser
     private var state = CEA608State()
     private var screen = CaptionScreen()
     private var changedAt: MediaTime?
@@ -36,14 +36,14 @@ public struct CEA608Decoder: Sendable {
     ///
     /// - Parameters:
     ///   - channel: The caption channel; CC1 by default.
-    ///   - growth: The frequency of cues while a caption is built; one per change by default.
-    public init(channel: Channel = .cc1, growth: Growth = .letters) {
-        self.growth = growth
-        parsing = CEA608Parsing(channel)
+    ///   - granularity: The frequency of cues while a caption is built; one per change by default.
+    public init(channel: Channel = .cc1, granularity: CueGranularity = .perFrame) {
+        self.granularity = granularity
+        parser = CEA608Parser(channel)
     }
 
     /// The cues that are shown at the time of the last frame, with that time as their end.
-    public var shown: [SubtitleCue] { screen.shown(until: lastTime) }
+    public var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
 
     /// Decodes the captions of a frame.
     ///
@@ -54,17 +54,21 @@ public struct CEA608Decoder: Sendable {
     public mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
         var ended: [SubtitleCue] = []
         lastTime = max(lastTime, time)
-        for triplet in triplets where triplet.kind == parsing.kind {
-            for code in parsing.codes(triplet.first, triplet.second) {
+        for triplet in triplets where triplet.kind == parser.kind {
+            for code in parser.codes(triplet.first, triplet.second) {
                 // The line built so far is converted to a cue before it is moved or removed.
-                if growth == .lines, code.endsGrowth, let since = changedAt { ended += tell(from: since) }
-                let isChanged = state.take(code)
+                if granularity == .perLine, code.completesLine, let since = changedAt {
+                    ended += updateScreen(from: since)
+                }
+                let isChanged = state.apply(code)
                 guard isChanged else { continue }
                 changedAt = changedAt ?? time
-                if code.endsGrowth, code != .carriageReturn, growth == .lines { ended += tell(from: time) }
+                if code.completesLine, code != .carriageReturn, granularity == .perLine {
+                    ended += updateScreen(from: time)
+                }
             }
         }
-        if growth == .letters, changedAt != nil { ended += tell(from: time) }
+        if granularity == .perFrame, changedAt != nil { ended += updateScreen(from: time) }
         return ended
     }
 
@@ -75,15 +79,15 @@ public struct CEA608Decoder: Sendable {
     public mutating func finish(at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         var ended: [SubtitleCue] = []
-        if let since = changedAt { ended += tell(from: since) }
+        if let since = changedAt { ended += updateScreen(from: since) }
         state = CEA608State()
-        parsing.reset()
-        ended += tell(from: time)
+        parser.reset()
+        ended += updateScreen(from: time)
         changedAt = nil
         return ended
     }
 
-    private mutating func tell(from time: MediaTime) -> [SubtitleCue] {
+    private mutating func updateScreen(from time: MediaTime) -> [SubtitleCue] {
         changedAt = nil
         return screen.show(state.displayed.blocks, from: time)
     }

@@ -96,11 +96,11 @@ extension CEA608Memory {
 
     /// Returns the horizontal position of a column in percent; the grid covers 80 percent of the video (CTA-608-E annex
     /// B).
-    private static func across(_ column: Double) -> Double { 10 + column * 80 / Double(columnCount) }
+    private static func horizontalPosition(ofColumn column: Double) -> Double { 10 + column * 80 / Double(columnCount) }
 
     private static func block(_ texts: [Text], row: Int) -> CaptionBlock {
         var placement = SubtitlePlacement()
-        placement.stacking = .none
+        placement.overlapHandling = .fixed
         placement.wrapsLines = false
         placement.verticalAnchor = .top
         placement.verticalPosition = 10 + Double(row) * 80 / Double(rowCount)
@@ -109,16 +109,16 @@ extension CEA608Memory {
         let lowest = centers.min() ?? 0
         let highest = centers.max() ?? 0
         if highest - lowest <= 1, texts.count > 1 || abs(lowest - 16) <= 1 {
-            let middle = across((lowest + highest) / 2)
+            let middle = horizontalPosition(ofColumn: (lowest + highest) / 2)
             placement.horizontalPosition = middle
-            placement.regionWidth = min(middle, 100 - middle) * 2
+            placement.boxSize = min(middle, 100 - middle) * 2
             return CaptionBlock(lines: texts.map { SubtitleLine($0.spans) }, placement: placement)
         }
         let left = texts.map(\.columns.lowerBound).min() ?? 0
         placement.alignment = .left
         placement.horizontalAnchor = .left
-        placement.horizontalPosition = across(Double(left))
-        placement.regionWidth = 100 - placement.horizontalPosition
+        placement.horizontalPosition = horizontalPosition(ofColumn: Double(left))
+        placement.boxSize = 100 - placement.horizontalPosition
         var clear = SubtitleStyle()
         clear.background = .transparent
         let lines = texts.map { text in

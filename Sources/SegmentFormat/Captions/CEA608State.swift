@@ -10,7 +10,7 @@ struct CEA608State {
     }
 
     private(set) var displayed = CEA608Memory()
-    private var hidden = CEA608Memory()
+    private var nonDisplayed = CEA608Memory()
     private var mode = Mode.none
     private var row = CEA608Memory.rowCount - 1
     private var column = 0
@@ -24,7 +24,7 @@ struct CEA608State {
     }()
 
     /// Applies a code and returns whether the displayed memory may have changed.
-    mutating func take(_ code: CEA608Code) -> Bool {
+    mutating func apply(_ code: CEA608Code) -> Bool {
         switch code {
         case .resumeCaptionLoading: mode = .popOn
         case .resumeDirectCaptioning: mode = .paintOn
@@ -33,9 +33,9 @@ struct CEA608State {
         case .eraseDisplayed:
             defer { displayed.clear() }
             return !displayed.isEmpty
-        case .eraseNonDisplayed: hidden.clear()
+        case .eraseNonDisplayed: nonDisplayed.clear()
         case .endOfCaption:
-            swap(&displayed, &hidden)
+            swap(&displayed, &nonDisplayed)
             mode = .popOn
             return true
         case .carriageReturn:
@@ -52,7 +52,7 @@ struct CEA608State {
     }
 
     /// A Boolean value that indicates whether characters are written to the displayed memory.
-    private var isDirect: Bool { mode != .popOn }
+    private var writesToDisplayed: Bool { mode != .popOn }
 
     private mutating func startRollUp(_ depth: Int) -> Bool {
         if case .rollUp(let former) = mode {
@@ -65,7 +65,7 @@ struct CEA608State {
         mode = .rollUp(depth)
         let wasEmpty = displayed.isEmpty
         displayed.clear()
-        hidden.clear()
+        nonDisplayed.clear()
         row = CEA608Memory.rowCount - 1
         column = 0
         style = Self.initialStyle
@@ -103,10 +103,10 @@ struct CEA608State {
         case .address(let row, let column, let look): return move(row, column, look)
         default: return false
         }
-        return isDirect
+        return writesToDisplayed
     }
 
-    private mutating func move(_ target: Int, _ column: Int, _ look: CEA608Look) -> Bool {
+    private mutating func move(_ target: Int, _ column: Int, _ look: CEA608TextAttributes) -> Bool {
         self.column = column
         style = Self.initialStyle
         apply(look)
@@ -122,7 +122,7 @@ struct CEA608State {
         return true
     }
 
-    private mutating func apply(_ look: CEA608Look) {
+    private mutating func apply(_ look: CEA608TextAttributes) {
         style.isUnderlined = look.isUnderlined
         style.isItalic = look.color == nil
         if let color = look.color { style.color = color }
@@ -134,6 +134,6 @@ struct CEA608State {
     }
 
     private mutating func change(_ body: (inout CEA608Memory, Int, Int) -> Void) {
-        if isDirect { body(&displayed, row, column) } else { body(&hidden, row, column) }
+        if writesToDisplayed { body(&displayed, row, column) } else { body(&nonDisplayed, row, column) }
     }
 }

@@ -6,7 +6,7 @@ public import MediaTiming
 /// of windows are ignored.
 public struct CEA708Decoder: Sendable {
     private let number: Int
-    private var packet: CEA708Packet
+    private var packet: CEA708PacketAssembler
     private var service = CEA708Service()
     private var screen = CaptionScreen()
     private var lastTime = MediaTime.zero
@@ -14,11 +14,11 @@ public struct CEA708Decoder: Sendable {
     /// Creates a decoder for a caption service, 1 to 63; 1, the primary caption service, by default.
     public init(service number: Int = 1) {
         self.number = min(max(number, 1), 63)
-        packet = CEA708Packet(service: self.number)
+        packet = CEA708PacketAssembler(service: self.number)
     }
 
     /// The cues that are shown at the time of the last frame, with that time as their end.
-    public var shown: [SubtitleCue] { screen.shown(until: lastTime) }
+    public var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
 
     /// Decodes the captions of a frame.
     ///
@@ -30,8 +30,8 @@ public struct CEA708Decoder: Sendable {
         lastTime = max(lastTime, time)
         var isChanged = false
         for triplet in triplets {
-            for block in packet.take(triplet) {
-                service.take(block)
+            for block in packet.add(triplet) {
+                service.applyBlock(block)
                 isChanged = true
             }
         }

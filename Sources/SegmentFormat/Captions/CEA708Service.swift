@@ -11,17 +11,17 @@ struct CEA708Service {
     }
 
     /// Applies the codes of a service block; a command that exceeds the block is ignored.
-    mutating func take(_ block: [UInt8]) {
+    mutating func applyBlock(_ block: [UInt8]) {
         let bytes = block.span
         var cursor = ByteCursor(0..<bytes.count, in: bytes)
         while cursor.remaining > 0 {
-            let code = cursor.uint8(bytes)
+            let code = cursor.readUInt8(bytes)
             switch code {
             case 0x00...0x0F: control(code)
             case 0x10: extended(&cursor, bytes)
             case 0x11...0x17: cursor.skip(1)
             case 0x18:
-                let value = cursor.uint16(bytes)
+                let value = cursor.readUInt16(bytes)
                 if !cursor.isPastEnd { write(Unicode.Scalar(value).map(Character.init) ?? "\u{FFFD}") }
             case 0x19...0x1F: cursor.skip(2)
             case 0x7F: write("♪")
@@ -43,7 +43,7 @@ struct CEA708Service {
         switch code {
         case 0x08: change { $0.backspace() }
         case 0x0C: change { $0.clear() }
-        case 0x0D: change { $0.endRow() }
+        case 0x0D: change { $0.carriageReturn() }
         case 0x0E: change { $0.clearRow() }
         default: break
         }
@@ -51,7 +51,7 @@ struct CEA708Service {
 
     /// Processes a code of the extended tables: characters, and commands that are skipped by their length (§7.1.11).
     private mutating func extended(_ cursor: inout ByteCursor, _ bytes: Span<UInt8>) {
-        let code = cursor.uint8(bytes)
+        let code = cursor.readUInt8(bytes)
         guard !cursor.isPastEnd else { return }
         switch code {
         case 0x00...0x07: break
@@ -61,7 +61,7 @@ struct CEA708Service {
         case 0x20, 0x21: write(nil)
         case 0x80...0x87: cursor.skip(4)
         case 0x88...0x8F: cursor.skip(5)
-        case 0x90...0x9F: cursor.skip(Int(cursor.uint8(bytes) & 0x3F))
+        case 0x90...0x9F: cursor.skip(Int(cursor.readUInt8(bytes) & 0x3F))
         // Unsupported characters are shown as underscores.
         default: write(Self.characters[code] ?? "_")
         }
@@ -76,21 +76,21 @@ struct CEA708Service {
     private mutating func command(_ code: UInt8, _ cursor: inout ByteCursor, _ bytes: Span<UInt8>) {
         switch code {
         case 0x80...0x87: current = Int(code & 7)
-        case 0x88: each(&cursor, bytes) { $0?.clear() }
-        case 0x89: each(&cursor, bytes) { $0?.isVisible = true }
-        case 0x8A: each(&cursor, bytes) { $0?.isVisible = false }
-        case 0x8B: each(&cursor, bytes) { $0?.isVisible.toggle() }
-        case 0x8C: each(&cursor, bytes) { $0 = nil }
+        case 0x88: forEachSelectedWindow(&cursor, bytes) { $0?.clear() }
+        case 0x89: forEachSelectedWindow(&cursor, bytes) { $0?.isVisible = true }
+        case 0x8A: forEachSelectedWindow(&cursor, bytes) { $0?.isVisible = false }
+        case 0x8B: forEachSelectedWindow(&cursor, bytes) { $0?.isVisible.toggle() }
+        case 0x8C: forEachSelectedWindow(&cursor, bytes) { $0 = nil }
         case 0x8D: cursor.skip(1)
         case 0x8F: self = CEA708Service()
         case 0x90: setPenAttributes(&cursor, bytes)
         case 0x91: setPenColor(&cursor, bytes)
         case 0x92:
-            let (row, column) = (Int(cursor.uint8(bytes) & 15), Int(cursor.uint8(bytes) & 63))
+            let (row, column) = (Int(cursor.readUInt8(bytes) & 15), Int(cursor.readUInt8(bytes) & 63))
             if !cursor.isPastEnd { change { $0.move(row: row, column: column) } }
         case 0x97:
             cursor.skip(2)
-            let justify = cursor.uint8(bytes) & 3
+            let justify = cursor.readUInt8(bytes) & 3
             cursor.skip(1)
             if !cursor.isPastEnd { change { $0.alignment = Self.alignment(justify) } }
         case 0x98...0x9F: define(Int(code & 7), &cursor, bytes)
@@ -99,12 +99,12 @@ struct CEA708Service {
     }
 
     /// Calls `body` for each window whose bit is set in the next byte.
-    private mutating func each(
+    private mutating func forEachSelectedWindow(
         _ cursor: inout ByteCursor,
         _ bytes: Span<UInt8>,
         _ body: (inout CEA708Window?) -> Void
     ) {
-        let mask = cursor.uint8(bytes)
+        let mask = cursor.readUInt8(bytes)
         guard !cursor.isPastEnd else { return }
         for index in windows.indices where mask >> UInt8(clamping: index) & 1 != 0 { body(&windows[index]) }
     }
@@ -118,22 +118,22 @@ struct CEA708Service {
     }
 
     private mutating func setPenAttributes(_ cursor: inout ByteCursor, _ bytes: Span<UInt8>) {
-        let (size, look) = (cursor.uint8(bytes) & 3, cursor.uint8(bytes))
+        let (size, attributes) = (cursor.readUInt8(bytes) & 3, cursor.readUInt8(bytes))
         guard !cursor.isPastEnd else { return }
         change { window in
             window.style.relativeSize = size == 0 ? 0.75 : size == 2 ? 1.25 : 1
-            window.style.isItalic = look & 0x80 != 0
-            window.style.isUnderlined = look & 0x40 != 0
+            window.style.isItalic = attributes & 0x80 != 0
+            window.style.isUnderlined = attributes & 0x40 != 0
         }
     }
 
     private mutating func setPenColor(_ cursor: inout ByteCursor, _ bytes: Span<UInt8>) {
-        let (letters, behind) = (cursor.uint8(bytes), cursor.uint8(bytes))
+        let (foreground, background) = (cursor.readUInt8(bytes), cursor.readUInt8(bytes))
         cursor.skip(1)
         guard !cursor.isPastEnd else { return }
         change { window in
-            window.style.color = Self.color(letters)
-            window.style.background = Self.color(behind)
+            window.style.color = Self.color(foreground)
+            window.style.background = Self.color(background)
         }
     }
 
@@ -152,7 +152,7 @@ struct CEA708Service {
     }
 
     private mutating func define(_ index: Int, _ cursor: inout ByteCursor, _ bytes: Span<UInt8>) {
-        let fields = (0..<6).map { _ in cursor.uint8(bytes) }
+        let fields = (0..<6).map { _ in cursor.readUInt8(bytes) }
         guard !cursor.isPastEnd else { return }
         let isNew = windows[index] == nil
         var window = windows[index] ?? CEA708Window()

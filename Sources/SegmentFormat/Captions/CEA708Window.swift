@@ -19,7 +19,7 @@ struct CEA708Window {
     private var row = 0
     private var column = 0
 
-    static let mostColumns = 64
+    static let maximumColumnCount = 64
 
     static let initialStyle: SubtitleStyle = {
         var style = SubtitleStyle()
@@ -42,11 +42,11 @@ struct CEA708Window {
 
     mutating func move(row: Int, column: Int) {
         self.row = min(max(row, 0), rowCount - 1)
-        self.column = min(max(column, 0), Self.mostColumns)
+        self.column = min(max(column, 0), Self.maximumColumnCount)
     }
 
     mutating func write(_ character: Character?) {
-        guard column < min(columnCount, Self.mostColumns), rows.indices.contains(row) else { return }
+        guard column < min(columnCount, Self.maximumColumnCount), rows.indices.contains(row) else { return }
         while rows[row].count <= column { rows[row].append(nil) }
         rows[row][column] = character.map { Cell(character: $0, style: style) }
         column += 1
@@ -59,7 +59,7 @@ struct CEA708Window {
     }
 
     /// Moves to the next row; at the last row, all rows scroll up.
-    mutating func endRow() {
+    mutating func carriageReturn() {
         column = 0
         if row + 1 < rowCount {
             row += 1
@@ -103,13 +103,13 @@ struct CEA708Window {
         let x = 10 + anchor.x * 0.8 - width * Double(anchor.point % 3) / 2
         let y = 10 + anchor.y * 0.8 - height * Double(anchor.point / 3) / 2
         var placement = SubtitlePlacement()
-        placement.stacking = .none
+        placement.overlapHandling = .fixed
         placement.wrapsLines = false
         placement.verticalAnchor = .top
         placement.verticalPosition = min(max(y, 0), 100) + Double(firstRow) * rowHeight
         placement.alignment = alignment
         placement.horizontalAnchor = alignment
-        placement.regionWidth = width
+        placement.boxSize = width
         switch alignment {
         case .left: placement.horizontalPosition = max(x, 0) + Double(left) * columnWidth
         case .center: placement.horizontalPosition = x + width / 2

@@ -9,13 +9,13 @@ struct CaptionBlock: Equatable {
 
 /// A converter from a changing caption screen to cues, one for each block from its appearance to its removal or change.
 struct CaptionScreen {
-    private(set) var open: [SubtitleCue] = []
+    private(set) var currentCues: [SubtitleCue] = []
 
     /// Updates the screen, and returns the cues of the blocks that are no longer shown.
     mutating func show(_ blocks: [CaptionBlock], from time: MediaTime) -> [SubtitleCue] {
         var ended: [SubtitleCue] = []
         var kept: [SubtitleCue] = []
-        for cue in open {
+        for cue in currentCues {
             if blocks.contains(CaptionBlock(cue)) {
                 kept.append(cue)
             } else {
@@ -34,12 +34,12 @@ struct CaptionScreen {
                 )
             )
         }
-        open = kept
+        currentCues = kept
         return ended
     }
 
     /// Returns the current cues with the given end time.
-    func shown(until time: MediaTime) -> [SubtitleCue] { open.map { Self.cue($0, until: time) } }
+    func currentCues(endingAt time: MediaTime) -> [SubtitleCue] { currentCues.map { Self.cue($0, until: time) } }
 
     private static func cue(_ cue: SubtitleCue, until time: MediaTime) -> SubtitleCue {
         var cue = cue

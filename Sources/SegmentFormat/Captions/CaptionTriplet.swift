@@ -27,21 +27,21 @@ public struct CaptionTriplet: Sendable, Hashable {
     }
 
     /// The maximum number of triplets that are read from a list; a frame has at most 31.
-    public static let mostTriplets = 1_024
+    public static let maximumCount = 1_024
 
     /// Returns the valid triplets of consecutive bytes in the form in which video decoders output them.
     ///
     /// Triplets that are marked as invalid are omitted.
-    public static func list(_ bytes: Span<UInt8>) -> [CaptionTriplet] {
+    public static func triplets(in bytes: Span<UInt8>) -> [CaptionTriplet] {
         var cursor = ByteCursor(0..<bytes.count, in: bytes)
-        return list(&cursor, count: min(bytes.count / 3, mostTriplets), bytes)
+        return triplets(&cursor, count: min(bytes.count / 3, maximumCount), bytes)
     }
 
-    static func list(_ cursor: inout ByteCursor, count: Int, _ bytes: Span<UInt8>) -> [CaptionTriplet] {
+    static func triplets(_ cursor: inout ByteCursor, count: Int, _ bytes: Span<UInt8>) -> [CaptionTriplet] {
         var list: [CaptionTriplet] = []
         for _ in 0..<count {
-            let header = cursor.uint8(bytes)
-            let (first, second) = (cursor.uint8(bytes), cursor.uint8(bytes))
+            let header = cursor.readUInt8(bytes)
+            let (first, second) = (cursor.readUInt8(bytes), cursor.readUInt8(bytes))
             guard !cursor.isPastEnd else { break }
             // The header byte has five marker bits, the validity bit and two type bits.
             guard header & 0x04 != 0, let kind = Kind(rawValue: header & 0x03) else { continue }

@@ -10,9 +10,9 @@ struct FLACStreamInformation {
     /// Creates the information from a metadata block including its header, or `nil` if the block is invalid.
     init?(block range: Range<Int>, in bytes: Span<UInt8>) {
         var cursor = ByteCursor(range, in: bytes)
-        guard cursor.uint8(bytes) & 0x7F == 0 else { return nil }
+        guard cursor.readUInt8(bytes) & 0x7F == 0 else { return nil }
         cursor.skip(3 + 10)
-        let packed = cursor.uint64(bytes)
+        let packed = cursor.readUInt64(bytes)
         guard !cursor.isPastEnd, packed >> 44 > 0 else { return nil }
         sampleRate = Int(clamping: packed >> 44)
         channelCount = Int(clamping: packed >> 41 & 7) + 1

@@ -14,18 +14,18 @@ struct MatroskaElement {
         let idLength = bytes[start].leadingZeroBitCount + 1
         guard idLength <= 4, start + idLength < end else { return nil }
         id = UInt32(truncatingIfNeeded: bytes.unsigned(idLength, at: start))
-        let place = start + idLength
-        let sizeLength = bytes[place].leadingZeroBitCount + 1
-        guard sizeLength <= 8, sizeLength <= end - place else { return nil }
+        let position = start + idLength
+        let sizeLength = bytes[position].leadingZeroBitCount + 1
+        guard sizeLength <= 8, sizeLength <= end - position else { return nil }
         let mask = UInt64(1) << (7 *| sizeLength) -| 1
-        let size = bytes.unsigned(sizeLength, at: place) & mask
+        let size = bytes.unsigned(sizeLength, at: position) & mask
         length = size == mask ? nil : Int64(clamping: size)
         headerLength = idLength + sizeLength
     }
 }
 
 /// An iterator over consecutive elements at one level of the element hierarchy.
-struct MatroskaWalker {
+struct MatroskaElementIterator {
     private var offset: Int
     private let end: Int
 
@@ -64,6 +64,6 @@ extension Span<UInt8> {
 
     /// Returns an EBML string up to its first zero byte.
     func matroskaText(_ range: Range<Int>) -> String {
-        String(decoding: array(range).prefix { $0 != 0 }, as: UTF8.self)
+        String(decoding: byteArray(in: range).prefix { $0 != 0 }, as: UTF8.self)
     }
 }

@@ -12,15 +12,15 @@ public struct MediaFileTimeline: Sendable, Hashable {
     ///
     /// If the duration is unknown, there is a single segment with an empty time range; if the length of the file is
     /// also unknown, there is no segment.
-    public var pieces: [MediaFilePiece]
+    public var segments: [MediaFileSegment]
     /// The byte range that a decoder requires before any segment; `nil` if there is none.
     ///
     /// For ISO base media this is `moov`, for FLAC the metadata blocks, for WAV the header.
-    public var initialization: ByteRange?
+    public var initializationRange: ByteRange?
     /// The timestamp in the file that corresponds to time zero of the timeline, with the edit list applied.
     public var firstTimestamp: MediaTime
     /// The accuracy of the segment boundaries.
-    public var cuts: Cuts
+    public var boundaryAccuracy: BoundaryAccuracy
     /// A Boolean value that indicates whether sample tables in the initialization section give the offsets of the
     /// samples.
     ///
@@ -30,10 +30,10 @@ public struct MediaFileTimeline: Sendable, Hashable {
     /// A Boolean value that indicates whether the duration is estimated from the bit rate of parts of the file.
     public var isDurationEstimated: Bool
     /// The error due to which the timeline is less complete than possible; `nil` if the file was read without errors.
-    public var problem: MediaFormatError?
+    public var error: MediaFormatError?
 
     /// The accuracy of segment boundaries.
-    public enum Cuts: Sendable, Hashable {
+    public enum BoundaryAccuracy: Sendable, Hashable {
         /// Each segment starts with a unit that can be decoded independently, at the stated time.
         case exact
         /// Segments may start in the middle of a frame, and their times are approximate.
@@ -47,9 +47,9 @@ public struct MediaFileTimeline: Sendable, Hashable {
     public init(container: MediaContainer) {
         self.container = container
         tracks = []
-        pieces = []
+        segments = []
         firstTimestamp = .zero
-        cuts = .exact
+        boundaryAccuracy = .exact
         isProgressive = false
         isDurationEstimated = false
     }
@@ -61,8 +61,8 @@ extension MediaFileTimeline {
         self.init(container: container)
         self.duration = duration
         if let length, length > 0, let bytes = ByteRange(start: 0, length: length) {
-            pieces = [
-                MediaFilePiece(timeRange: MediaTimeRange(start: .zero, duration: duration ?? .zero), byteRange: bytes)
+            segments = [
+                MediaFileSegment(timeRange: MediaTimeRange(start: .zero, duration: duration ?? .zero), byteRange: bytes)
             ]
         }
     }

@@ -29,14 +29,14 @@ extension AudioFrameHeader {
         let rateIndex = Int(bytes[offset + 2] >> 4)
         let frequency = Int(bytes[offset + 2] >> 2 & 3)
         guard version != 1, layer < 4, (1...14).contains(rateIndex), frequency < 3 else { return nil }
-        let isFirstVersion = version == 3
+        let isMPEG1 = version == 3
         // Bounded: the divisor is 1, 2 or 4.
         let sampleRate = [44_100, 48_000, 32_000][frequency] / (version == 3 ? 1 : version == 2 ? 2 : 4)
         let kilobits =
-            isFirstVersion
-            ? firstVersionRates[layer - 1][rateIndex - 1] : secondVersionRates[layer == 1 ? 0 : 1][rateIndex - 1]
+            isMPEG1
+            ? mpeg1BitRates[layer - 1][rateIndex - 1] : mpeg2BitRates[layer == 1 ? 0 : 1][rateIndex - 1]
         let padding = Int(bytes[offset + 2] >> 1 & 1)
-        let samples = layer == 1 ? 384 : layer == 2 || isFirstVersion ? 1_152 : 576
+        let samples = layer == 1 ? 384 : layer == 2 || isMPEG1 ? 1_152 : 576
         let slot = layer == 1 ? 4 : 1
         // Bounded: rates and slots come from tables without zeros.
         let length = (samples / 8 * kilobits * 1_000 / sampleRate / slot + padding) * slot
@@ -55,20 +55,22 @@ extension AudioFrameHeader {
     static func ac3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         let size = Int(bytes[offset + 4] & 0x3F)
         let halvings = max(0, Int(bytes[offset + 5] >> 3) - 8)
-        guard let rate = sampleRate(ac3: UInt32(bytes[offset + 4] >> 6)), size < 2 *| ac3Rates.count else { return nil }
-        let kilobits = ac3Rates[size / 2]
+        guard let rate = sampleRate(ac3: UInt32(bytes[offset + 4] >> 6)), size < 2 *| ac3BitRates.count else {
+            return nil
+        }
+        let kilobits = ac3BitRates[size / 2]
         // At 44.1 kHz the length is not a whole number of words, and every second frame size code has one more word.
         // Bounded: rates come from a table without zeros.
         let words = kilobits * 1_000 * 1_536 / rate / 16 + (rate == 44_100 ? size & 1 : 0)
         var bits = BitCursor(offset + 6..<offset + 8, in: bytes)
-        let mode = bits.bits(3, bytes)
-        if mode & 1 != 0, mode != 1 { _ = bits.bits(2, bytes) }
-        if mode & 4 != 0 { _ = bits.bits(2, bytes) }
-        if mode == 2 { _ = bits.bits(2, bytes) }
+        let mode = bits.readBits(3, bytes)
+        if mode & 1 != 0, mode != 1 { _ = bits.readBits(2, bytes) }
+        if mode & 4 != 0 { _ = bits.readBits(2, bytes) }
+        if mode == 2 { _ = bits.readBits(2, bytes) }
         return AudioFrameHeader(
             .ac3,
             sampleRate: rate >> halvings,
-            channelCount: channels(ac3Mode: mode) + Int(bits.bits(1, bytes)),
+            channelCount: channels(ac3Mode: mode) + Int(bits.readBits(1, bytes)),
             samplesPerFrame: 1_536,
             frameLength: words *| 2,
             bitRate: kilobits *| 1_000 >> halvings,
@@ -80,15 +82,15 @@ extension AudioFrameHeader {
     static func enhancedAC3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         guard bytes[offset + 5] >> 3 <= 16 else { return nil }
         var bits = BitCursor(offset + 2..<offset + 7, in: bytes)
-        let type = bits.bits(2, bytes)
-        let substream = bits.bits(3, bytes)
-        let length = (Int(bits.bits(11, bytes)) + 1) *| 2
-        let code = bits.bits(2, bytes)
-        let further = bits.bits(2, bytes)
+        let type = bits.readBits(2, bytes)
+        let substream = bits.readBits(3, bytes)
+        let length = (Int(bits.readBits(11, bytes)) + 1) *| 2
+        let code = bits.readBits(2, bytes)
+        let further = bits.readBits(2, bytes)
         let rate = code == 3 ? sampleRate(ac3: further).map { $0 / 2 } : sampleRate(ac3: code)
-        guard type < 3, let rate, length >= mostBytes else { return nil }
-        let mode = bits.bits(3, bytes)
-        let lowFrequency = bits.bits(1, bytes)
+        guard type < 3, let rate, length >= maximumLength else { return nil }
+        let mode = bits.readBits(3, bytes)
+        let lowFrequency = bits.readBits(1, bytes)
         let blocks = code == 3 ? 6 : [1, 2, 3, 6][Int(further)]
         let isFirst = type != 1 && substream == 0
         return AudioFrameHeader(
@@ -108,19 +110,19 @@ extension AudioFrameHeader {
     static func sampleRate(ac3 code: UInt32) -> Int? { code < 3 ? [48_000, 44_100, 32_000][Int(code)] : nil }
 
     /// The bit rates of MPEG-1 in kbit/s, by layer and bit rate index, starting at index 1.
-    private static let firstVersionRates = [
+    private static let mpeg1BitRates = [
         [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
         [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
     ]
 
     /// The bit rates of MPEG-2 and 2.5 in kbit/s: layer 1, then layers 2 and 3.
-    private static let secondVersionRates = [
+    private static let mpeg2BitRates = [
         [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
         [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    private static let ac3Rates = [
+    private static let ac3BitRates = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
     ]
 }

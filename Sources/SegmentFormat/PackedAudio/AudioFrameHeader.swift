@@ -23,7 +23,7 @@ public struct AudioFrameHeader: Sendable, Hashable {
     }
 
     /// The maximum length of a frame header, in bytes.
-    static let mostBytes = 8
+    static let maximumLength = 8
 
     /// Creates a header from the bytes at `offset`, or `nil` if they are not a complete, valid header.
     public init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
@@ -47,8 +47,8 @@ public struct AudioFrameHeader: Sendable, Hashable {
     /// Returns the first frame that is followed by another frame of the same format or by the end of the bytes.
     ///
     /// The search starts at `start` and ends `distance` bytes after it.
-    static func first(
-        _ bytes: Span<UInt8>,
+    static func firstFrame(
+        in bytes: Span<UInt8>,
         from start: Int,
         within distance: Int
     ) -> (offset: Int, header: AudioFrameHeader)? {
@@ -56,7 +56,7 @@ public struct AudioFrameHeader: Sendable, Hashable {
         while offset - start <= distance, offset < bytes.count {
             if let header = AudioFrameHeader(bytes, at: offset) {
                 let next = offset + header.frameLength
-                if bytes.count - next < mostBytes { return (offset, header) }
+                if bytes.count - next < maximumLength { return (offset, header) }
                 if let other = AudioFrameHeader(bytes, at: next), other.container == header.container,
                     other.sampleRate == header.sampleRate
                 {

@@ -7,21 +7,21 @@ extension ID3Tag.Frame {
         var frames: [ID3Tag.Frame] = []
         let letters = header.version == 2 ? 3 : 4
         let headerLength = header.version == 2 ? 6 : 10
-        while cursor.remaining > headerLength, frames.count < ID3Tag.mostFrames {
-            let name = bytes.array(cursor.offset..<cursor.offset + letters)
+        while cursor.remaining > headerLength, frames.count < ID3Tag.maximumFrameCount {
+            let name = bytes.byteArray(in: cursor.offset..<cursor.offset + letters)
             // The rest of the tag is padded with zeros.
             guard name.allSatisfy({ (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }) else { break }
             cursor.skip(letters)
             let length: Int
             var flags: UInt16 = 0
             if header.version == 2 {
-                length = Int(cursor.uint24(bytes))
+                length = Int(cursor.readUInt24(bytes))
             } else {
                 // Some writers of version 2.4 store plain instead of sync-safe integers.
                 let plain = Int(bytes.uint32(at: cursor.offset))
                 length = header.version == 4 ? ID3Tag.Header.syncSafe(bytes, at: cursor.offset) ?? plain : plain
                 cursor.skip(4)
-                flags = cursor.uint16(bytes)
+                flags = cursor.readUInt16(bytes)
             }
             let start = cursor.offset
             cursor.skip(length)
@@ -44,7 +44,7 @@ extension ID3Tag.Frame {
         if version == 4 {
             cursor.skip(max(6, ID3Tag.Header.syncSafe(bytes, at: cursor.offset) ?? 6))
         } else {
-            cursor.skip(Int(cursor.uint32(bytes)))
+            cursor.skip(Int(cursor.readUInt32(bytes)))
         }
     }
 
@@ -52,7 +52,7 @@ extension ID3Tag.Frame {
         self.id = id
         var content = content
         var isOpaque = false
-        var isUnsynchronised = false
+        var isUnsynchronized = false
         switch header.version {
         case 3:
             isOpaque = flags & 0xC0 != 0
@@ -60,7 +60,7 @@ extension ID3Tag.Frame {
         case 4:
             isOpaque = flags & 0x0C != 0
             if !isOpaque {
-                isUnsynchronised = flags & 0x02 != 0 || header.flags & 0x80 != 0
+                isUnsynchronized = flags & 0x02 != 0 || header.flags & 0x80 != 0
                 if flags & 0x40 != 0 { content = content.dropFirst(1) }
                 if flags & 0x01 != 0 { content = content.dropFirst(4) }
             }
@@ -68,9 +68,9 @@ extension ID3Tag.Frame {
             break
         }
         if isOpaque {
-            value = .other(bytes.array(content))
-        } else if isUnsynchronised {
-            let plain = ID3Tag.withoutUnsynchronisation(bytes, content)
+            value = .other(bytes.byteArray(in: content))
+        } else if isUnsynchronized {
+            let plain = ID3Tag.removingUnsynchronization(bytes, content)
             value = ID3Tag.Value(id: id, 0..<plain.count, plain.span)
         } else {
             value = ID3Tag.Value(id: id, content, bytes)
@@ -108,7 +108,7 @@ extension ID3Tag.Value {
             let type = reader.latin1(bytes)
             let kind = reader.byte(bytes)
             let description = reader.text(bytes)
-            self = .picture(mimeType: type, kind: kind, description: description, data: reader.rest(bytes))
+            self = .attachedImage(mimeType: type, pictureType: kind, description: description, data: reader.rest(bytes))
         default:
             if id.hasPrefix("T") {
                 reader.readEncoding(bytes)

@@ -6,11 +6,11 @@ public struct ID3Tag: Sendable, Hashable {
     public let majorVersion: UInt8
     /// The length of the tag in bytes, including its header and footer.
     public let byteCount: Int
-    /// The frames, in order; at most ``mostFrames``.
+    /// The frames, in order; at most ``maximumFrameCount``.
     public let frames: [Frame]
 
     /// The maximum number of frames that are read.
-    public static let mostFrames = 10_000
+    public static let maximumFrameCount = 10_000
 
     /// A frame of an ID3 tag.
     public struct Frame: Sendable, Hashable {
@@ -37,7 +37,7 @@ public struct ID3Tag: Sendable, Hashable {
         /// `GEOB`: an encapsulated file.
         case object(mimeType: String, fileName: String, description: String, data: [UInt8])
         /// `APIC`: an image; the kind is the ID3 picture type, such as 3 for the front cover.
-        case picture(mimeType: String, kind: UInt8, description: String, data: [UInt8])
+        case attachedImage(mimeType: String, pictureType: UInt8, description: String, data: [UInt8])
         /// The bytes of any other frame, and of compressed or encrypted frames.
         case other([UInt8])
     }
@@ -59,7 +59,7 @@ public struct ID3Tag: Sendable, Hashable {
     /// Returns the offset after the ID3 tags at the start: 0 without a tag, possibly beyond the end of the bytes.
     ///
     /// At most 16 consecutive tags are skipped.
-    static func end(_ bytes: Span<UInt8>) -> Int {
+    static func endOffset(in bytes: Span<UInt8>) -> Int {
         var offset = 0
         for _ in 0..<16 {
             guard let header = Header(bytes, at: offset) else { break }
@@ -75,7 +75,7 @@ public struct ID3Tag: Sendable, Hashable {
         byteCount = header.byteCount
         let body = offset + 10..<offset + 10 + header.bodyLength
         if header.flags & 0x80 != 0, header.version < 4 {
-            let plain = Self.withoutUnsynchronisation(bytes, body)
+            let plain = Self.removingUnsynchronization(bytes, body)
             frames = Frame.all(in: 0..<plain.count, header, plain.span)
         } else {
             frames = Frame.all(in: body, header, bytes)
@@ -83,7 +83,7 @@ public struct ID3Tag: Sendable, Hashable {
     }
 
     /// Returns the bytes without the zero bytes that prevent audio decoders from mistaking parts of a tag for a frame.
-    static func withoutUnsynchronisation(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    static func removingUnsynchronization(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(range.count)
         var last: UInt8 = 0

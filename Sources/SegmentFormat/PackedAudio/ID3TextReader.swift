@@ -31,12 +31,12 @@ struct ID3TextReader {
     mutating func fixed(_ length: Int, _ bytes: Span<UInt8>) -> String {
         let stop = min(end, offset + length)
         defer { offset = stop }
-        return Self.latin1(bytes.array(offset..<stop))
+        return Self.latin1(bytes.byteArray(in: offset..<stop))
     }
 
     mutating func rest(_ bytes: Span<UInt8>) -> [UInt8] {
         defer { offset = end }
-        return bytes.array(offset..<end)
+        return bytes.byteArray(in: offset..<end)
     }
 
     /// Reads a Latin-1 string up to a zero byte or the end.
@@ -44,7 +44,7 @@ struct ID3TextReader {
         var stop = offset
         while stop < end, bytes[stop] != 0 { stop += 1 }
         defer { offset = min(end, stop + 1) }
-        return Self.latin1(bytes.array(offset..<stop))
+        return Self.latin1(bytes.byteArray(in: offset..<stop))
     }
 
     /// Reads a string in the encoding of the frame, up to its terminator or the end.
@@ -56,7 +56,7 @@ struct ID3TextReader {
             var stop = offset
             while stop < end, bytes[stop] != 0 { stop += 1 }
             defer { offset = min(end, stop + 1) }
-            return String(decoding: bytes.array(offset..<stop), as: UTF8.self)
+            return String(decoding: bytes.byteArray(in: offset..<stop), as: UTF8.self)
         case .utf16, .utf16BigEndian:
             return wideText(bytes)
         }

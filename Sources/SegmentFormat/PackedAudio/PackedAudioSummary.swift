@@ -20,10 +20,10 @@ public struct PackedAudioSummary: Sendable, Hashable {
     public let skippedByteCount: Int
 
     /// The properties of the track, independent of the container.
-    public var track: MediaTrack {
+    public var mediaTrack: MediaTrack {
         MediaTrack(
             id: 0,
-            kind: .audio,
+            mediaType: .audio,
             codec: firstFrame.codec,
             channelCount: firstFrame.channelCount,
             sampleRate: firstFrame.sampleRate
@@ -41,14 +41,14 @@ public struct PackedAudioSummary: Sendable, Hashable {
             if tag == nil || tag?.transportTimestamp == nil && next.transportTimestamp != nil { tag = next }
             offset += next.byteCount
         }
-        guard let first = AudioFrameHeader.first(bytes, from: offset, within: 4_096) else { return nil }
+        guard let first = AudioFrameHeader.firstFrame(in: bytes, from: offset, within: 4_096) else { return nil }
         self.tag = tag
         firstFrame = first.header
         firstFrameOffset = first.offset
 
         var count = 0
         var used = 0
-        var lengths = Lengths()
+        var lengths = DurationSum()
         offset = first.offset
         while offset < bytes.count {
             if let header = AudioFrameHeader(bytes, at: offset), header.container == first.header.container {
@@ -72,7 +72,7 @@ public struct PackedAudioSummary: Sendable, Hashable {
 
     /// A sum of durations that adds samples while the sample rate is constant; adding a fraction per frame would be
     /// slow.
-    private struct Lengths {
+    private struct DurationSum {
         private var before = MediaTime.zero
         private var samples: Int64 = 0
         private var sampleRate = 1

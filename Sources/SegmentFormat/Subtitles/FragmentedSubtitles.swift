@@ -16,7 +16,7 @@ public struct FragmentedSubtitles: Sendable {
     public let trackID: UInt32
     private let movie: Movie
     /// The style sheets and regions of the header, parsed once instead of for each sample.
-    private let presenter: WebVTTPresenter?
+    private let converter: WebVTTSubtitleConverter?
 
     /// Creates subtitles from a subtitle track of an initialization section, or `nil` if there is none in a supported
     /// format.
@@ -33,7 +33,7 @@ public struct FragmentedSubtitles: Sendable {
             self.trackID = track.id
             self.movie = movie
             let header = format == .webVTT ? WebVTTDocument(initialization: bytes, trackID: track.id) : nil
-            presenter = header.map { WebVTTPresenter($0) }
+            converter = header.map { WebVTTSubtitleConverter($0) }
             return
         }
         return nil
@@ -55,19 +55,19 @@ public struct FragmentedSubtitles: Sendable {
     /// - Returns: The cues, each with the time range of its sample; ``SubtitleTimeline`` joins cues that continue.
     /// - Throws: The ``MediaFormatError`` of the first sample if no sample can be parsed.
     public func cues(in segment: Span<UInt8>) throws(MediaFormatError) -> [SubtitleCue] {
-        let offset = movie.track(trackID)?.edit?.offset ?? .zero
+        let offset = movie.track(trackID)?.firstEdit?.offset ?? .zero
         var cues: [SubtitleCue] = []
         var firstError: MediaFormatError?
         var isAnyRead = false
         for sample in FragmentSample.samples(in: segment, movie: movie, trackID: trackID) where !sample.bytes.isEmpty {
             do throws(MediaFormatError) {
                 let bytes = segment.extracting(sample.bytes)
-                cues += try self.cues(inSample: bytes, timeRange: sample.timeRange).map { $0.moved(by: offset) }
+                cues += try self.cues(inSample: bytes, timeRange: sample.timeRange).map { $0.shifted(by: offset) }
                 isAnyRead = true
             } catch {
                 firstError = firstError ?? error
             }
-            guard cues.count < WebVTTDocument.mostCues else { break }
+            guard cues.count < WebVTTDocument.maximumCueCount else { break }
         }
         if let firstError, !isAnyRead { throw firstError }
         return cues
@@ -89,7 +89,7 @@ public struct FragmentedSubtitles: Sendable {
             return try TimedTextDocument(bytes).cues(within: timeRange)
         case .webVTT:
             let sample = try WebVTTSample(bytes, timeRange: timeRange)
-            if let presenter { return presenter.subtitles(of: sample.cues) }
+            if let converter { return converter.subtitles(of: sample.cues) }
             return sample.cues.compactMap { SubtitleCue($0) }
         }
     }

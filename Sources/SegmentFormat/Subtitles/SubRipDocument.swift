@@ -10,19 +10,19 @@ public struct SubRipDocument: Sendable, Hashable {
     public let cues: [SubtitleCue]
 
     /// The maximum number of cues that are read.
-    public static let mostCues = 100_000
+    public static let maximumCueCount = 100_000
     /// The maximum number of lines of a cue; each further line replaces the last one.
-    static let mostLines = 100
+    static let maximumLineCount = 100
 
     /// Creates a document from bytes in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1.
     ///
     /// Throws ``MediaFormatError/missing(_:)`` if there is no cue, unless the file consists of white space only.
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         let text = SubRipText.decoded(bytes)
-        var reading = Reading()
+        var reading = Parser()
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            guard reading.cues.count < Self.mostCues else { break }
-            reading.take(line)
+            guard reading.cues.count < Self.maximumCueCount else { break }
+            reading.processLine(line)
         }
         reading.finish()
         guard !reading.cues.isEmpty || text.allSatisfy(\.isWhitespace) else { throw .missing("SubRip cue") }
@@ -31,13 +31,13 @@ public struct SubRipDocument: Sendable, Hashable {
 
     /// A line buffer for a cue; only the next timing line shows whether a number before it is text or the next cue
     /// number.
-    private struct Reading {
+    private struct Parser {
         var cues: [SubtitleCue] = []
         private var id = ""
         private var range: MediaTimeRange?
         private var lines: [Substring] = []
 
-        mutating func take(_ line: Substring) {
+        mutating func processLine(_ line: Substring) {
             if let times = SubRipText.times(line) {
                 var next = ""
                 if let last = lines.last.map(Self.trimmed), !last.isEmpty, last.utf8.count <= 10,
@@ -55,7 +55,11 @@ public struct SubRipDocument: Sendable, Hashable {
                 range = times
                 id = next
             } else if range != nil {
-                if lines.count < SubRipDocument.mostLines { lines.append(line) } else { lines[lines.count - 1] = line }
+                if lines.count < SubRipDocument.maximumLineCount {
+                    lines.append(line)
+                } else {
+                    lines[lines.count - 1] = line
+                }
             } else {
                 lines = [line]
             }

@@ -2,15 +2,15 @@ import MediaTiming
 
 /// A parser for the timing lines and the tags of SubRip.
 struct SubRipText {
-    private var text = SubtitleText()
+    private var text = SubtitleTextBuilder()
     private var styles: [(tag: String, style: SubtitleStyle)] = []
     private var style = SubtitleStyle()
     private var placement = SubtitlePlacement()
 
     /// The maximum nesting depth of tags; deeper tags are ignored.
-    private static let mostDepth = 32
+    private static let maximumDepth = 32
     /// The maximum length of a tag, in characters; longer ones are treated as text.
-    private static let mostTagLength = 256
+    private static let maximumTagLength = 256
 
     mutating func cue(_ lines: [Substring], id: String, range: MediaTimeRange) -> SubtitleCue? {
         for (index, line) in lines.enumerated() {
@@ -28,7 +28,7 @@ struct SubRipText {
         while let first = rest.first {
             let close: Character = first == "<" ? ">" : "}"
             if first == "<" || first == "{" && rest.dropFirst().first == "\\",
-                let end = rest.prefix(Self.mostTagLength).firstIndex(of: close)
+                let end = rest.prefix(Self.maximumTagLength).firstIndex(of: close)
             {
                 let tag = rest[rest.index(after: rest.startIndex)..<end]
                 if first == "{" || isTag(tag) {
@@ -61,7 +61,7 @@ struct SubRipText {
             styles.removeSubrange(index...)
             return
         }
-        guard styles.count < Self.mostDepth else { return }
+        guard styles.count < Self.maximumDepth else { return }
         styles.append((name, style))
         switch name {
         case "i": style.isItalic = true
@@ -86,16 +86,17 @@ struct SubRipText {
             case "u1": style.isUnderlined = true
             case "u0": style.isUnderlined = false
             default:
-                guard command.hasPrefix("an"), let place = Int(command.dropFirst(2)), (1...9).contains(place) else {
+                guard command.hasPrefix("an"), let position = Int(command.dropFirst(2)), (1...9).contains(position)
+                else {
                     continue
                 }
-                self.place(place)
+                self.setPosition(position)
             }
         }
     }
 
     /// Sets the position from its number, which follows the layout of a numeric keypad.
-    private mutating func place(_ number: Int) {
+    private mutating func setPosition(_ number: Int) {
         let safe = SubtitleLayout.safeArea
         switch (number - 1) / 3 {
         case 0: (placement.verticalAnchor, placement.verticalPosition) = (.bottom, safe.upperBound)
@@ -154,11 +155,11 @@ extension SubRipText {
 
     /// Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or else in Windows-1252.
     static func decoded(_ bytes: Span<UInt8>) -> String {
-        let all = bytes.array(0..<bytes.count)
+        let all = bytes.byteArray(in: 0..<bytes.count)
         if all.starts(with: [0xFE, 0xFF]) || all.starts(with: [0xFF, 0xFE]) {
             let high = all[0] == 0xFE ? 0 : 1
-            let units = stride(from: 2, to: all.count - 1, by: 2).map { place in
-                UInt16(all[place + high]) << 8 | UInt16(all[place + 1 - high])
+            let units = stride(from: 2, to: all.count - 1, by: 2).map { position in
+                UInt16(all[position + high]) << 8 | UInt16(all[position + 1 - high])
             }
             return String(decoding: units, as: UTF16.self)
         }

@@ -1,7 +1,7 @@
 import MediaTiming
 
 extension SubStationScript {
-    /// Returns the events of a cue at its current position; resolve overlaps with ``SubtitleArrangement`` first.
+    /// Returns the events of a cue at its current position; resolve overlaps with ``SubtitlePositioner`` first.
     ///
     /// - Returns: One event, or two if only a part of the text has a background, or for vertical writing one for each
     ///   column; empty for a cue without text.
@@ -9,30 +9,30 @@ extension SubStationScript {
         guard cue.lines.contains(where: { !$0.plainText.isEmpty }) else { return [] }
         let spans = cue.lines.flatMap(\.spans)
         let hasBox = spans.contains(where: \.hasBackground)
-        if cue.placement.writing != .horizontal { return columns(of: cue, hasBox: hasBox) }
+        if cue.placement.writingDirection != .horizontal { return columns(of: cue, hasBox: hasBox) }
         let isMixed = hasBox && spans.contains { !$0.hasBackground && !$0.text.allSatisfy(\.isWhitespace) }
         // A style has either outlines or boxes, so mixed text is drawn as boxes with transparent text and a layer of
         // text above.
         guard isMixed else { return [horizontal(cue, hasBox ? .boxes : .outlines)] }
-        return [horizontal(cue, .boxesAlone), horizontal(cue, .outlines, layer: 1)]
+        return [horizontal(cue, .boxesOnly), horizontal(cue, .outlines, layer: 1)]
     }
 
-    private enum Look {
+    private enum BoxStyle {
         case outlines
         case boxes
-        case boxesAlone
+        case boxesOnly
     }
 
-    private func horizontal(_ cue: SubtitleCue, _ look: Look, layer: Int = 0) -> SubStationEvent {
+    private func horizontal(_ cue: SubtitleCue, _ look: BoxStyle, layer: Int = 0) -> SubStationEvent {
         let placement = cue.placement
         let x: Double
         switch placement.alignment {
         case .left: x = placement.left
-        case .center: x = placement.left + placement.regionWidth / 2
-        case .right: x = placement.left + placement.regionWidth
+        case .center: x = placement.left + placement.boxSize / 2
+        case .right: x = placement.left + placement.boxSize
         }
         let (row, column) = (Self.row(placement.verticalAnchor), Self.column(placement.alignment))
-        var text = "{\\an\(row + column)\\pos(\(across(x)),\(down(placement.verticalPosition)))"
+        var text = "{\\an\(row + column)\\pos(\(horizontalUnits(x)),\(verticalUnits(placement.verticalPosition)))"
         if !placement.wrapsLines { text += "\\q2" }
         text += "}"
         var style: SubtitleStyle?
@@ -47,7 +47,7 @@ extension SubStationScript {
             }
         }
         // Margins determine the width at which lines wrap; the position does not depend on them.
-        let width = across(min(max(placement.regionWidth, 5), 100))
+        let width = horizontalUnits(min(max(placement.boxSize, 5), 100))
         let margin = placement.wrapsLines ? max(0, self.width - width) : 0
         return event(cue, text, margin: margin, look, layer: layer)
     }
@@ -65,9 +65,10 @@ extension SubStationScript {
         case .right: left = placement.horizontalPosition - extent
         }
         let row = Self.row(placement.verticalAnchor)
-        let lines = placement.writing == .verticalGrowingLeft ? cue.lines.reversed() : cue.lines
+        let lines = placement.writingDirection == .verticalGrowingLeft ? cue.lines.reversed() : cue.lines
         return lines.map { line in
-            var text = "{\\an\(row + 2)\\pos(\(across(left + advance / 2)),\(down(placement.verticalPosition)))\\q2}"
+            var text =
+                "{\\an\(row + 2)\\pos(\(horizontalUnits(left + advance / 2)),\(verticalUnits(placement.verticalPosition)))\\q2}"
             var isStart = true
             for span in line.spans {
                 text += Self.override(span.style, hasBox ? .boxes : .outlines)
@@ -86,7 +87,7 @@ extension SubStationScript {
         _ cue: SubtitleCue,
         _ text: String,
         margin: Int,
-        _ look: Look,
+        _ look: BoxStyle,
         layer: Int = 0
     ) -> SubStationEvent {
         SubStationEvent(
@@ -99,8 +100,8 @@ extension SubStationScript {
         )
     }
 
-    private func across(_ percent: Double) -> Int { Self.units(percent, of: width) }
-    private func down(_ percent: Double) -> Int { Self.units(percent, of: Self.height) }
+    private func horizontalUnits(_ percent: Double) -> Int { Self.units(percent, of: width) }
+    private func verticalUnits(_ percent: Double) -> Int { Self.units(percent, of: Self.height) }
 
     private static func units(_ percent: Double, of length: Int) -> Int {
         let value = percent.isFinite ? min(max(percent, -100), 200) : 0
@@ -124,12 +125,12 @@ extension SubStationScript {
         }
     }
 
-    private static func override(_ style: SubtitleStyle, _ look: Look) -> String {
+    private static func override(_ style: SubtitleStyle, _ look: BoxStyle) -> String {
         let color = style.color ?? .white
         var text = "{\\b\(style.isBold ? 1 : 0)\\i\(style.isItalic ? 1 : 0)\\u\(style.isUnderlined ? 1 : 0)"
         let tenths = (fontSize * style.relativeSize * 10).rounded()
         text += "\\fs\(Int(saturating: tenths) / 10).\(Int(saturating: tenths) % 10)"
-        text += "\\1c\(colorCode(color))\\1a\(alphaCode(look == .boxesAlone ? .transparent : color))"
+        text += "\\1c\(colorCode(color))\\1a\(alphaCode(look == .boxesOnly ? .transparent : color))"
         if look != .outlines {
             let box = style.background ?? .transparent
             text += "\\3c\(colorCode(box))\\3a\(alphaCode(box))"

@@ -72,9 +72,9 @@ public struct SubStationScript: Sendable, Hashable {
         guard var time = timeline.firstStart else { return [] }
         var events: [SubStationEvent] = []
         var open: [SubtitleCue: MediaTime] = [:]
-        var arrangement = SubtitleArrangement()
+        var arrangement = SubtitlePositioner()
         while true {
-            let shown = arrangement.arrange(timeline.cues(at: time))
+            let shown = arrangement.position(timeline.cues(at: time))
             let kept = Set(shown)
             for (cue, start) in open where !kept.contains(cue) {
                 events += self.events(for: cue, in: MediaTimeRange(start: start, end: time))

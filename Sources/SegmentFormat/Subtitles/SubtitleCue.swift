@@ -38,14 +38,14 @@ public struct SubtitleCue: Sendable, Hashable {
     public var plainText: String { lines.map(\.plainText).joined(separator: "\n") }
 
     /// Returns a copy of the cue whose time range is shifted by the given offset.
-    public func moved(by offset: MediaTime) -> SubtitleCue {
+    public func shifted(by offset: MediaTime) -> SubtitleCue {
         var cue = self
         cue.timeRange = MediaTimeRange(start: timeRange.start + offset, duration: timeRange.duration)
         return cue
     }
 
     /// Returns whether both cues have the same appearance, regardless of their times and identifiers.
-    public func looksLike(_ other: SubtitleCue) -> Bool {
+    public func hasSameAppearance(as other: SubtitleCue) -> Bool {
         lines == other.lines && placement == other.placement && layer == other.layer && isForced == other.isForced
     }
 }

@@ -9,11 +9,11 @@ public enum SubtitleLayout {
     public static let safeArea = 5.0...95.0
 
     /// The estimated width of a character, in percent of the video width: half the line height, for 16:9 video.
-    static let letterWidth = lineHeight * 9 / 16 / 2
+    static let characterWidth = lineHeight * 9 / 16 / 2
 
     /// Returns the estimated height of a cue's text in percent of the video height, including wrapped lines.
     static func height(of cue: SubtitleCue) -> Double {
-        let width = max(cue.placement.regionWidth, 1)
+        let width = max(cue.placement.boxSize, 1)
         var height = 0.0
         for line in cue.lines {
             var size = line.spans.isEmpty ? 1 : 0.0
@@ -21,7 +21,7 @@ public enum SubtitleLayout {
             for span in line.spans {
                 size = max(size, span.style.relativeSize)
                 for scalar in span.text.unicodeScalars {
-                    length += letterWidth * span.style.relativeSize * (scalar.value >= 0x1100 ? 2 : 1)
+                    length += characterWidth * span.style.relativeSize * (scalar.value >= 0x1100 ? 2 : 1)
                 }
             }
             let rows = cue.placement.wrapsLines ? min(max((length / width).rounded(.up), 1), 100) : 1
@@ -42,7 +42,7 @@ struct SubtitleBox {
         let placement = cue.placement
         let height = SubtitleLayout.height(of: cue)
         left = placement.left
-        right = left + placement.regionWidth
+        right = left + placement.boxSize
         switch placement.verticalAnchor {
         case .top: top = placement.verticalPosition
         case .middle: top = placement.verticalPosition - height / 2
@@ -54,7 +54,7 @@ struct SubtitleBox {
     // Adjacent boxes do not overlap, despite rounding errors.
     private static let tolerance = 0.05
 
-    func covers(_ other: SubtitleBox) -> Bool {
+    func overlaps(_ other: SubtitleBox) -> Bool {
         left < other.right - Self.tolerance && other.left < right - Self.tolerance
             && top < other.bottom - Self.tolerance && other.top < bottom - Self.tolerance
     }

@@ -1,7 +1,7 @@
 /// The position and layout of a cue: a text box that is anchored at a point of the video.
 public struct SubtitlePlacement: Sendable, Hashable {
     /// A writing direction of text.
-    public enum Writing: Sendable, Hashable {
+    public enum WritingDirection: Sendable, Hashable {
         /// Horizontal lines, from left to right or right to left according to the script.
         case horizontal
         /// Vertical columns, each further one to the left of the previous one.
@@ -31,17 +31,17 @@ public struct SubtitlePlacement: Sendable, Hashable {
     }
 
     /// The treatment of a cue that overlaps other cues.
-    public enum Stacking: Sendable, Hashable {
+    public enum OverlapHandling: Sendable, Hashable {
         /// The cue keeps its position.
-        case none
+        case fixed
         /// The cue moves up or down to a position without overlap.
-        case avoids
+        case avoidOverlap
         /// The cue is part of a block with all cues of the region, in their given order.
-        case flows(region: String)
+        case stackInRegion(region: String)
     }
 
     /// The writing direction; horizontal by default.
-    public var writing = Writing.horizontal
+    public var writingDirection = WritingDirection.horizontal
     /// The distance of the anchor point from the left, in percent of the video width; 50 by default.
     public var horizontalPosition: Double = 50
     /// The distance of the anchor point from the top, in percent of the video height.
@@ -55,11 +55,11 @@ public struct SubtitlePlacement: Sendable, Hashable {
     /// The alignment of the lines in the box; centered by default.
     public var alignment = HorizontalAnchor.center
     /// The width of the box, or its height for vertical writing, in percent of the video; 90 by default.
-    public var regionWidth: Double = 90
+    public var boxSize: Double = 90
     /// A Boolean value that indicates whether lines longer than the box are wrapped; `true` by default.
     public var wrapsLines = true
     /// The treatment of overlaps with other cues; the cue avoids them by default.
-    public var stacking = Stacking.avoids
+    public var overlapHandling = OverlapHandling.avoidOverlap
 
     /// Creates the placement of cues without position settings: at the bottom center.
     public init() {}
@@ -68,8 +68,8 @@ public struct SubtitlePlacement: Sendable, Hashable {
     public var left: Double {
         switch horizontalAnchor {
         case .left: horizontalPosition
-        case .center: horizontalPosition - regionWidth / 2
-        case .right: horizontalPosition - regionWidth
+        case .center: horizontalPosition - boxSize / 2
+        case .right: horizontalPosition - boxSize
         }
     }
 }

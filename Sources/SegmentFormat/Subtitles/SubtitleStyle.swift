@@ -58,17 +58,17 @@ public struct SubtitleColor: Sendable, Hashable {
 
 extension SubtitleColor {
     /// The range of the alpha component in `rgba()`.
-    enum AlphaNotation {
+    enum AlphaRange {
         /// 0 to 255, as in TTML; values with a decimal point are nevertheless interpreted as 0 to 1.
         case byte
         /// 0 to 1, as in CSS.
-        case part
+        case unitInterval
     }
 
     /// Creates a color from TTML or CSS notation: a name, `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb()` or `rgba()`.
     ///
     /// The names are those of TTML2 §8.3.12, which include the sixteen of HTML.
-    init?(_ text: some StringProtocol, alpha: AlphaNotation = .byte) {
+    init?(_ text: some StringProtocol, alpha: AlphaRange = .byte) {
         guard text.utf8.count <= 64 else { return nil }
         let name = text.lowercased().filter { !$0.isWhitespace }
         if let named = Self.named[name] {
@@ -81,7 +81,7 @@ extension SubtitleColor {
             var components: [UInt8] = []
             for (index, value) in values.enumerated() {
                 guard let number = Double(value), number.isFinite, number >= 0 else { return nil }
-                let isPart = index == 3 && (alpha == .part || value.contains("."))
+                let isPart = index == 3 && (alpha == .unitInterval || value.contains("."))
                 components.append(UInt8(saturating: min(255, (isPart ? number * 255 : number).rounded())))
             }
             self.init(

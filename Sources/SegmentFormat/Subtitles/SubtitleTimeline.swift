@@ -10,7 +10,7 @@ public struct SubtitleTimeline: Sendable {
     private var blockEnds: [MediaTime] = []
     /// The latest end time of each block and all blocks before it.
     private var latestEnds: [MediaTime] = []
-    private var places: [Appearance: [Entry]] = [:]
+    private var entriesByAppearance: [Appearance: [Entry]] = [:]
     private var nextNumber = 0
     private var batch = 0
     /// The estimated memory use of the cues, in bytes.
@@ -48,16 +48,16 @@ public struct SubtitleTimeline: Sendable {
     }
 
     /// The maximum number of cues; if it is exceeded, the cues with the earliest start times are discarded.
-    public static let mostCues = 100_000
+    public static let maximumCueCount = 100_000
     /// The maximum memory use of the cues, in bytes; if it is exceeded, the cues with the earliest start times are
     /// discarded.
-    static let mostBytes = 64 << 20
+    static let maximumMemoryUse = 64 << 20
     /// The maximum gap between two parts of a cue that are joined, which allows for rounded segment times.
     public static let joinTolerance = MediaTime(value: 10, timescale: 1_000)
 
     private static let blockLength = 64
     // The number of cues of equal appearance with which a new one is compared; few of them are shown at the same time.
-    private static let mostCompared = 8
+    private static let maximumComparedCount = 8
 
     /// Creates a timeline without cues.
     public init() {}
@@ -86,15 +86,15 @@ public struct SubtitleTimeline: Sendable {
         for cue in cues where !cue.timeRange.isEmpty && !cue.lines.isEmpty {
             let key = Appearance(cue)
             var cue = cue
-            var alike = places.removeValue(forKey: key) ?? []
-            if isThere(cue, alike) {
-                places[key] = alike
+            var similarEntries = entriesByAppearance.removeValue(forKey: key) ?? []
+            if containsCue(cue, among: similarEntries) {
+                entriesByAppearance[key] = similarEntries
                 continue
             }
-            var index = alike.count - 1
-            let last = max(0, alike.count - Self.mostCompared)
+            var index = similarEntries.count - 1
+            let last = max(0, similarEntries.count - Self.maximumComparedCount)
             while index >= last {
-                let other = alike[index]
+                let other = similarEntries[index]
                 if other.batch != batch, let range = Self.joined(other.cue.timeRange, cue.timeRange) {
                     // The identifier of the first part is used, because some writers restart their numbering in each
                     // segment.
@@ -104,14 +104,14 @@ public struct SubtitleTimeline: Sendable {
                     replaced.insert(other.number)
                     earliestReplaced = min(earliestReplaced ?? other.cue.timeRange.start, other.cue.timeRange.start)
                     byteCount -= other.byteCount
-                    alike.remove(at: index)
+                    similarEntries.remove(at: index)
                 }
                 index -= 1
             }
             let entry = Entry(number: nextNumber, batch: batch, cue: cue)
             nextNumber += 1
-            alike.append(entry)
-            places[key] = alike
+            similarEntries.append(entry)
+            entriesByAppearance[key] = similarEntries
             new.append(entry)
             byteCount += entry.byteCount
         }
@@ -120,8 +120,8 @@ public struct SubtitleTimeline: Sendable {
         merge(new, without: replaced, from: earliestReplaced)
     }
 
-    private func isThere(_ cue: SubtitleCue, _ alike: [Entry]) -> Bool {
-        alike.suffix(Self.mostCompared).contains { other in
+    private func containsCue(_ cue: SubtitleCue, among similarEntries: [Entry]) -> Bool {
+        similarEntries.suffix(Self.maximumComparedCount).contains { other in
             other.cue.timeRange == cue.timeRange
                 || other.batch != batch && other.cue.timeRange.start <= cue.timeRange.start
                     && other.cue.timeRange.end >= cue.timeRange.end
@@ -153,21 +153,21 @@ public struct SubtitleTimeline: Sendable {
         }
         merged += sorted[index...]
         entries.replaceSubrange(first..., with: merged)
-        noteEnds(from: first)
-        if entries.count > Self.mostCues || byteCount > Self.mostBytes { forgetFirst() }
+        updateBlockEnds(from: first)
+        if entries.count > Self.maximumCueCount || byteCount > Self.maximumMemoryUse { discardEarliest() }
     }
 
     /// Discards the cues with the earliest start times, a quarter at a time so that this happens rarely.
-    private mutating func forgetFirst() {
+    private mutating func discardEarliest() {
         var count = 0
         while count < entries.count,
-            entries.count - count > Self.mostCues *| 3 / 4 || byteCount > Self.mostBytes *| 3 / 4
+            entries.count - count > Self.maximumCueCount *| 3 / 4 || byteCount > Self.maximumMemoryUse *| 3 / 4
         {
             byteCount -= entries[count].byteCount
             count += 1
         }
         entries.removeFirst(count)
-        index()
+        rebuildIndex()
     }
 
     /// Removes the cues within a time range; of cues that extend beyond it, the parts outside the range remain.
@@ -196,32 +196,32 @@ public struct SubtitleTimeline: Sendable {
                 cue.timeRange = part
                 let rest = Entry(number: nextNumber, batch: entry.batch, cue: cue)
                 kept.append(rest)
-                places[Appearance(cue), default: []].append(rest)
+                entriesByAppearance[Appearance(cue), default: []].append(rest)
                 byteCount += rest.byteCount
                 nextNumber += 1
             }
         }
-        removePlaces(removed)
+        removeFromIndex(removed)
         // The remainder of a cue after the range starts at the end of the range, before all later cues.
         kept.sort { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
         entries.replaceSubrange(first..<end, with: kept)
-        noteEnds(from: first)
+        updateBlockEnds(from: first)
     }
 
     /// Removes the entries with the given numbers.
     ///
     /// All entries of one appearance are removed in one pass, because a stream may show the same text thousands of
     /// times.
-    private mutating func removePlaces(_ removed: [Appearance: Set<Int>]) {
+    private mutating func removeFromIndex(_ removed: [Appearance: Set<Int>]) {
         for (key, numbers) in removed {
-            guard var alike = places.removeValue(forKey: key) else { continue }
-            alike.removeAll { numbers.contains($0.number) }
-            if !alike.isEmpty { places[key] = alike }
+            guard var similarEntries = entriesByAppearance.removeValue(forKey: key) else { continue }
+            similarEntries.removeAll { numbers.contains($0.number) }
+            if !similarEntries.isEmpty { entriesByAppearance[key] = similarEntries }
         }
     }
 
     /// Returns the cues shown at the given time, in the order of their start times; at most
-    /// ``SubtitleArrangement/mostCues``.
+    /// ``SubtitlePositioner/maximumCueCount``.
     public func cues(at time: MediaTime) -> [SubtitleCue] { shown(at: time, before: firstIndex(after: time)) }
 
     /// Returns the first time after `time` at which the result of ``cues(at:)`` changes, or `nil` if it does not change
@@ -230,7 +230,7 @@ public struct SubtitleTimeline: Sendable {
         let end = firstIndex(after: time)
         let shown = shown(at: time, before: end)
         var next = shown.map(\.timeRange.end).min()
-        if end < entries.count, shown.count < SubtitleArrangement.mostCues {
+        if end < entries.count, shown.count < SubtitlePositioner.maximumCueCount {
             let start = entries[end].cue.timeRange.start
             next = min(next ?? start, start)
         }
@@ -246,7 +246,7 @@ public struct SubtitleTimeline: Sendable {
             let low = block *| Self.blockLength
             for entry in entries[low..<min(end, low + Self.blockLength)] where entry.cue.timeRange.end > time {
                 found.append(entry.cue)
-                if found.count == SubtitleArrangement.mostCues { return found }
+                if found.count == SubtitlePositioner.maximumCueCount { return found }
             }
         }
         return found
@@ -275,7 +275,7 @@ public struct SubtitleTimeline: Sendable {
         return low
     }
 
-    private mutating func noteEnds(from index: Int) {
+    private mutating func updateBlockEnds(from index: Int) {
         var block = index / Self.blockLength
         blockEnds.removeLast(max(0, blockEnds.count - block))
         latestEnds.removeLast(max(0, latestEnds.count - block))
@@ -291,9 +291,9 @@ public struct SubtitleTimeline: Sendable {
         }
     }
 
-    private mutating func index() {
-        noteEnds(from: 0)
-        places.removeAll()
-        for entry in entries { places[Appearance(entry.cue), default: []].append(entry) }
+    private mutating func rebuildIndex() {
+        updateBlockEnds(from: 0)
+        entriesByAppearance.removeAll()
+        for entry in entries { entriesByAppearance[Appearance(entry.cue), default: []].append(entry) }
     }
 }

@@ -14,11 +14,11 @@ extension WebVTTDocument {
     ///
     /// - Parameter cues: Cues of this document, or of samples of which this document is the header.
     /// - Returns: The cues; cues without text are omitted.
-    public func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTPresenter(self).subtitles(of: cues) }
+    public func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTSubtitleConverter(self).subtitles(of: cues) }
 }
 
 /// The parsed style sheets and regions of a document, which can be applied to many cues.
-struct WebVTTPresenter: Sendable {
+struct WebVTTSubtitleConverter: Sendable {
     private let sheet: WebVTTStyleSheet
     private let regions: [String: WebVTTRegion]
 
@@ -40,7 +40,7 @@ extension SubtitleCue {
     }
 
     init?(_ cue: WebVTTCue, region: WebVTTRegion?, sheet: WebVTTStyleSheet) {
-        var text = WebVTTSubtitleText(sheet, id: cue.id)
+        var text = WebVTTTextConverter(sheet, id: cue.id)
         let lines = text.lines(cue.nodes)
         guard !lines.isEmpty else { return nil }
         let placement = SubtitlePlacement(cue.settings, region: region, lines: lines)
@@ -74,7 +74,7 @@ extension SubtitlePlacement {
         case .right: room = position
         case .center: room = min(position, 100 - position) * 2
         }
-        regionWidth = min(settings.size, room)
+        boxSize = min(settings.size, room)
         horizontalAnchor = anchor
         horizontalPosition = position
         if let region {
@@ -108,10 +108,10 @@ extension SubtitlePlacement {
         let left = region.viewportAnchor.x - region.anchor.x / 100 * region.width
         let top = region.viewportAnchor.y - region.anchor.y / 100 * height
         horizontalPosition = left + horizontalPosition / 100 * region.width
-        regionWidth = regionWidth / 100 * region.width
+        boxSize = boxSize / 100 * region.width
         verticalAnchor = .bottom
         verticalPosition = top + height
-        stacking = .flows(region: "WebVTT \(region.id)")
+        overlapHandling = .stackInRegion(region: "WebVTT \(region.id)")
     }
 
     private mutating func placeLines(_ settings: WebVTTCueSettings, _ lines: [SubtitleLine]) {
@@ -149,8 +149,8 @@ extension SubtitlePlacement {
         }
         // Without a position, most writers expect the text to be limited to the safe area.
         if settings.position == nil, settings.size == 100 {
-            regionWidth = safe.upperBound - safe.lowerBound
-            horizontalPosition = safe.lowerBound + horizontalPosition / 100 * regionWidth
+            boxSize = safe.upperBound - safe.lowerBound
+            horizontalPosition = safe.lowerBound + horizontalPosition / 100 * boxSize
         }
     }
 
@@ -164,7 +164,7 @@ extension SubtitlePlacement {
         let safe = SubtitleLayout.safeArea
         let advance = SubtitleLayout.lineHeight * 9 / 16
         let width = Double(lines.count) * advance
-        writing = settings.direction == .growingLeft ? .verticalGrowingLeft : .verticalGrowingRight
+        writingDirection = settings.direction == .growingLeft ? .verticalGrowingLeft : .verticalGrowingRight
         verticalPosition = position
         if settings.position == nil {
             verticalPosition = safe.lowerBound + position / 100 * (safe.upperBound - safe.lowerBound)
@@ -175,7 +175,7 @@ extension SubtitlePlacement {
         case .right: verticalAnchor = .bottom
         }
         // The first column is at the side where writing starts; automatic places the last column at the opposite side.
-        let growsLeft = writing == .verticalGrowingLeft
+        let growsLeft = writingDirection == .verticalGrowingLeft
         switch settings.line {
         case .automatic:
             horizontalAnchor = growsLeft ? .left : .right

@@ -28,8 +28,8 @@ struct WebVTTStyleSheet: Sendable {
 
         mutating func read(_ name: String, _ value: String) {
             switch name {
-            case "color": color = SubtitleColor(value, alpha: .part) ?? color
-            case "background-color", "background": background = SubtitleColor(value, alpha: .part) ?? background
+            case "color": color = SubtitleColor(value, alpha: .unitInterval) ?? color
+            case "background-color", "background": background = SubtitleColor(value, alpha: .unitInterval) ?? background
             case "font-style": isItalic = value == "italic" || value == "oblique"
             case "font-weight": isBold = value == "bold" || value == "bolder" || (Int(value) ?? 400) >= 600
             case "text-decoration", "text-decoration-line": isUnderlined = value.contains("underline")
@@ -47,18 +47,18 @@ struct WebVTTStyleSheet: Sendable {
     }
 
     /// The maximum number of rules that are read.
-    static let mostRules = 200
+    static let maximumRuleCount = 200
     // The maximum size of a style sheet, in bytes; larger ones are ignored, because those of subtitles are short.
-    private static let mostLength = 65_536
+    private static let maximumSize = 65_536
     /// The maximum number of classes of a selector and of an element.
     ///
     /// Limited because comparing the two takes time proportional to the product of their numbers.
-    static let mostClasses = 16
+    static let maximumClassCount = 16
 
     private var rules: [Rule] = []
 
     init(_ sheets: [String]) {
-        for sheet in sheets where rules.count < Self.mostRules { read(sheet) }
+        for sheet in sheets where rules.count < Self.maximumRuleCount { read(sheet) }
     }
 
     /// Applies the rules for all cues, then the rules for the given cue identifier.
@@ -74,7 +74,7 @@ struct WebVTTStyleSheet: Sendable {
 
     /// Applies the rules for an element of a text; later rules take precedence.
     func apply(to style: inout SubtitleStyle, _ element: WebVTTNode.Element) {
-        let classes = element.classes.prefix(Self.mostClasses)
+        let classes = element.classes.prefix(Self.maximumClassCount)
         for rule in rules {
             guard let selector = rule.selector, selector.id.isEmpty else { continue }
             guard selector.tag.isEmpty || selector.tag == element.tag.rawValue else { continue }
@@ -85,9 +85,9 @@ struct WebVTTStyleSheet: Sendable {
     }
 
     private mutating func read(_ sheet: String) {
-        guard sheet.utf8.count <= Self.mostLength else { return }
+        guard sheet.utf8.count <= Self.maximumSize else { return }
         for block in Self.withoutComments(sheet).split(separator: "}") {
-            guard rules.count < Self.mostRules else { return }
+            guard rules.count < Self.maximumRuleCount else { return }
             let parts = block.split(separator: "{", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
             var change = Change()
@@ -95,7 +95,7 @@ struct WebVTTStyleSheet: Sendable {
                 let pair = declaration.split(separator: ":", maxSplits: 1)
                 if pair.count == 2 { change.read(Self.trimmed(pair[0]).lowercased(), Self.trimmed(pair[1])) }
             }
-            for selector in parts[0].split(separator: ",") where rules.count < Self.mostRules {
+            for selector in parts[0].split(separator: ",") where rules.count < Self.maximumRuleCount {
                 let text = Self.trimmed(selector)
                 if text == "::cue" {
                     rules.append(Rule(selector: nil, change: change))
@@ -125,7 +125,7 @@ struct WebVTTStyleSheet: Sendable {
         }
         let names = rest.split(separator: ".", omittingEmptySubsequences: false)
         selector.tag = String(names.first ?? "")
-        guard names.count <= mostClasses + 1 else { return nil }
+        guard names.count <= maximumClassCount + 1 else { return nil }
         selector.classes = names.dropFirst().map(String.init)
         let isEmpty = selector.tag.isEmpty && selector.classes.isEmpty && selector.annotation == nil
         return isEmpty || selector.classes.contains("") ? nil : selector

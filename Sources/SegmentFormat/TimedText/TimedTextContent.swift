@@ -7,24 +7,24 @@ struct TimedTextContent {
         case lineBreak
     }
 
-    private struct Piece {
+    private struct TimedPart {
         let part: Part
         let interval: TimedTextInterval
     }
 
     /// The maximum number of distinct times in a paragraph; further timed parts use the interval of their parent.
-    private static let mostTimes = 64
+    private static let maximumTimeCount = 64
 
     /// The maximum number of text parts of a paragraph; further text is omitted.
-    private static let mostPieces = 4_096
+    private static let maximumPartCount = 4_096
 
     private let tree: TimedTextTree
-    private let references: TimedTextReferences
+    private let references: TimedTextStyleResolver
     private let preservesSpace: Bool
-    private var pieces: [Piece] = []
+    private var parts: [TimedPart] = []
     private var times: Set<MediaTime> = []
 
-    init(_ tree: TimedTextTree, _ references: TimedTextReferences, preservesSpace: Bool) {
+    init(_ tree: TimedTextTree, _ references: TimedTextStyleResolver, preservesSpace: Bool) {
         self.tree = tree
         self.references = references
         self.preservesSpace = preservesSpace
@@ -42,15 +42,15 @@ struct TimedTextContent {
     ) {
         let node = tree.nodes[index]
         var next = interval.begin
-        for child in node.children where pieces.count < Self.mostPieces {
+        for child in node.children where parts.count < Self.maximumPartCount {
             let attributes = tree.nodes[child].attributes
             switch tree.nodes[child].kind {
             case .text(let text):
                 guard style.isVisible else { continue }
                 let part = Part.text(text, style.span, preservesSpace: preservesSpace, isForced: style.isForced)
-                pieces.append(Piece(part: part, interval: interval))
+                parts.append(TimedPart(part: part, interval: interval))
             case .lineBreak:
-                pieces.append(Piece(part: .lineBreak, interval: interval))
+                parts.append(TimedPart(part: .lineBreak, interval: interval))
             case .span:
                 var inner = style.inherited()
                 inner.apply(references.styles(of: attributes))
@@ -60,13 +60,13 @@ struct TimedTextContent {
                     next = own.isExplicit(attributes) ? own.end ?? next : tree.implicitEnd(child, after: next)
                     own.end = own.end.map { min($0, next) } ?? next
                 }
-                if times.count >= Self.mostTimes { own = interval }
-                note(own)
+                if times.count >= Self.maximumTimeCount { own = interval }
+                recordTimes(of: own)
                 guard inner.isDisplayed, inner.ruby != "delimiter" else { continue }
-                let isReading = inner.ruby == "text"
-                if isReading { addBracket("(", inner, own) }
+                let isRubyText = inner.ruby == "text"
+                if isRubyText { addBracket("(", inner, own) }
                 addChildren(of: child, inner, own, preservesSpace: attributes.preservesSpace ?? preservesSpace)
-                if isReading { addBracket(")", inner, own) }
+                if isRubyText { addBracket(")", inner, own) }
             case .body, .division, .paragraph: break
             }
         }
@@ -79,30 +79,30 @@ struct TimedTextContent {
         _ interval: TimedTextInterval
     ) {
         let part = Part.text(bracket, style.span, preservesSpace: true, isForced: style.isForced)
-        pieces.append(Piece(part: part, interval: interval))
+        parts.append(TimedPart(part: part, interval: interval))
     }
 
-    private mutating func note(_ interval: TimedTextInterval) {
+    private mutating func recordTimes(of interval: TimedTextInterval) {
         times.insert(interval.begin)
         if let end = interval.end { times.insert(end) }
     }
 
     /// Returns the time ranges during which the content of the paragraph does not change.
-    func states(_ interval: TimedTextInterval) -> [MediaTimeRange] {
+    func stateTimeRanges(in interval: TimedTextInterval) -> [MediaTimeRange] {
         let whole = MediaTimeRange(start: interval.begin, end: interval.end ?? TimedTextDocument.latestEnd)
         guard !whole.isEmpty else { return [] }
-        let borders = times.filter { $0 > whole.start && $0 < whole.end }.sorted()
-        return zip([whole.start] + borders, borders + [whole.end]).map { MediaTimeRange(start: $0, end: $1) }
+        let boundaries = times.filter { $0 > whole.start && $0 < whole.end }.sorted()
+        return zip([whole.start] + boundaries, boundaries + [whole.end]).map { MediaTimeRange(start: $0, end: $1) }
     }
 
     /// Returns the lines shown at the given time, and whether they are forced.
     func lines(at time: MediaTime) -> (lines: [SubtitleLine], isForced: Bool) {
-        var text = SubtitleText()
-        var spaces = TimedTextSpaces()
+        var text = SubtitleTextBuilder()
+        var spaces = TimedTextWhiteSpace()
         var isForced = false
-        for piece in pieces {
-            guard piece.interval.begin <= time, piece.interval.end.map({ time < $0 }) ?? true else { continue }
-            switch piece.part {
+        for segment in parts {
+            guard segment.interval.begin <= time, segment.interval.end.map({ time < $0 }) ?? true else { continue }
+            switch segment.part {
             case .lineBreak:
                 text.endLine()
                 spaces.endLine()
@@ -129,7 +129,7 @@ struct TimedTextContent {
 /// The state of white space handling in a line (TTML2 §8.2.10 and `xml:space`).
 ///
 /// Unless white space is preserved, consecutive characters are collapsed to one and removed at the start of a line.
-struct TimedTextSpaces {
+struct TimedTextWhiteSpace {
     private var isStartOrSpace = true
 
     mutating func endLine() { isStartOrSpace = true }

@@ -16,15 +16,15 @@ public struct TimedTextDocument: Sendable, Hashable {
     public let language: String?
 
     /// The maximum number of cues of a document.
-    public static let mostCues = 100_000
+    public static let maximumCueCount = 100_000
     /// The maximum memory use of the cues, in bytes per byte of the document, in addition to 16 KiB.
     ///
     /// A paragraph whose words appear one after the other results in a cue for each word.
-    static let mostExpansion = 64
+    static let maximumExpansion = 64
     /// The maximum memory use of the cues of a document, in bytes.
-    static let mostCueBytes = 64 << 20
+    static let maximumCueMemoryUse = 64 << 20
     /// The maximum size of a document, in bytes; larger documents are rejected.
-    public static let mostBytes = 16 << 20
+    public static let maximumSize = 16 << 20
     /// The end time of cues that have no end: 400,000 s, about 4.6 days.
     public static let latestEnd = MediaTime(seconds: 400_000)
 
@@ -35,9 +35,9 @@ public struct TimedTextDocument: Sendable, Hashable {
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         var tree = TimedTextTree()
         do throws(XMLReadingError) {
-            try XMLDocumentReading.read(
+            try XMLDocumentParser.parse(
                 bytes,
-                limits: .init(bytes: Self.mostBytes, depth: 64, elements: 500_000),
+                limits: .init(maximumSize: Self.maximumSize, maximumDepth: 64, maximumElementCount: 500_000),
                 into: &tree
             )
         } catch {
@@ -46,10 +46,10 @@ public struct TimedTextDocument: Sendable, Hashable {
         guard tree.hasRoot else { throw .missing("tt element") }
         language = tree.language
         let budget = min(
-            Self.mostCueBytes,
-            bytes.count.multipliedSaturated(by: Self.mostExpansion).addingSaturated(16_384)
+            Self.maximumCueMemoryUse,
+            bytes.count.multipliedSaturated(by: Self.maximumExpansion).addingSaturated(16_384)
         )
-        var resolution = TimedTextResolution(tree, budget: budget)
+        var resolution = TimedTextConverter(tree, budget: budget)
         cues = try resolution.cues()
     }
 

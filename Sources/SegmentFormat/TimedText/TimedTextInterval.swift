@@ -16,9 +16,9 @@ extension TimedTextTree {
         _ outer: TimedTextInterval,
         reference: MediaTime
     ) -> TimedTextInterval {
-        let begin = reference + (attributes.begin.flatMap(clock.time) ?? .zero)
-        var end = attributes.end.flatMap(clock.time).map { reference + $0 }
-        if let duration = attributes.duration.flatMap(clock.time) {
+        let begin = reference + (attributes.begin.flatMap(timing.time) ?? .zero)
+        var end = attributes.end.flatMap(timing.time).map { reference + $0 }
+        if let duration = attributes.duration.flatMap(timing.time) {
             end = min(end ?? begin + duration, begin + duration)
         }
         if let outerEnd = outer.end { end = min(end ?? outerEnd, outerEnd) }

@@ -37,39 +37,39 @@ struct TimedTextAttributes {
     var preservesSpace: Bool?
 
     /// The maximum number of style references of an element.
-    static let mostReferences = 32
+    static let maximumReferenceCount = 32
     /// The maximum length of an identifier, in bytes of UTF-8; limited because lookups take time proportional to it.
-    static let longestIdentifier = 256
+    static let maximumIdentifierLength = 256
     /// The maximum length of a style value, in bytes of UTF-8; limited because it is parsed for each element that uses
     /// it.
-    static let longestValue = 256
+    static let maximumValueLength = 256
 
     init() {}
 
     init(_ attributes: XMLAttributes) {
-        for attribute in attributes.all {
+        for attribute in attributes.attributes {
             let (space, local) = Self.name(attribute.name)
             let length = attribute.value.utf8.count
             switch (space, local) {
-            case (.xml, "id") where length <= Self.longestIdentifier: id = attribute.value
+            case (.xml, "id") where length <= Self.maximumIdentifierLength: id = attribute.value
             case (.xml, "space"): preservesSpace = attribute.value == "preserve"
-            case (.none, "id") where length <= Self.longestIdentifier: id = id ?? attribute.value
+            case (.none, "id") where length <= Self.maximumIdentifierLength: id = id ?? attribute.value
             case (.none, "style"):
-                styleIDs = attribute.value.split(whereSeparator: \.isWhitespace).prefix(Self.mostReferences)
-                    .map(String.init).filter { $0.utf8.count <= Self.longestIdentifier }
-            case (.none, "region") where length <= Self.longestIdentifier: region = attribute.value
+                styleIDs = attribute.value.split(whereSeparator: \.isWhitespace).prefix(Self.maximumReferenceCount)
+                    .map(String.init).filter { $0.utf8.count <= Self.maximumIdentifierLength }
+            case (.none, "region") where length <= Self.maximumIdentifierLength: region = attribute.value
             case (.none, "begin"): begin = attribute.value
             case (.none, "end"): end = attribute.value
             case (.none, "dur"): duration = attribute.value
             case (.none, "timeContainer"): isSequence = attribute.value == "seq"
-            case (.styling, _) where length <= Self.longestValue:
+            case (.styling, _) where length <= Self.maximumValueLength:
                 if let property = TimedTextProperty(rawValue: local) { styles[property] = attribute.value }
             default: break
             }
         }
     }
 
-    enum Space {
+    enum Vocabulary {
         case none
         case xml
         case styling
@@ -78,7 +78,7 @@ struct TimedTextAttributes {
     }
 
     /// Returns the vocabulary of an attribute; undeclared prefixes are interpreted as commonly used.
-    static func name(_ name: XMLName) -> (space: Space, local: String) {
+    static func name(_ name: XMLName) -> (space: Vocabulary, local: String) {
         if name.namespace.isEmpty {
             let parts = name.local.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else { return (.none, name.local) }

@@ -13,9 +13,9 @@ struct TimedTextRegion {
     private var width = 100.0
     private var height = 100.0
     private var displayAlign = DisplayAlign.before
-    private var writing = SubtitlePlacement.Writing.horizontal
+    private var writing = SubtitlePlacement.WritingDirection.horizontal
 
-    init(id: String, _ values: [TimedTextProperty: String], _ lengths: TimedTextLength) {
+    init(id: String, _ values: [TimedTextProperty: String], _ lengths: TimedTextLengthConverter) {
         self.id = id
         let fontSize = 100 / Double(lengths.cells.rows)
         if let extent = values[.extent].flatMap({ lengths.pair($0, fontSize: fontSize) }) {
@@ -23,8 +23,8 @@ struct TimedTextRegion {
         }
         if let origin = values[.origin].flatMap({ lengths.pair($0, fontSize: fontSize) }) { (left, top) = origin }
         // `tts:position` takes precedence over the older `tts:origin` (TTML2 §10.2.30).
-        if let position = values[.position] { place(position, lengths) }
-        if let padding = values[.padding] { shrink(padding, lengths, fontSize) }
+        if let position = values[.position] { applyPosition(position, lengths) }
+        if let padding = values[.padding] { applyPadding(padding, lengths, fontSize: fontSize) }
         displayAlign = values[.displayAlign].flatMap(DisplayAlign.init) ?? .before
         switch values[.writingMode] {
         case "tbrl", "tb": writing = .verticalGrowingLeft
@@ -34,12 +34,12 @@ struct TimedTextRegion {
     }
 
     /// Sets the position from a value such as `center`, `left 10%` or `bottom 10% right 20%`.
-    private mutating func place(_ text: String, _ lengths: TimedTextLength) {
+    private mutating func applyPosition(_ text: String, _ lengths: TimedTextLengthConverter) {
         let words = text.split(whereSeparator: \.isWhitespace).prefix(4)
         var x: Double?
         var y: Double?
         var index = 0
-        func share(_ word: Substring, _ axis: TimedTextLength.Axis) -> Double? {
+        func share(_ word: Substring, _ axis: TimedTextLengthConverter.Axis) -> Double? {
             lengths.percent(word, axis, base: axis == .horizontal ? 100 - width : 100 - height)
         }
         while index < words.count {
@@ -67,7 +67,7 @@ struct TimedTextRegion {
     }
 
     /// Applies padding of one to four lengths, in the order before, end, after, start.
-    private mutating func shrink(_ text: String, _ lengths: TimedTextLength, _ fontSize: Double) {
+    private mutating func applyPadding(_ text: String, _ lengths: TimedTextLengthConverter, fontSize: Double) {
         let words = text.split(whereSeparator: \.isWhitespace).prefix(4)
         guard let first = words.first else { return }
         let right = words.count > 1 ? words[1] : first
@@ -89,11 +89,11 @@ struct TimedTextRegion {
     /// Returns the placement of a paragraph in this region.
     func placement(_ style: TimedTextStyle) -> SubtitlePlacement {
         var placement = SubtitlePlacement()
-        placement.writing = writing
+        placement.writingDirection = writing
         let side = Self.side(style)
-        placement.stacking = .flows(region: "TTML \(id)")
+        placement.overlapHandling = .stackInRegion(region: "TTML \(id)")
         if writing == .horizontal {
-            placement.regionWidth = width
+            placement.boxSize = width
             placement.alignment = side
             placement.horizontalAnchor = side
             switch side {
@@ -108,8 +108,8 @@ struct TimedTextRegion {
             }
             return placement
         }
-        placement.regionWidth = height
-        placement.stacking = .none
+        placement.boxSize = height
+        placement.overlapHandling = .fixed
         switch side {
         case .left: (placement.verticalAnchor, placement.verticalPosition) = (.top, top)
         case .center: (placement.verticalAnchor, placement.verticalPosition) = (.middle, top + height / 2)

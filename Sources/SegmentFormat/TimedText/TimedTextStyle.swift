@@ -22,10 +22,10 @@ struct TimedTextStyle {
     var opacity = 1.0
     var ruby = ""
 
-    private let lengths: TimedTextLength
+    private let lengths: TimedTextLengthConverter
 
     /// Creates the initial values (TTML2 §10.2), including those that the document specifies.
-    init(_ lengths: TimedTextLength, initials: [TimedTextProperty: String]) {
+    init(_ lengths: TimedTextLengthConverter, initials: [TimedTextProperty: String]) {
         self.lengths = lengths
         fontSize = 100 / Double(lengths.cells.rows)
         apply(initials)

@@ -18,7 +18,7 @@ struct TimedTextTree: XMLEventHandler {
         var children: [Int] = []
     }
 
-    private(set) var clock = TimedTextClock()
+    private(set) var timing = TimedTextTiming()
     private(set) var cells = (columns: 32, rows: 15)
     /// The document extent in pixels, to which lengths in pixels are relative.
     private(set) var pixels: (width: Double, height: Double)?
@@ -39,7 +39,7 @@ struct TimedTextTree: XMLEventHandler {
     private(set) var isComplete = false
 
     /// The maximum number of styles and of regions that are read.
-    private static let mostDefinitions = 10_000
+    private static let maximumDefinitionCount = 10_000
 
     private enum Open {
         case other
@@ -52,9 +52,9 @@ struct TimedTextTree: XMLEventHandler {
     private var open: [Open] = []
     private var anonymousRegions = 0
 
-    var hasEnough: Bool { isComplete }
+    var isFinished: Bool { isComplete }
 
-    mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
+    mutating func startElement(_ name: XMLName, attributes: XMLAttributes, line: Int) {
         guard TimedTextAttributes.isContent(name) else { return open.append(.skipped) }
         let parent = open.last ?? .other
         if case .skipped = parent { return open.append(.skipped) }
@@ -85,7 +85,7 @@ struct TimedTextTree: XMLEventHandler {
         if case .root? = open.popLast() { isComplete = true }
     }
 
-    mutating func text(_ text: String) {
+    mutating func handleText(_ text: String) {
         guard case .node(let parent)? = open.last else { return }
         switch nodes[parent].kind {
         case .paragraph, .span:
@@ -115,15 +115,15 @@ struct TimedTextTree: XMLEventHandler {
         if case .region(let id) = parent {
             // Styles inside a region apply to the region; its attributes take precedence (TTML2 §10.4.4.2).
             regions[id]?.styles.merge(style.styles) { own, _ in own }
-            let room = TimedTextAttributes.mostReferences - (regions[id]?.styleIDs.count ?? 0)
+            let room = TimedTextAttributes.maximumReferenceCount - (regions[id]?.styleIDs.count ?? 0)
             regions[id]?.styleIDs += style.styleIDs.prefix(max(0, room))
-        } else if let id = style.id, styles.count < Self.mostDefinitions {
+        } else if let id = style.id, styles.count < Self.maximumDefinitionCount {
             styles[id] = style
         }
     }
 
     private mutating func readRegion(_ region: TimedTextAttributes, _ parent: Open) {
-        guard regions.count < Self.mostDefinitions else { return open.append(.skipped) }
+        guard regions.count < Self.maximumDefinitionCount else { return open.append(.skipped) }
         if case .node(let index) = parent {
             // A region inside an element applies to that element only (TTML2 §11.1.2).
             anonymousRegions += 1
@@ -141,7 +141,7 @@ struct TimedTextTree: XMLEventHandler {
     private(set) var inlineRegions: [Int: String] = [:]
 
     private mutating func readRoot(_ attributes: XMLAttributes) {
-        for attribute in attributes.all {
+        for attribute in attributes.attributes {
             let (space, local) = TimedTextAttributes.name(attribute.name)
             switch (space, local) {
             case (.xml, "lang"): language = attribute.value.isEmpty ? nil : attribute.value
@@ -150,7 +150,7 @@ struct TimedTextTree: XMLEventHandler {
                 let parts = attribute.value.split(separator: " ").compactMap { Int($0) }
                 guard parts.count == 2, parts.allSatisfy((1...10_000).contains) else { continue }
                 cells = (parts[0], parts[1])
-            case (.parameter, _): clock.set(local, attribute.value)
+            case (.parameter, _): timing.set(local, attribute.value)
             case (.styling, "extent"):
                 let parts = attribute.value.split(whereSeparator: \.isWhitespace).compactMap { part in
                     part.hasSuffix("px") ? Double(part.dropLast(2)) : nil

@@ -44,21 +44,21 @@ struct TransportPacket {
 }
 
 /// The timestamps in the header of a packetized elementary stream (PES) packet (ISO/IEC 13818-1 §2.4.3.6).
-struct StreamPacketTimes {
+struct PESTimestamps {
     let presentation: UInt64
     let decode: UInt64?
 
     /// Creates timestamps from the PES header at the start of a payload, or `nil` if it has none.
     init?(_ payload: Range<Int>, in bytes: Span<UInt8>) {
         var cursor = ByteCursor(payload, in: bytes)
-        guard cursor.uint24(bytes) == 1 else { return nil }
+        guard cursor.readUInt24(bytes) == 1 else { return nil }
         cursor.skip(3)
-        guard cursor.uint8(bytes) & 0xC0 == 0x80 else { return nil }
-        let flags = cursor.uint8(bytes) >> 6
+        guard cursor.readUInt8(bytes) & 0xC0 == 0x80 else { return nil }
+        let flags = cursor.readUInt8(bytes) >> 6
         cursor.skip(1)
-        guard flags & 2 != 0, let time = Self.timestamp(cursor.unsigned(5, bytes)) else { return nil }
+        guard flags & 2 != 0, let time = Self.timestamp(cursor.readUnsigned(5, bytes)) else { return nil }
         presentation = time
-        decode = flags == 3 ? Self.timestamp(cursor.unsigned(5, bytes)) : nil
+        decode = flags == 3 ? Self.timestamp(cursor.readUnsigned(5, bytes)) : nil
         guard !cursor.isPastEnd else { return nil }
     }
 

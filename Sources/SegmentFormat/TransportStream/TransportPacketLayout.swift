@@ -20,15 +20,15 @@ public struct TransportPacketLayout: Sendable, Hashable {
     public init?(_ bytes: Span<UInt8>) {
         for start in 0..<min(205, bytes.count) where bytes[start] == Self.syncByte {
             for stride in [188, 192, 204] {
-                var place = start
+                var position = start
                 var found = 0
-                while place < bytes.count, found < 5, bytes[place] == Self.syncByte {
+                while position < bytes.count, found < 5, bytes[position] == Self.syncByte {
                     found += 1
-                    place += stride
+                    position += stride
                 }
-                let isShort = start <= 4 && bytes.count - start >= Self.packetLength && place >= bytes.count
+                let isShort = start <= 4 && bytes.count - start >= Self.packetLength && position >= bytes.count
                 guard found >= 3 || isShort && found >= 1 else { continue }
-                guard found == 5 || place >= bytes.count else { continue }
+                guard found == 5 || position >= bytes.count else { continue }
                 self.stride = stride
                 firstSync = start
                 return

@@ -16,7 +16,7 @@ public struct TransportProgram: Sendable, Hashable {
         /// The stream type (ISO/IEC 13818-1 table 2-34, and Apple's types for sample encryption).
         public let streamType: UInt8
         /// The media type.
-        public let kind: MediaTrack.Kind
+        public let mediaType: MediaTrack.MediaType
         /// The codec name; `nil` if it cannot be derived from the stream type and descriptors.
         public let codec: String?
         /// The ISO 639-2 language code; `nil` if it is not specified.
@@ -27,10 +27,10 @@ public struct TransportProgram: Sendable, Hashable {
         public let isSampleEncrypted: Bool
 
         /// The properties of the track, independent of the container.
-        public var summary: MediaTrack {
+        public var mediaTrack: MediaTrack {
             MediaTrack(
                 id: UInt32(pid),
-                kind: kind,
+                mediaType: mediaType,
                 codec: codec,
                 language: language,
                 encryptionScheme: isSampleEncrypted ? "sample-aes" : nil
@@ -41,13 +41,13 @@ public struct TransportProgram: Sendable, Hashable {
 
 extension TransportProgram {
     /// Returns the program numbers and PMT packet identifiers of a program association section.
-    static func association(_ section: Span<UInt8>) -> [(number: UInt16, pid: UInt16)] {
+    static func parseAssociation(_ section: Span<UInt8>) -> [(number: UInt16, pid: UInt16)] {
         guard section.count >= 8, section[0] == 0 else { return [] }
         var cursor = ByteCursor(8..<section.count, in: section)
         var entries: [(UInt16, UInt16)] = []
         while cursor.remaining >= 4 {
-            let number = cursor.uint16(section)
-            let pid = cursor.uint16(section) & 0x1FFF
+            let number = cursor.readUInt16(section)
+            let pid = cursor.readUInt16(section) & 0x1FFF
             // Program number zero refers to the network information table.
             if number != 0 { entries.append((number, pid)) }
         }
@@ -58,15 +58,15 @@ extension TransportProgram {
     init?(_ section: Span<UInt8>) {
         guard section.count >= 12, section[0] == 2 else { return nil }
         var cursor = ByteCursor(3..<section.count, in: section)
-        number = cursor.uint16(section)
+        number = cursor.readUInt16(section)
         cursor.skip(3)
-        clockPID = cursor.uint16(section) & 0x1FFF
-        cursor.skip(Int(cursor.uint16(section) & 0x0FFF))
+        clockPID = cursor.readUInt16(section) & 0x1FFF
+        cursor.skip(Int(cursor.readUInt16(section) & 0x0FFF))
         var list: [Stream] = []
         while cursor.remaining >= 5 {
-            let type = cursor.uint8(section)
-            let pid = cursor.uint16(section) & 0x1FFF
-            let length = Int(cursor.uint16(section) & 0x0FFF)
+            let type = cursor.readUInt8(section)
+            let pid = cursor.readUInt16(section) & 0x1FFF
+            let length = Int(cursor.readUInt16(section) & 0x0FFF)
             let start = cursor.offset
             cursor.skip(length)
             list.append(Stream(pid: pid, type: type, descriptors: start..<cursor.offset, section))
@@ -84,8 +84,8 @@ extension TransportProgram.Stream {
         var tags: Set<UInt8> = []
         var cursor = ByteCursor(descriptors, in: bytes)
         while cursor.remaining >= 2 {
-            let tag = cursor.uint8(bytes)
-            let length = Int(cursor.uint8(bytes))
+            let tag = cursor.readUInt8(bytes)
+            let length = Int(cursor.readUInt8(bytes))
             let start = cursor.offset
             cursor.skip(length)
             guard !cursor.isPastEnd else { break }
@@ -93,7 +93,7 @@ extension TransportProgram.Stream {
             switch tag {
             case 0x05 where length >= 4: registration = FourCharacterCode(bytes.uint32(at: start))
             case 0x0A where length >= 4, 0x59 where length >= 8:
-                let letters = bytes.array(start..<start + 3).map { $0 | 0x20 }
+                let letters = bytes.byteArray(in: start..<start + 3).map { $0 | 0x20 }
                 if letters.allSatisfy({ (0x61...0x7A).contains($0) }) {
                     language = String(decoding: letters, as: UTF8.self)
                 }
@@ -101,14 +101,18 @@ extension TransportProgram.Stream {
             }
         }
         self.language = language == "und" ? nil : language
-        (kind, codec, isSampleEncrypted) = Self.meaning(type, registration, tags)
+        (mediaType, codec, isSampleEncrypted) = Self.properties(
+            streamType: type,
+            registration: registration,
+            tags: tags
+        )
     }
 
-    private static func meaning(
-        _ type: UInt8,
-        _ registration: FourCharacterCode?,
-        _ tags: Set<UInt8>
-    ) -> (MediaTrack.Kind, String?, Bool) {
+    private static func properties(
+        streamType type: UInt8,
+        registration: FourCharacterCode?,
+        tags: Set<UInt8>
+    ) -> (MediaTrack.MediaType, String?, Bool) {
         switch type {
         case 0x01: (.video, "mp4v.6a", false)
         case 0x02: (.video, "mp4v.61", false)
@@ -128,17 +132,17 @@ extension TransportProgram.Stream {
         case 0xCF: (.audio, "mp4a.40", true)
         case 0xC1: (.audio, "ac-3", true)
         case 0xC2: (.audio, "ec-3", true)
-        default: privateMeaning(registration, tags)
+        default: privateProperties(registration: registration, tags: tags)
         }
     }
 
     /// Returns the properties of a private stream type, from its registration (SMPTE-RA) or DVB descriptors.
     ///
     /// The descriptors are those of ETSI EN 300 468 §6.1.
-    private static func privateMeaning(
-        _ registration: FourCharacterCode?,
-        _ tags: Set<UInt8>
-    ) -> (MediaTrack.Kind, String?, Bool) {
+    private static func privateProperties(
+        registration: FourCharacterCode?,
+        tags: Set<UInt8>
+    ) -> (MediaTrack.MediaType, String?, Bool) {
         switch registration {
         case "AC-3"?: return (.audio, "ac-3", false)
         case "EAC3"?: return (.audio, "ec-3", false)
@@ -151,8 +155,8 @@ extension TransportProgram.Stream {
         }
         if tags.contains(0x7A) { return (.audio, "ec-3", false) }
         if tags.contains(0x6A) { return (.audio, "ac-3", false) }
-        if tags.contains(0x59) { return (.text, "dvbsub", false) }
-        if tags.contains(0x56) { return (.text, "teletext", false) }
+        if tags.contains(0x59) { return (.subtitles, "dvbsub", false) }
+        if tags.contains(0x56) { return (.subtitles, "teletext", false) }
         return (.other, nil, false)
     }
 }

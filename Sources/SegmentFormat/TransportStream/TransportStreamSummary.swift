@@ -3,7 +3,7 @@ public import MediaTiming
 /// A summary of the programs and timestamps in a section of a transport stream.
 public struct TransportStreamSummary: Sendable, Hashable {
     /// The presentation timestamps of one elementary stream.
-    public struct Times: Sendable, Hashable {
+    public struct TimestampSummary: Sendable, Hashable {
         /// The first presentation timestamp in the order of the stream, a 33-bit value at 90 kHz.
         public let first: UInt64
         /// The earliest timestamp, unwrapped; it may be less than the first one if there are B-frames.
@@ -15,19 +15,21 @@ public struct TransportStreamSummary: Sendable, Hashable {
         public let firstDecode: Int64
         /// The number of timestamps.
         public private(set) var count: Int
-        private var wrap: TimestampWrap
+        private var timestampUnwrapper: TimestampUnwrapper
 
         // Bounded: the divisor is at least one.
         /// The average distance between timestamps, in units of 1/90000 s; zero if there is only one.
-        public var step: Int64 { count > 1 ? latest.subtractingSaturated(earliest) / Int64(count - 1) : 0 }
+        public var averageInterval: Int64 { count > 1 ? latest.subtractingSaturated(earliest) / Int64(count - 1) : 0 }
 
         /// The time range from the earliest timestamp to the estimated end of the latest one.
         ///
-        /// The last frame is assumed to last for ``step``.
+        /// The last frame is assumed to last for ``averageInterval``.
         public var timeRange: MediaTimeRange {
             MediaTimeRange(
-                start: TimestampWrap.time(earliest),
-                duration: TimestampWrap.time(latest.subtractingSaturated(earliest).addingSaturated(step))
+                start: TimestampUnwrapper.mediaTime(of: earliest),
+                duration: TimestampUnwrapper.mediaTime(
+                    of: latest.subtractingSaturated(earliest).addingSaturated(averageInterval)
+                )
             )
         }
     }
@@ -51,14 +53,14 @@ public struct TransportStreamSummary: Sendable, Hashable {
     /// The programs whose maps were read, by number; the last map of each program applies.
     public let programs: [TransportProgram]
     /// The timestamps by packet identifier.
-    public let times: [UInt16: Times]
+    public let timestamps: [UInt16: TimestampSummary]
     /// The lowest and the highest program clock reference, unwrapped, by packet identifier.
-    public let clocks: [UInt16: ClosedRange<Int64>]
-    /// The random access points; at most ``mostAccessPoints``.
+    public let clockReferences: [UInt16: ClosedRange<Int64>]
+    /// The random access points; at most ``maximumRandomAccessPointCount``.
     public let randomAccessPoints: [RandomAccessPoint]
 
     /// The maximum number of random access points that are recorded.
-    public static let mostAccessPoints = 10_000
+    public static let maximumRandomAccessPointCount = 10_000
 
     /// Creates a summary of all packets, or `nil` if the bytes are not a transport stream.
     ///
@@ -71,7 +73,7 @@ public struct TransportStreamSummary: Sendable, Hashable {
     ///   - programs: The programs that are already known, for sections without tables.
     public init?(_ bytes: Span<UInt8>, near reference: Int64? = nil, programs: [TransportProgram] = []) {
         guard let layout = TransportPacketLayout(bytes) else { return nil }
-        var reading = TransportStreamReading(reference: reference, programs: programs)
+        var reading = TransportStreamReader(reference: reference, programs: programs)
         var offset = layout.firstSync
         var skipped = 0
         while offset < bytes.count {
@@ -88,8 +90,8 @@ public struct TransportStreamSummary: Sendable, Hashable {
         packetCount = reading.packetCount
         skippedByteCount = skipped + layout.firstSync
         self.programs = reading.programs.values.sorted { $0.number < $1.number }
-        times = reading.times
-        clocks = reading.clocks
+        timestamps = reading.times
+        clockReferences = reading.clocks
         randomAccessPoints = reading.accessPoints
     }
 
@@ -113,51 +115,54 @@ public struct TransportStreamSummary: Sendable, Hashable {
     /// This is the first video stream with timestamps, or else the first audio stream, or else any stream with
     /// timestamps.
     public var leadingPID: UInt16? {
-        let streams = programs.flatMap(\.streams).filter { times[$0.pid] != nil }
+        let streams = programs.flatMap(\.streams).filter { timestamps[$0.pid] != nil }
         return
-            (streams.first { $0.kind == .video } ?? streams.first { $0.kind == .audio } ?? streams.first)?.pid
-            ?? times.keys.min()
+            (streams.first { $0.mediaType == .video } ?? streams.first { $0.mediaType == .audio } ?? streams.first)?.pid
+            ?? timestamps.keys.min()
     }
 
     /// Returns the time range from the earliest timestamp of this section to the latest one of a later section.
     ///
     /// The result is `nil` if no stream has timestamps in both sections. The sections may be up to 26 hours apart; the
     /// clock is assumed to have no discontinuities between them.
-    public func timeRange(through tail: TransportStreamSummary) -> MediaTimeRange? {
+    public func timeRange(upTo tail: TransportStreamSummary) -> MediaTimeRange? {
         var start: Int64?
         var end: Int64?
         let leadingPID = leadingPID
-        for (pid, first) in times {
-            guard let last = tail.times[pid] else { continue }
+        for (pid, first) in timestamps {
+            guard let last = tail.timestamps[pid] else { continue }
             // The difference is taken modulo the period, because the later section may be more than half a period away.
-            let distance = (last.latest &- first.earliest) & (TimestampWrap.period -| 1)
+            let distance = (last.latest &- first.earliest) & (TimestampUnwrapper.period -| 1)
             start = min(start ?? first.earliest, first.earliest)
             // Only the leading stream extends the end by its step: an audio PES packet contains several frames, the
             // last one fewer.
-            let step = pid == leadingPID ? max(first.step, last.step) : 0
+            let step = pid == leadingPID ? max(first.averageInterval, last.averageInterval) : 0
             let reached = first.earliest.addingSaturated(distance).addingSaturated(step)
             end = max(end ?? reached, reached)
         }
         guard let start, let end else { return nil }
-        return MediaTimeRange(start: TimestampWrap.time(start), end: TimestampWrap.time(end))
+        return MediaTimeRange(
+            start: TimestampUnwrapper.mediaTime(of: start),
+            end: TimestampUnwrapper.mediaTime(of: end)
+        )
     }
 }
 
-extension TransportStreamSummary.Times {
-    init(_ packet: StreamPacketTimes, near reference: Int64?) {
-        var wrap = TimestampWrap(near: reference)
-        let value = wrap.unroll(packet.presentation)
+extension TransportStreamSummary.TimestampSummary {
+    init(_ packet: PESTimestamps, near reference: Int64?) {
+        var wrap = TimestampUnwrapper(near: reference)
+        let value = wrap.unwrap(packet.presentation)
         first = packet.presentation
-        firstDecode = packet.decode.map { TimestampWrap.unroll($0, near: value) } ?? value
+        firstDecode = packet.decode.map { TimestampUnwrapper.unwrap($0, near: value) } ?? value
         earliest = value
         latest = value
         count = 1
-        self.wrap = wrap
+        self.timestampUnwrapper = wrap
     }
 
     /// Adds a timestamp and returns its unwrapped value.
     mutating func add(_ timestamp: UInt64) -> Int64 {
-        let value = wrap.unroll(timestamp)
+        let value = timestampUnwrapper.unwrap(timestamp)
         earliest = min(earliest, value)
         latest = max(latest, value)
         count += 1

@@ -25,7 +25,7 @@ public struct WebVTTCue: Sendable, Hashable {
     }
 
     /// Returns a copy of the cue whose time range is shifted by the given offset.
-    public func moved(by offset: MediaTime) -> WebVTTCue {
+    public func shifted(by offset: MediaTime) -> WebVTTCue {
         WebVTTCue(
             id: id,
             timeRange: MediaTimeRange(start: timeRange.start + offset, duration: timeRange.duration),

@@ -13,18 +13,18 @@ public struct WebVTTDocument: Sendable, Hashable {
     public let cues: [WebVTTCue]
 
     /// The maximum number of cues that are read; a feature film has about two thousand.
-    public static let mostCues = 100_000
+    public static let maximumCueCount = 100_000
     /// The maximum number of style sheets and the maximum number of regions that are read.
-    public static let mostBlocks = 1_000
+    public static let maximumBlockCount = 1_000
 
     /// Creates a document from UTF-8 bytes; throws ``MediaFormatError/missing(_:)`` if the signature is missing.
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
-        var lines = WebVTTLines(bytes)
-        guard lines.takeSignature(bytes) else { throw .missing("WEBVTT signature") }
-        var reading = WebVTTBlockReading()
+        var lines = WebVTTLineIterator(bytes)
+        guard lines.skipSignature(bytes) else { throw .missing("WEBVTT signature") }
+        var reading = WebVTTBlockParser()
         // The lines after the signature, up to an empty line, are the header.
         reading.readHeader(&lines, bytes)
-        while !lines.isAtEnd, reading.cues.count < Self.mostCues { reading.readBlock(&lines, bytes) }
+        while !lines.isAtEnd, reading.cues.count < Self.maximumCueCount { reading.readBlock(&lines, bytes) }
         timestampMap = reading.timestampMap
         styleSheets = reading.styleSheets
         regions = reading.regions

@@ -42,7 +42,7 @@ public indirect enum WebVTTNode: Sendable, Hashable {
     }
 
     /// The maximum nesting depth of tags; deeper tags are removed, but their text is preserved.
-    public static let mostDepth = 64
+    public static let maximumDepth = 64
 
     /// The text without tags and timestamps.
     public var plainText: String {
@@ -57,7 +57,7 @@ public indirect enum WebVTTNode: Sendable, Hashable {
 extension WebVTTNode {
     /// Returns the nodes of a cue's text; invalid tags are ignored.
     static func nodes(_ text: String) -> [WebVTTNode] {
-        var tokens = WebVTTTokens(text)
+        var tokens = WebVTTTokenizer(text)
         var tree = Tree()
         while let token = tokens.next() {
             switch token {
@@ -89,7 +89,7 @@ extension WebVTTNode {
         }
 
         mutating func open(_ name: String, _ classes: [String], _ annotation: String) {
-            guard let tag = Tag(rawValue: name), open.count < mostDepth else { return }
+            guard let tag = Tag(rawValue: name), open.count < maximumDepth else { return }
             if tag == .rubyText, open.last?.tag != .ruby { return }
             let isNamed = tag == .voice || tag == .language
             open.append(Open(tag: tag, classes: classes, annotation: isNamed ? annotation : ""))

@@ -6,12 +6,12 @@ public struct WebVTTSample: Sendable, Hashable {
     public let cues: [WebVTTCue]
 
     /// The maximum number of cues that are read from a sample.
-    public static let mostCues = 1_000
+    public static let maximumCueCount = 1_000
 
     /// Creates a sample from its boxes.
     ///
     /// All cues have the time range of the sample. A cue that continues in the next sample is repeated there;
-    /// ``SubtitleTimeline`` and ``WebVTTCueGathering`` merge the repetitions. Additional text (`vtta`) is ignored.
+    /// ``SubtitleTimeline`` and ``WebVTTCueDeduplicator`` merge the repetitions. Additional text (`vtta`) is ignored.
     ///
     /// - Parameters:
     ///   - bytes: The sample data: boxes `vttc`, `vtte` and `vtta`.
@@ -19,12 +19,12 @@ public struct WebVTTSample: Sendable, Hashable {
     /// - Throws: ``MediaFormatError/malformed(_:)`` if the data contain anything else.
     public init(_ bytes: Span<UInt8>, timeRange: MediaTimeRange) throws(MediaFormatError) {
         var cues: [WebVTTCue] = []
-        var walker = BoxWalker(0..<bytes.count, in: bytes)
+        var walker = BoxIterator(0..<bytes.count, in: bytes)
         var end = 0
         while let box = walker.next(bytes) {
             end = box.range.upperBound
             switch box.type {
-            case "vttc" where cues.count < Self.mostCues: cues.append(Self.cue(box, timeRange, bytes))
+            case "vttc" where cues.count < Self.maximumCueCount: cues.append(Self.cue(box, timeRange, bytes))
             case "vttc", "vtte", "vtta", "vttx", "free", "skip": break
             default: throw .malformed("WebVTT sample")
             }
@@ -38,7 +38,7 @@ public struct WebVTTSample: Sendable, Hashable {
         var id = ""
         var settings = WebVTTCueSettings()
         var text = ""
-        var walker = BoxWalker(box.payload, in: bytes)
+        var walker = BoxIterator(box.payload, in: bytes)
         while let child = walker.next(bytes) {
             switch child.type {
             case "iden": id = string(child, bytes)
@@ -53,7 +53,7 @@ public struct WebVTTSample: Sendable, Hashable {
     /// Returns the string in a box, with or without a terminating zero byte.
     private static func string(_ box: Box, _ bytes: Span<UInt8>) -> String {
         var cursor = ByteCursor(box.payload, in: bytes)
-        return cursor.terminatedText(bytes).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return cursor.readTerminatedString(bytes).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             .joined(separator: "\n")
     }
 }
@@ -64,13 +64,13 @@ extension WebVTTDocument {
     ///
     /// The result is `nil` if there is none. Without a track ID, the first track with such a header is used.
     public init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
-        var walker = BoxWalker(0..<bytes.count, in: bytes)
+        var walker = BoxIterator(0..<bytes.count, in: bytes)
         while let movie = walker.next(bytes) {
             guard movie.type == .moov else { continue }
-            var tracks = BoxWalker(movie.payload, in: bytes)
+            var tracks = BoxIterator(movie.payload, in: bytes)
             while let track = tracks.next(bytes) {
                 guard track.type == .trak, let range = Self.header(track, trackID, bytes) else { continue }
-                guard let document = try? WebVTTDocument(bytes.array(range).span) else { continue }
+                guard let document = try? WebVTTDocument(bytes.byteArray(in: range).span) else { continue }
                 self = document
                 return
             }
@@ -80,17 +80,19 @@ extension WebVTTDocument {
 
     private static func header(_ track: Box, _ trackID: UInt32?, _ bytes: Span<UInt8>) -> Range<Int>? {
         if let trackID {
-            guard let header = track.child(.tkhd, bytes) else { return nil }
-            var (version, _, cursor) = header.fields(bytes)
+            guard let header = track.firstChild(.tkhd, in: bytes) else { return nil }
+            var (version, _, cursor) = header.fullBoxFields(in: bytes)
             cursor.skip(version == 1 ? 16 : 8)
-            guard cursor.uint32(bytes) == trackID else { return nil }
+            guard cursor.readUInt32(bytes) == trackID else { return nil }
         }
-        guard let table = track.child(.mdia, bytes)?.child(.minf, bytes)?.child(.stbl, bytes)?.child(.stsd, bytes)
+        guard
+            let table = track.firstChild(.mdia, in: bytes)?.firstChild(.minf, in: bytes)?.firstChild(.stbl, in: bytes)?
+                .firstChild(.stsd, in: bytes)
         else {
             return nil
         }
-        let (_, _, cursor) = table.fields(bytes)
-        var entries = BoxWalker(cursor.offset + 4..<max(cursor.offset + 4, cursor.end), in: bytes)
+        let (_, _, cursor) = table.fullBoxFields(in: bytes)
+        var entries = BoxIterator(cursor.offset + 4..<max(cursor.offset + 4, cursor.end), in: bytes)
         while let entry = entries.next(bytes) {
             // Each entry starts with eight bytes common to all formats; this format has no further fields before its
             // boxes.
@@ -98,9 +100,11 @@ extension WebVTTDocument {
                 type: entry.type,
                 range: entry.range,
                 payload: entry.payload.dropFirst(8),
-                isCut: entry.isCut
+                isTruncated: entry.isTruncated
             )
-            if entry.type == "wvtt", let configuration = rest.child("vttC", bytes) { return configuration.payload }
+            if entry.type == "wvtt", let configuration = rest.firstChild("vttC", in: bytes) {
+                return configuration.payload
+            }
         }
         return nil
     }

@@ -16,7 +16,7 @@ struct WebVTTScanner {
         while offset < units.count, [0x20, 0x09, 0x0C].contains(units[offset]) { offset += 1 }
     }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard offset < units.count, units[offset] == UInt8(truncatingIfNeeded: character.value) else { return false }
         offset += 1
         return true
@@ -36,15 +36,15 @@ struct WebVTTScanner {
 
     /// Reads a timestamp, `hh:mm:ss.ttt` or `mm:ss.ttt` (W3C WebVTT §6.3, "collect a WebVTT timestamp").
     mutating func timestamp() -> MediaTime? {
-        guard let first = digits(), take(":"), let second = digits(), second.count == 2 else { return nil }
+        guard let first = digits(), skip(":"), let second = digits(), second.count == 2 else { return nil }
         var (hours, minutes, seconds) = (Int64(0), first.value, second.value)
-        if take(":") {
+        if skip(":") {
             guard let third = digits(), third.count == 2 else { return nil }
             (hours, minutes, seconds) = (first.value, second.value, third.value)
         } else if first.count != 2 || first.value > 59 {
             return nil
         }
-        guard take("."), let fraction = digits(), fraction.count == 3, minutes <= 59, seconds <= 59 else { return nil }
+        guard skip("."), let fraction = digits(), fraction.count == 3, minutes <= 59, seconds <= 59 else { return nil }
         return MediaTime(
             value: ((hours *| 60 +| minutes) *| 60 +| seconds) *| 1_000 +| fraction.value,
             timescale: 1_000
@@ -57,7 +57,7 @@ struct WebVTTScanner {
         scanner.skipSpaces()
         guard let start = scanner.timestamp() else { return nil }
         scanner.skipSpaces()
-        guard scanner.take("-"), scanner.take("-"), scanner.take(">") else { return nil }
+        guard scanner.skip("-"), scanner.skip("-"), scanner.skip(">") else { return nil }
         scanner.skipSpaces()
         guard let end = scanner.timestamp() else { return nil }
         return (MediaTimeRange(start: start, end: end), WebVTTCueSettings(scanner.rest))

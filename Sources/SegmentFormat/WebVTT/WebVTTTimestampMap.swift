@@ -48,14 +48,14 @@ extension WebVTTDocument {
     public func cues(near reference: MediaTime) -> [WebVTTCue] {
         guard let first = cues.first else { return [] }
         let map = timestampMap ?? .none
-        let plain = TimestampWrap.time(Int64(clamping: map.mediaTimestamp)) - map.localTime
+        let plain = TimestampUnwrapper.mediaTime(of: Int64(clamping: map.mediaTimestamp)) - map.localTime
         // Clock units are precise enough to determine the number of wraps; the offset itself remains exact.
-        let place = (first.timeRange.start + plain).units(per: UInt32(clamping: TimestampWrap.timescale))
-        let near = TimestampWrap.unroll(
-            UInt64(bitPattern: place),
-            near: reference.units(per: UInt32(clamping: TimestampWrap.timescale))
+        let position = (first.timeRange.start + plain).units(per: UInt32(clamping: TimestampUnwrapper.timescale))
+        let near = TimestampUnwrapper.unwrap(
+            UInt64(bitPattern: position),
+            near: reference.units(per: UInt32(clamping: TimestampUnwrapper.timescale))
         )
-        let offset = plain + TimestampWrap.time(near.subtractingSaturated(place))
-        return cues.map { $0.moved(by: offset) }
+        let offset = plain + TimestampUnwrapper.mediaTime(of: near.subtractingSaturated(position))
+        return cues.map { $0.shifted(by: offset) }
     }
 }

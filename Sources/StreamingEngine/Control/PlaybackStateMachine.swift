@@ -34,14 +34,14 @@ struct PlaybackStateMachine: Sendable {
     /// The variant that is played, for reports.
     var variant: VariantDescription?
     /// The factor on the rate that corrects the distance of a live stream to its live edge.
-    private(set) var correction = 1.0
+    private(set) var rateCorrection = 1.0
 
     private var phase = Phase.preparing
     private var buffer = BufferState()
     private var isWaiting = true
-    private var mayStartAtOnce = false
+    private var startsImmediately = false
     private var stalledSince: Duration?
-    private var keepsUp = false
+    private var isKeepingUp = false
     private var hasKeptUp = false
     private var lastNotKeepingUp: Duration
 
@@ -50,7 +50,7 @@ struct PlaybackStateMachine: Sendable {
     /// A Boolean value that indicates whether playback is stalled because the buffer is empty.
     var isStalled: Bool { stalledSince != nil }
     /// A Boolean value that indicates whether the buffer suffices to continue playback without stalls.
-    var isLikelyToKeepUp: Bool { keepsUp }
+    var isLikelyToKeepUp: Bool { isKeepingUp }
     /// A Boolean value that indicates whether the item is ready to play.
     var isReady: Bool { phase != .preparing && phase != .failed }
     /// A Boolean value that indicates whether the playback position is at the end.
@@ -63,22 +63,22 @@ struct PlaybackStateMachine: Sendable {
     /// - Parameters:
     ///   - desired: The rate; 0 for a pause.
     ///   - reason: The reason for the change.
-    ///   - atOnce: Whether to play immediately with the available media instead of waiting until the buffer suffices.
+    ///   - immediately: Whether to play immediately with the available media instead of waiting until the buffer suffices.
     ///   - now: The current time.
     /// - Returns: The actions to perform.
     mutating func setRate(
         _ desired: Double,
         reason: RateChange.Reason = .setRateCalled,
-        atOnce: Bool = false,
+        immediately: Bool = false,
         at now: Duration
     ) -> [Action] {
         // At the end, forward playback requires a seek first, as in AVPlayer; reverse playback is possible.
         if phase == .ended, desired < 0 { phase = .ready }
         guard phase != .ended, phase != .failed else { return [] }
         desiredRate = desired
-        mayStartAtOnce = atOnce
+        startsImmediately = immediately
         // The live correction applies only to the normal rate.
-        if desired != 1 { correction = 1 }
+        if desired != 1 { rateCorrection = 1 }
         guard desired == 0 else { return update(reason, at: now) }
         // A pause is not a wait: after it, the buffer is evaluated again.
         isWaiting = true
@@ -107,7 +107,7 @@ struct PlaybackStateMachine: Sendable {
         isWaiting = true
         // After a seek, playback does not wait because of an empty buffer.
         var actions = endStall(at: now)
-        keepsUp = false
+        isKeepingUp = false
         // The initial report counts from the start of the session.
         if hasKeptUp { lastNotKeepingUp = now }
         buffer = BufferState()
@@ -124,7 +124,7 @@ struct PlaybackStateMachine: Sendable {
     }
 
     /// Records that the playback position left the end without a seek.
-    mutating func leaveEnd() {
+    mutating func resumeFromEnd() {
         if phase == .ended { phase = .ready }
     }
 
@@ -147,8 +147,8 @@ struct PlaybackStateMachine: Sendable {
     /// Sets the factor by which a live stream is played faster or slower than the requested rate; 1 ends the
     /// correction.
     mutating func correctRate(by factor: Double, at now: Duration) -> [Action] {
-        guard factor != correction else { return [] }
-        correction = factor
+        guard factor != rateCorrection else { return [] }
+        rateCorrection = factor
         return update(.liveOffsetCorrection, at: now)
     }
 
@@ -157,9 +157,9 @@ struct PlaybackStateMachine: Sendable {
         var reason = reason
         if phase == .ready, desiredRate != 0 {
             if isWaiting {
-                let atOnce = mayStartAtOnce || !waitsToMinimizeStalls
+                let atOnce = startsImmediately || !waitsToMinimizeStalls
                 // A full buffer cannot grow.
-                let isEnough = buffer.suffices || buffer.isFull || atOnce
+                let isEnough = buffer.isSufficient || buffer.isFull || atOnce
                 if buffer.reachesEnd || isEnough && !buffer.isEmpty {
                     isWaiting = false
                     // A requested start counts as such, even if it had to wait for the buffer.
@@ -167,18 +167,18 @@ struct PlaybackStateMachine: Sendable {
                 }
             } else if buffer.isEmpty {
                 isWaiting = true
-                mayStartAtOnce = false
+                startsImmediately = false
                 stalledSince = now
                 actions.append(.report(.stalled))
             }
         }
         let plays = phase == .ready && desiredRate != 0 && !isWaiting
-        actions += move(at: plays ? desiredRate * correction : 0, reason, at: now)
-        actions += control(plays: plays)
+        actions += updateRate(to: plays ? desiredRate * rateCorrection : 0, reason: reason, at: now)
+        actions += updateTimeControl(isPlaying: plays)
         return actions
     }
 
-    private mutating func move(at newRate: Double, _ reason: RateChange.Reason, at now: Duration) -> [Action] {
+    private mutating func updateRate(to newRate: Double, reason: RateChange.Reason, at now: Duration) -> [Action] {
         guard newRate != rate else { return [] }
         let change = RateChange(rate: newRate, previousRate: rate, reason: reason, variant: variant)
         rate = newRate
@@ -187,11 +187,11 @@ struct PlaybackStateMachine: Sendable {
         return actions + [.report(.rateChanged(change))]
     }
 
-    private mutating func control(plays: Bool) -> [Action] {
+    private mutating func updateTimeControl(isPlaying: Bool) -> [Action] {
         let new: TimeControl
         if desiredRate == 0 || phase == .failed || phase == .ended {
             new = .paused
-        } else if plays {
+        } else if isPlaying {
             new = .playing
         } else {
             let isKnown = phase == .ready && hasKeptUp
@@ -203,15 +203,15 @@ struct PlaybackStateMachine: Sendable {
     }
 
     private mutating func keepUpChanges(at now: Duration) -> [Action] {
-        let does = phase == .ready && (buffer.suffices || buffer.reachesEnd) || keepsUp && !buffer.isEmpty
-        guard does != keepsUp else { return [] }
-        keepsUp = does
+        let does = phase == .ready && (buffer.isSufficient || buffer.reachesEnd) || isKeepingUp && !buffer.isEmpty
+        guard does != isKeepingUp else { return [] }
+        isKeepingUp = does
         guard does else {
             lastNotKeepingUp = now
             return []
         }
         defer { hasKeptUp = true }
-        let report = KeepUp(
+        let report = LikelyToKeepUpReport(
             isInitial: !hasKeptUp,
             variant: variant,
             timeTaken: now - lastNotKeepingUp,

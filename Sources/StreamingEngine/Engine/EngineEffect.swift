@@ -33,7 +33,7 @@ enum EngineWork: Sendable {
     /// Loads a segment, with its key and its initialization section.
     case fetch(request: Int, SegmentReference, TransportRequest.Kind)
     /// Appends media to the pipeline.
-    case append(request: Int, MediaPiece)
+    case append(request: Int, PipelineSegment)
     /// Performs a command of the pipeline.
     case pipeline(PipelineCommand)
     /// Closes the pipeline.
@@ -49,7 +49,7 @@ enum PipelineCommand: Sendable, Equatable {
     /// Like `discard`; the result is ``PipelineResult/trickPlayDiscarded``.
     case discardTrickPlay([DiscardedRange])
     case selectCaptions(String?)
-    case setSound(SoundSettings)
+    case setSound(AudioSettings)
 }
 
 /// A range of the media of one type that is removed from the pipeline.

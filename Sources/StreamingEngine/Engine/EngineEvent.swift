@@ -58,7 +58,7 @@ enum EngineCommand: Sendable {
 struct EngineObservation: Sendable {
     var timebase = Timebase()
     var frameCounts = FrameCounts()
-    var abilities = MediaPipelineAbilities()
+    var abilities = MediaPipelineCapabilities()
     var networkCost: NetworkCost?
 }
 

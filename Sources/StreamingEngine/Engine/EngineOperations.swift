@@ -10,8 +10,8 @@ struct EngineOperations: Sendable {
     /// The address of the item.
     let source: ResourceAddress
     /// The kind of content at the address; `nil` to recognize it by its first bytes.
-    let kind: SourceOpening.Kind?
-    let fetch: ResourceFetch
+    let kind: SourceOpener.Kind?
+    let fetch: ResourceFetcher
     let loader: SegmentLoader
     let pipeline: any MediaPipeline
 
@@ -47,7 +47,7 @@ struct EngineOperations: Sendable {
     /// - Returns: The event to deliver; `nil` if the task was cancelled.
     func open() async -> EngineEvent? {
         await opening(since: fetch.time.now) {
-            let (opened, request) = try await SourceOpening(fetch: fetch, kind: kind).open(source)
+            let (opened, request) = try await SourceOpener(fetch: fetch, kind: kind).open(source)
             switch opened {
             case .playlist(let playlist, let address):
                 let media: MediaPlaylist? = if case .media(let media) = playlist { media } else { nil }
@@ -73,7 +73,7 @@ struct EngineOperations: Sendable {
         began: Duration
     ) async -> EngineEvent? {
         await opening(since: began) {
-            let file = try await FileOpening(fetch: fetch).open(head, at: address, length: length)
+            let file = try await MediaFileOpener(fetch: fetch).open(head, at: address, length: length)
             return .fileIndexed(file, presentation(of: .media(file.playlist)), address)
         }
     }
@@ -116,7 +116,7 @@ struct EngineOperations: Sendable {
         let began = fetch.time.now
         let fetched: FetchedResource
         do {
-            fetched = try await fetch.load(request, limit: ResourceLoading.playlistLimit)
+            fetched = try await fetch.load(request, limit: ResourceLoader.defaultSizeLimit)
         } catch {
             guard !Task.isCancelled else { return nil }
             guard let failure = error as? TransportError else {
@@ -163,7 +163,7 @@ struct EngineOperations: Sendable {
         await withTaskGroup(of: Result<SegmentLoader.Loaded, any Error>?.self) { group in
             group.addTask {
                 do {
-                    return .success(try await loader.load(segment, kind: kind, watch: transfer.watch))
+                    return .success(try await loader.load(segment, kind: kind, monitor: transfer.watch))
                 } catch {
                     return .failure(error)
                 }
@@ -181,7 +181,7 @@ struct EngineOperations: Sendable {
     // MARK: Pipeline
 
     /// Appends media to the pipeline.
-    func append(_ piece: MediaPiece) async -> Result<MediaTimeRange, any Error> {
+    func append(_ piece: PipelineSegment) async -> Result<MediaTimeRange, any Error> {
         do {
             return .success(try await pipeline.append(piece))
         } catch {
@@ -212,7 +212,7 @@ struct EngineOperations: Sendable {
             await pipeline.selectCaptions(channel)
             return .done
         case .setSound(let settings):
-            await pipeline.setSound(settings)
+            await pipeline.setAudio(settings)
             return .done
         }
     }
@@ -220,7 +220,7 @@ struct EngineOperations: Sendable {
 
 /// The observer of a transfer that is in progress, and the signal that cancels it.
 struct SegmentTransfer: Sendable {
-    let watch = TransferWatch()
+    let watch = TransferMonitor()
     /// Cancels the transfer.
     let cancellation = Signal()
 }

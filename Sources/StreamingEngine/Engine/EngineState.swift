@@ -235,7 +235,7 @@ struct EngineState: Sendable {
             control.beginSeek(to: date, tolerance, waiter)
         case .step(let count, let waiter):
             guard count != 0, isAlive, control.moment.isSettled, control.playhead.machine.rate == 0,
-                control.playhead.observation.abilities.steps
+                control.playhead.observation.abilities.supportsStepping
             else { return refuse(waiter) }
             control.sink.command(.step(count: count, waiter: waiter))
         case .cancelPendingSeeks: control.cancelPendingSeeks()

@@ -28,11 +28,11 @@ struct FetchPlan: Sendable {
     /// Returns the state of the buffer ahead of the playhead.
     func bufferState(_ moment: PlaybackMoment, startOfPlayback start: MediaTime) -> BufferState {
         tracks.bufferState(moment, startOfPlayback: start) { ahead, segment in
-            keepUp.suffices(
-                ahead: ahead,
-                needed: catalog.chooser.neededBitRate(of: fetchedVariant, rate: moment.desiredRate),
+            keepUp.isSufficient(
+                bufferedDuration: ahead,
+                mediaBitRate: catalog.chooser.neededBitRate(of: fetchedVariant, rate: moment.desiredRate),
                 throughput: catalog.chooser.throughput,
-                segment: segment
+                segmentDuration: segment
             )
         }
     }
@@ -70,7 +70,7 @@ struct FetchPlan: Sendable {
                 $0.range.end > start && $0.variant?.id != variant.id.text
             }
             if mode != .afterBuffer, let other {
-                tracks.main.buffer.becomeOutdated(from: max(start, other.range.start))
+                tracks.main.buffer.markOutdated(from: max(start, other.range.start))
             }
         }
         guard isOther else { return }
@@ -88,13 +88,13 @@ struct FetchPlan: Sendable {
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) {
-        var numbers = catalog.chooser.numbers(bufferLevel: tracks.ahead(moment))
+        var numbers = catalog.chooser.evidence(bufferLevel: tracks.ahead(moment))
         numbers.predictedBufferLevel = predicted
         var change = VariantSwitch(
             from: pendingSwitch?.to ?? playedVariant,
             to: VariantDescription(variant),
             cause: cause,
-            numbers: numbers,
+            evidence: numbers,
             loadedTimeRanges: tracks.loadedRanges(moment).ranges
         )
         change.renditions = catalog.renditions(with: variant)
@@ -127,7 +127,7 @@ struct FetchPlan: Sendable {
             from: playedVariant,
             to: variant,
             cause: known?.cause ?? (playedVariant == nil ? "start" : "played"),
-            numbers: known?.numbers ?? catalog.chooser.numbers(bufferLevel: bufferLevel),
+            evidence: known?.evidence ?? catalog.chooser.evidence(bufferLevel: bufferLevel),
             loadedTimeRanges: tracks.loadedRanges(moment).ranges
         )
         if let listed = catalog.presentation?.variants.first(where: { $0.id.text == variant.id }) {
@@ -187,7 +187,7 @@ struct FetchPlan: Sendable {
             return true
         }
         // A switch to a variant outside the ladder is visible, but better than a failure.
-        let others = catalog.selectableVariants.filter { !catalog.chooser.holds($0) }
+        let others = catalog.selectableVariants.filter { !catalog.chooser.contains($0) }
         for variant in catalog.chooser.alternatives(to: current) + others where variant.id != current?.id {
             let source = source(for: variant, moment)
             guard isOpen(source) else { continue }
@@ -308,7 +308,7 @@ struct FetchPlan: Sendable {
         if let kind {
             tracks[kind].failures.reset()
             // The former option is played until the new one is loaded, from the playhead on.
-            tracks[kind].buffer.becomeOutdated(from: moment.position)
+            tracks[kind].buffer.markOutdated(from: moment.position)
         }
         let mediaType: MediaType = type == .audio ? .audio : type == .video ? .video : .subtitles
         sink.report(
@@ -325,7 +325,7 @@ struct FetchPlan: Sendable {
             let other = catalog.chooser.nearest(to: variant)
         else { return }
         tracks.main.source = source(for: other, moment)
-        tracks.main.buffer.becomeOutdated(from: moment.position)
+        tracks.main.buffer.markOutdated(from: moment.position)
         tracks.main.abandonTransfer()
         beginSwitch(to: other, cause: cause, moment, &sink)
     }
@@ -340,13 +340,13 @@ struct FetchPlan: Sendable {
             let source = source(for: variant, moment)
             guard !tracks.trickPlay.isActive, tracks.main.source != source else { return }
             tracks.main.source = source
-            tracks.main.buffer.becomeOutdated(from: moment.position)
+            tracks.main.buffer.markOutdated(from: moment.position)
             tracks.main.abandonTransfer()
         } else if tracks.audio.source != nil, let option = catalog.selection[.audio],
             catalog.renditionSource(option, with: tracks.main.source, at: moment.now) == nil
         {
             // Video that was appended without its muxed audio is fetched again with it.
-            tracks.main.buffer.becomeOutdated(from: moment.position)
+            tracks.main.buffer.markOutdated(from: moment.position)
             tracks.muxedAudioStart = moment.position
         }
     }
@@ -388,7 +388,7 @@ struct FetchPlan: Sendable {
     /// Marks buffered video without audio as outdated where its audio will not be fetched separately.
     mutating func outdateVideoWithoutAudio(from time: MediaTime) {
         let end = SegmentScheduler.loadedEnd(from: time, in: tracks.current(of: .audio))
-        tracks.main.buffer.becomeOutdated(from: end)
+        tracks.main.buffer.markOutdated(from: end)
     }
 
     /// Stops fetching audio separately, because it comes muxed with the video.
@@ -404,10 +404,10 @@ struct FetchPlan: Sendable {
         guard moment.isSettled, !tracks.trickPlay.isActive, !moment.isBackward, catalog.selection[.audio] != nil,
             tracks.audio.source != nil, tracks.audio.failures.terminalError == nil
         else { return nil }
-        let last = tracks.main.buffer.entries.last { $0.type == .video && !$0.isLeftOut }
+        let last = tracks.main.buffer.entries.last { $0.type == .video && !$0.hasNoMedia }
         guard let end = last?.range.end else { return nil }
         let audioEnd = SegmentScheduler.loadedEnd(from: moment.position, in: tracks.current(of: .audio))
-        return audioEnd < end - SegmentScheduler.seam ? end : nil
+        return audioEnd < end - SegmentScheduler.gapTolerance ? end : nil
     }
 
     // MARK: Trick play
@@ -446,7 +446,7 @@ struct FetchPlan: Sendable {
         guard let returning = tracks.trickPlay.returning else { return [] }
         tracks.trickPlay = .leaving(returning)
         tracks.main.abandonTransfer()
-        return tracks.main.buffer.discardScanned().map { DiscardedRange(type: $0.type, range: $0.range) }
+        return tracks.main.buffer.discardTrickPlay().map { DiscardedRange(type: $0.type, range: $0.range) }
     }
 
     /// Returns to the source before trick play, after the I-frames were removed.
@@ -462,7 +462,7 @@ struct FetchPlan: Sendable {
             next = source(for: other, moment)
         }
         change(to: next, cause: "normal-playback", moment, &sink)
-        if next != returning.source { tracks.main.buffer.becomeOutdated(from: moment.position) }
+        if next != returning.source { tracks.main.buffer.markOutdated(from: moment.position) }
         followPin(moment, &sink)
         updateTracks(&sink)
     }
@@ -475,7 +475,7 @@ struct FetchPlan: Sendable {
     ) {
         tracks.main.change(to: source)
         tracks.main.isVariantDecided = false
-        tracks.main.failures.tried = TriedSources()
+        tracks.main.failures.tried = FailedSources()
         if let variant = fetchedVariant { beginSwitch(to: variant, cause: cause, moment, &sink) }
         applyRenditions(moment, &sink)
         sink.noteChange()

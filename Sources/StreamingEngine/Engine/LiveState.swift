@@ -73,11 +73,11 @@ struct LiveState: Sendable {
             control = LiveOffsetControl()
             return 1
         }
-        return control.factor(
+        return control.rateFactor(
             offset: offset,
-            wanted: max(asked ?? recommendedOffset, recommendedOffset),
-            ahead: ahead,
-            least: segment
+            target: max(asked ?? recommendedOffset, recommendedOffset),
+            bufferedDuration: ahead,
+            minimumBuffer: segment
         )
     }
 }

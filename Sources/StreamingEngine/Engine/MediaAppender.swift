@@ -45,14 +45,17 @@ struct MediaAppender: Sendable {
         request.indexAddress = job.source.address.text
         sink.report(.resourceRequest(request))
         plan.catalog.chooser.add(loaded.fetched, of: segment, variant: job.source.variantID)
-        let piece = MediaPiece(
+        let piece = PipelineSegment(
             type: type,
             content: loaded.content,
             range: segment.range,
-            domain: MediaPiece.Domain(playlist: job.source.address.text, sequence: segment.domain.sequence),
+            discontinuityDomain: PipelineSegment.Domain(
+                playlist: job.source.address.text,
+                sequence: segment.domain.sequence
+            ),
             sampleProtection: loaded.protection,
             variant: variant,
-            place: filePlace(of: segment, in: plan.tracks[kind].timeline)
+            position: filePlace(of: segment, in: plan.tracks[kind].timeline)
         )
         plan.tracks[kind].fetch = .appending(
             SegmentAppend(
@@ -61,19 +64,22 @@ struct MediaAppender: Sendable {
                 variant: variant,
                 byteCount: piece.byteCount,
                 transferredBytes: request.bytes,
-                transferDuration: loaded.fetched.ended - loaded.fetched.began,
+                transferDuration: loaded.fetched.endTime - loaded.fetched.startTime,
                 isTrickPlay: kind == .main && plan.catalog.isTrickPlay(job.source)
             )
         )
         sink.add(.begin(.append(request: job.request, piece)))
     }
 
-    private func filePlace(of segment: SegmentReference, in timeline: PresentationTimeline?) -> MediaPiece.FilePlace? {
+    private func filePlace(
+        of segment: SegmentReference,
+        in timeline: PresentationTimeline?
+    ) -> PipelineSegment.FilePosition? {
         guard let file, let timeline else { return nil }
-        return MediaPiece.FilePlace(
+        return PipelineSegment.FilePosition(
             offset: segment.byteRange?.start ?? 0,
             firstTimestamp: file.firstTimestamp,
-            isCutAnywhere: file.isCutAnywhere,
+            beginsWithinFrames: file.beginsWithinFrames,
             isLast: segment.range.end >= timeline.end
         )
     }
@@ -100,7 +106,7 @@ struct MediaAppender: Sendable {
                 type: append.type,
                 byteCount: append.byteCount,
                 variant: append.variant,
-                isScanned: append.isTrickPlay
+                isTrickPlay: append.isTrickPlay
             )
         )
         sink.report(
@@ -124,11 +130,11 @@ struct MediaAppender: Sendable {
     /// Appends a range without media to the pipeline.
     func append(_ gap: Gap, _ kind: TrackKind, _ plan: inout FetchPlan, _ sink: inout EffectSink) {
         let type = plan.mediaType(of: kind)
-        let piece = MediaPiece(
+        let piece = PipelineSegment(
             type: type,
             content: .gap,
             range: gap.range,
-            domain: MediaPiece.Domain(
+            discontinuityDomain: PipelineSegment.Domain(
                 playlist: plan.tracks[kind].source?.address.text ?? "",
                 sequence: gap.domain.sequence
             )
@@ -165,8 +171,8 @@ struct MediaAppender: Sendable {
                 type: append.type,
                 byteCount: 0,
                 variant: nil,
-                isScanned: append.isTrickPlay,
-                isLeftOut: true
+                isTrickPlay: append.isTrickPlay,
+                hasNoMedia: true
             )
         )
         plan.tracks[kind].isVariantDecided = false

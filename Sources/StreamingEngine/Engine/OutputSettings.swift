@@ -3,7 +3,7 @@ import HLSPlaylist
 /// The caption channel and the audio settings that were last sent to the pipeline.
 struct OutputSettings: Sendable {
     private var captions: String?
-    private var sound: SoundSettings?
+    private var sound: AudioSettings?
 
     /// Returns the commands for settings that have changed.
     mutating func changes(_ options: StreamingOptions, _ selection: MediaSelection) -> [PipelineCommand] {

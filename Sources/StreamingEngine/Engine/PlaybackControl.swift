@@ -87,7 +87,7 @@ struct PlaybackControl: Sendable {
 
     /// Sets the requested rate.
     mutating func setRate(_ rate: Double, _ reason: RateChange.Reason, atOnce: Bool) {
-        guard rate.isFinite, rate >= 0 || playhead.observation.abilities.playsBackward else { return }
+        guard rate.isFinite, rate >= 0 || playhead.observation.abilities.supportsReversePlayback else { return }
         let former = playhead.machine.desiredRate
         // Failed tracks are tried again when playback begins or its direction changes.
         if rate != 0, former == 0 || (rate < 0) != (former < 0) { plan.tracks.retryFailedTracks() }
@@ -101,7 +101,7 @@ struct PlaybackControl: Sendable {
                 beginSeek(to: end, tolerance: .exact, origin: .refresh)
             }
         }
-        perform(playhead.machine.setRate(rate, reason: reason, atOnce: atOnce, at: sink.now))
+        perform(playhead.machine.setRate(rate, reason: reason, immediately: atOnce, at: sink.now))
         sink.noteChange()
     }
 
@@ -124,7 +124,7 @@ struct PlaybackControl: Sendable {
         case .seek(let target): beginSeek(to: target, tolerance: .exact, origin: .synchronizedStart)
         case .start(let request):
             playhead.rate.start = .requested(request.time, isAnnounced: true)
-            perform(playhead.machine.setRate(request.rate, reason: .setRateCalled, atOnce: true, at: sink.now))
+            perform(playhead.machine.setRate(request.rate, reason: .setRateCalled, immediately: true, at: sink.now))
             sink.add(.resume(waiter: request.waiter, SeekResult(isFinished: true, landed: position)))
             sink.noteChange()
         }
@@ -161,7 +161,7 @@ struct PlaybackControl: Sendable {
         }
         perform(playhead.machine.seekBegan(at: sink.now))
         for kind in TrackKind.allCases { plan.tracks[kind].seek(to: target) }
-        plan.catalog.chooser.seeked()
+        plan.catalog.chooser.resetAfterSeek()
         sink.noteChange()
     }
 
@@ -244,7 +244,7 @@ struct PlaybackControl: Sendable {
         switch result {
         case .success(let landed): arrive(ended, at: landed)
         case .failure(let error):
-            if (error as? MediaPipelineError)?.code == .lost {
+            if (error as? MediaPipelineError)?.code == .deviceLost {
                 return .fail(StreamingError(.pipelineLost, "\(error)", cause: error))
             }
             if ended.origin == .synchronizedStart { cancelSynchronizedStart() }
@@ -335,7 +335,7 @@ struct PlaybackControl: Sendable {
     private mutating func reviewTrickPlay(_ item: ItemFacts) {
         let rate = playhead.machine.desiredRate
         let isWanted =
-            rate != 0 && !playhead.observation.abilities.fullRates.contains(rate) && playhead.isPositioned
+            rate != 0 && !playhead.observation.abilities.fullPresentationRates.contains(rate) && playhead.isPositioned
             && item.playbackType == .vod && !item.isFile
         let wanted = isWanted ? plan.trickPlaySource(moment) : nil
         switch (wanted, plan.tracks.trickPlay.isActive) {
@@ -365,9 +365,9 @@ struct PlaybackControl: Sendable {
         guard moment.isSettled, !playhead.machine.hasEnded else { return nil }
         let state = bufferState
         perform(playhead.machine.bufferChanged(state, variant: plan.playedVariant, at: sink.now))
-        plan.notePlayedVariant(moment, bufferLevel: state.ahead, &sink)
+        plan.notePlayedVariant(moment, bufferLevel: state.bufferedDuration, &sink)
         stopAtEnds(state, item)
-        correctLiveOffset(ahead: state.ahead, item)
+        correctLiveOffset(ahead: state.bufferedDuration, item)
         reportFrames(isFinal: false)
         return nil
     }
@@ -448,7 +448,7 @@ struct PlaybackControl: Sendable {
         guard let landed else { return sink.add(.resume(waiter: waiter, unfinishedSeek)) }
         if let end = playhead.end, landed < end {
             playhead.leaveEnd()
-            playhead.machine.leaveEnd()
+            playhead.machine.resumeFromEnd()
         }
         perform(playhead.machine.bufferChanged(bufferState, variant: plan.playedVariant, at: sink.now))
         sink.requestSnapshot()
@@ -501,7 +501,7 @@ struct PlaybackControl: Sendable {
         }
         guard case .likelyToKeepUp(let keepUp) = kind else { return kind }
         return .likelyToKeepUp(
-            KeepUp(
+            LikelyToKeepUpReport(
                 isInitial: keepUp.isInitial,
                 variant: variant ?? keepUp.variant,
                 timeTaken: keepUp.timeTaken,

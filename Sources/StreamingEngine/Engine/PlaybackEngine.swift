@@ -18,7 +18,7 @@ public actor PlaybackEngine {
     private let observer: @Sendable (PlaybackEngineOutput) -> Void
     private let operations: EngineOperations
     /// The requests for keys and initialization sections, until they are delivered.
-    private let requests: NotedRequests
+    private let requests: PendingRequestReports
     /// The signal that wakes the engine for work, requests and deadlines.
     private let wake: Signal
     private let published = Mutex(PlaybackSnapshot())
@@ -46,7 +46,7 @@ public actor PlaybackEngine {
     public init(
         source: ResourceAddress,
         mimeType: String? = nil,
-        loading: ResourceLoading,
+        loading: ResourceLoader,
         pipeline: any MediaPipeline,
         options: StreamingOptions = StreamingOptions(),
         time: any TimeSource = SystemTimeSource(),
@@ -58,11 +58,11 @@ public actor PlaybackEngine {
         self.time = time
         self.observer = observer
         network = loading.network
-        let (requests, wake) = (NotedRequests(), Signal())
-        let fetch = ResourceFetch(loading: loading, time: time) { requests.add($0, $1) }
+        let (requests, wake) = (PendingRequestReports(), Signal())
+        let fetch = ResourceFetcher(loader: loading, time: time) { requests.add($0, $1) }
         operations = EngineOperations(
             source: source,
-            kind: mimeType.map { SourceOpening.Kind(mimeType: $0) },
+            kind: mimeType.map { SourceOpener.Kind(mimeType: $0) },
             fetch: fetch,
             loader: SegmentLoader(fetch) { request in
                 requests.add(request, nil)
@@ -111,7 +111,7 @@ public actor PlaybackEngine {
     }
 
     private func deliverRequests() {
-        if !requests.isEmpty { perform(state.handle(.requestsCompleted(requests.take()), at: time.now)) }
+        if !requests.isEmpty { perform(state.handle(.requestsCompleted(requests.removeAll()), at: time.now)) }
     }
 
     /// Delivers an event, and performs its effects.
@@ -119,7 +119,7 @@ public actor PlaybackEngine {
         let observation = EngineObservation(
             timebase: pipeline.timebase,
             frameCounts: pipeline.frameCounts,
-            abilities: pipeline.abilities,
+            abilities: pipeline.capabilities,
             networkCost: networkCost
         )
         perform(state.handle(.observed(observation), at: time.now))
@@ -207,7 +207,7 @@ public actor PlaybackEngine {
     ///   - target: The media time; `nil` for the position of the playhead.
     ///   - moment: The time of the clock of the engine.
     /// - Returns: Whether the rate was set; `false` if another rate or seek replaced it.
-    public func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
+    public func setRate(_ rate: Double, mediaTime target: MediaTime?, atHostTime moment: Duration) async -> Bool {
         await command { .setRateSynchronized(rate, from: target, at: moment, waiter: $0) }.isFinished
     }
 

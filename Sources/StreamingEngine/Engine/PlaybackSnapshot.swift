@@ -60,9 +60,9 @@ public struct PlaybackSnapshot: Sendable {
     /// appendices D and F).
     public var interstitialRanges: [TimedDateRange] = []
     /// The boundaries of the segments of the required tracks.
-    public var segmentBorders = SegmentBorders()
+    public var segmentBorders = SegmentBoundaries()
     /// The abilities of the pipeline besides playback at normal rate, such as steps and other rates.
-    public var abilities = MediaPipelineAbilities()
+    public var abilities = MediaPipelineCapabilities()
     /// The number of frames since the start of playback, by outcome.
     public var frameCounts = FrameCounts()
     /// The estimated throughput of the network; `nil` while it is unknown.

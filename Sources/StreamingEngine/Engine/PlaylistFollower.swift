@@ -32,7 +32,7 @@ struct PlaylistFollower: Sendable {
     /// The date ranges that schedule interstitials, or request that their resources are loaded in advance.
     private(set) var interstitialRanges: [TimedDateRange] = []
     /// The boundaries of the segments of the required tracks.
-    private(set) var segmentBorders = SegmentBorders()
+    private(set) var segmentBorders = SegmentBoundaries()
     /// The timelines of playlists that have ended, which need not be loaded again.
     private var knownTimelines = BoundedCache<StreamSource, PresentationTimeline>(
         limit: mostKnownTimelineBytes,
@@ -292,7 +292,7 @@ struct PlaylistFollower: Sendable {
             at: .zero,
             hasAlternatives: false,
             isLive: true,
-            patience: moment.limits.patience,
+            timeout: moment.limits.patience,
             now: moment.now
         )
         guard case .retry(let wait) = verdict else { return nil }
@@ -368,13 +368,13 @@ struct PlaylistFollower: Sendable {
         do {
             update = try plan.tracks[kind].playlist?.timeline.update(playlist)
         } catch {
-            let action = plan.tracks[kind].reloads.schedule.deltaRefused(began: reload.began, at: moment.now)
+            let action = plan.tracks[kind].reloads.schedule.deltaUpdateFailed(began: reload.began, at: moment.now)
             plan.tracks[kind].reloads.apply(action)
             return follow(action, for: kind, stuck, &plan, moment, &sink)
         }
         guard let update, let whole = plan.tracks[kind].timeline?.playlist else { return nil }
         plan.tracks[kind].playlist?.requestStart = reload.began
-        if update.hasNews { plan.tracks[kind].playlist?.lastUpdate = reload.began }
+        if update.hasUpdates { plan.tracks[kind].playlist?.lastUpdate = reload.began }
         if kind == .main { collectDateRanges(plan) }
         collectBorders(plan)
         let action = plan.tracks[kind].reloads.schedule.loaded(
@@ -450,7 +450,7 @@ struct PlaylistFollower: Sendable {
 
     private mutating func collectBorders(_ plan: FetchPlan) {
         let timelines = plan.tracks.required.compactMap { plan.tracks.fullTimeline(of: $0) }
-        segmentBorders = SegmentBorders(timelines, revision: segmentBorders.revision + 1)
+        segmentBorders = SegmentBoundaries(timelines, revision: segmentBorders.revision + 1)
     }
 
     /// Returns the buffer that is required to fetch a segment while a playlist is loaded.

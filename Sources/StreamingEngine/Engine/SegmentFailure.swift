@@ -33,13 +33,13 @@ struct SegmentFailure: Sendable {
         case SegmentLoader.Failure.decryption(let message, let address):
             fault = .damaged
             error = StreamingError(.damaged, message, address: address)
-        case SegmentLoader.Failure.refused(let refusal):
+        case SegmentLoader.Failure.unsupportedProtection(let refusal):
             let message = "the media is protected in a way that is not supported: \(refusal)"
             fault = .forbidden
             error = StreamingError(.protected, message, address: segment.address)
         case let failure as MediaPipelineError:
-            fault = failure.code == .lost ? .forbidden : .damaged
-            let code: StreamingError.Code = failure.code == .lost ? .pipelineLost : .damaged
+            fault = failure.code == .deviceLost ? .forbidden : .damaged
+            let code: StreamingError.Code = failure.code == .deviceLost ? .pipelineLost : .damaged
             error = StreamingError(code, failure.message, address: segment.address, cause: failure)
         default:
             fault = .damaged

@@ -102,9 +102,9 @@ struct SegmentFetcher: Sendable {
             loaded: track.buffer.current,
             capacity: plan.tracks.capacity(moment),
             end: moment.limits.forwardEnd,
-            isBackward: moment.isBackward
+            isReverse: moment.isBackward
         )
-        guard let timeline = track.timeline, case .fetch(let segment) = scheduler.step(in: timeline) else {
+        guard let timeline = track.timeline, case .fetch(let segment) = scheduler.nextStep(in: timeline) else {
             return stop(&plan)
         }
         let timeOfFetch = estimatedTime(of: segment, from: source, plan.catalog)
@@ -155,7 +155,7 @@ struct SegmentFetcher: Sendable {
     func measureTransfer(_ plan: inout FetchPlan, _ sink: inout EffectSink) {
         plan.tracks.main.nextReviewTime = nil
         guard let job = plan.tracks.main.job, !job.isSubstitute,
-            plan.catalog.chooser.canGoLower(than: plan.catalog.variant(of: job.source))
+            plan.catalog.chooser.hasLowerVariant(than: plan.catalog.variant(of: job.source))
         else { return }
         plan.tracks.main.nextReviewTime = sink.now + Self.reviewInterval
         if job.began < sink.now { sink.add(.measureTransfer(request: job.request)) }
@@ -266,7 +266,7 @@ struct SegmentFetcher: Sendable {
         if let measurement = progress?.measurement {
             made.bytes = measurement.bytes
             made.serverAddress = measurement.serverAddress
-            made.responseStart = measurement.firstByte.map { measurement.sent + $0 }
+            made.responseStart = measurement.timeToFirstByte.map { measurement.requestStart + $0 }
         }
         sink.report(.resourceRequest(made))
     }
@@ -374,16 +374,16 @@ struct SegmentFetcher: Sendable {
             hasAlternatives: hasAlternatives,
             isLive: plan.tracks[kind].timeline?.isLive ?? false,
             isUrgent: moment.seek != nil || plan.tracks.ahead(moment) < .seconds(1),
-            patience: moment.limits.patience,
+            timeout: moment.limits.patience,
             now: moment.now
         )
-        if verdict == .giveUp { return giveUp(kind, failure, job, &plan, moment, &sink) }
+        if verdict == .fail { return giveUp(kind, failure, job, &plan, moment, &sink) }
         sink.reportRecovered(failure.error)
         switch verdict {
         case .retry(let delay):
             let wait = min(max(delay, failure.retryAfter), Self.longestRetryDelay)
             plan.tracks[kind].failures.retryTime = moment.now + wait
-        case .goElsewhere, .skip:
+        case .useAlternative, .skip:
             if kind == .main, plan.tracks.trickPlay.isActive {
                 // The variant of normal playback is used during trick play instead.
                 plan.catalog.exclude(job.source, at: moment.now)
@@ -393,7 +393,7 @@ struct SegmentFetcher: Sendable {
                 let reason: SkippedSegment.Reason = fault == .damaged ? .notDecodable : .notLoaded
                 pass(job.segment, kind, reason, failure.error, &plan, moment, &sink)
             }
-        case .giveUp: break
+        case .fail: break
         }
         return nil
     }

@@ -45,7 +45,7 @@ enum SegmentPlanner {
         }
         guard let position = fetchPosition(in: timeline, moment) else { return .wait(until: nil) }
         let scheduler = scheduler(for: kind, at: position, plan.tracks, moment)
-        switch scheduler.step(in: timeline) {
+        switch scheduler.nextStep(in: timeline) {
         case .fetch(let segment) where isTrickPlay:
             return .fetch(
                 TrickPlay.frame(
@@ -61,8 +61,8 @@ enum SegmentPlanner {
             if let time = chooseVariant(for: segment, scheduler, &plan, moment, &sink) { return .wait(until: time) }
             // Another variant may have been selected, whose playlist is not loaded.
             return plan.tracks.main.source == source ? .fetch(segment) : .decideAgain
-        case .pass(let segment): return .pass(segment)
-        case .hole(let range): return .jump(range)
+        case .skip(let segment): return .pass(segment)
+        case .gap(let range): return .jump(range)
         case .wait(let until): return .wait(until: moment.seek == nil ? moment.time(reaching: until) : nil)
         case .complete where kind == .audio && plan.tracks.separateAudioEnd != nil && !moment.isBackward:
             return .useMuxedAudio
@@ -84,9 +84,9 @@ enum SegmentPlanner {
             loaded: tracks.current(of: kind),
             capacity: tracks.capacity(moment),
             end: kind == .audio ? tracks.separateAudioEnd ?? end : end,
-            isOutOfMemory: tracks.isOutOfMemory(moment),
-            isExact: moment.seek != nil,
-            isBackward: moment.isBackward
+            isByteLimitReached: tracks.isOutOfMemory(moment),
+            requiresExactFrame: moment.seek != nil,
+            isReverse: moment.isBackward
         )
     }
 
@@ -108,10 +108,10 @@ enum SegmentPlanner {
     ) -> Duration? {
         guard let current = plan.fetchedVariant, let timeline = plan.tracks.main.timeline else { return nil }
         plan.catalog.chooser.networkCost = sink.networkCost
-        let situation = VariantChooser.Moment(
+        let situation = VariantChooser.Context(
             current: current,
             isFirst: plan.tracks.main.buffer.entries.isEmpty,
-            bufferLevel: scheduler.ahead.duration,
+            bufferLevel: scheduler.bufferedDuration.duration,
             capacity: max(scheduler.capacity, segment.duration * 2).duration,
             segment: segment,
             timeline: timeline,

@@ -22,7 +22,7 @@ struct SourceCatalog: Sendable {
         self.presentation = presentation
         selection = rules.selection(for: presentation)
         chooser.networkCost = networkCost
-        chooser.open(presentation, selection)
+        chooser.setPresentation(presentation, selection: selection)
     }
 
     /// The variants that can be played with the selected options.
@@ -86,7 +86,7 @@ struct SourceCatalog: Sendable {
             guard !closed.contains(source), !isExcluded(source, at: now), let timeline = timeline(source),
                 let position = timeline.position(atOrAfter: time)
             else { return false }
-            return timeline.range(at: position).start - time <= SegmentScheduler.seam
+            return timeline.range(at: position).start - time <= SegmentScheduler.gapTolerance
         }
     }
 

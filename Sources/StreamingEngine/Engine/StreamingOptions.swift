@@ -94,7 +94,7 @@ public struct StreamingOptions: Sendable {
     /// The maximum time for which requests are repeated while no server can be reached; 60 s by default.
     public var patience: Duration = .seconds(60)
     /// The audio settings of playback.
-    public var sound = SoundSettings()
+    public var sound = AudioSettings()
     /// A Boolean value that indicates whether playback pauses at the end; otherwise the requested rate is not changed
     /// there.
     public var pausesAtEnd = true

@@ -90,13 +90,13 @@ struct TrackSet: Sendable {
     func withMuxedAudio(_ ranges: MediaTimeRangeSet, from start: MediaTime?) -> MediaTimeRangeSet {
         guard let start else { return ranges }
         var ranges = ranges
-        for entry in main.buffer.entries where entry.type != .video && !entry.isLeftOut && entry.range.end > start {
+        for entry in main.buffer.entries where entry.type != .video && !entry.hasNoMedia && entry.range.end > start {
             let range = MediaTimeRange(start: max(start, entry.range.start), end: entry.range.end)
-            ranges.insert(StreamBuffer.joined(range, to: ranges))
+            ranges.insert(StreamBuffer.closingGap(before: range, in: ranges))
         }
         // The next range may also begin slightly after the end.
         for (range, next) in zip(ranges.ranges, ranges.ranges.dropFirst())
-        where next.start - range.end <= SegmentScheduler.seam {
+        where next.start - range.end <= SegmentScheduler.gapTolerance {
             ranges.insert(MediaTimeRange(start: range.end, end: next.start))
         }
         return ranges
@@ -117,7 +117,7 @@ struct TrackSet: Sendable {
         let end = endOfPlayback(moment) ?? (required.count > 1 ? own + MediaTime(seconds: 1_000_000) : own)
         guard own < end else { return loaded }
         var ranges = loaded
-        ranges.insert(MediaTimeRange(start: own - SegmentScheduler.seam, end: end))
+        ranges.insert(MediaTimeRange(start: own - SegmentScheduler.gapTolerance, end: end))
         return ranges
     }
 
@@ -134,7 +134,7 @@ struct TrackSet: Sendable {
     func loadedRanges(_ moment: PlaybackMoment) -> MediaTimeRangeSet {
         var ranges = playableRanges(moment)
         for kind in required {
-            for range in self[kind].buffer.leftOut.ranges { ranges.remove(range) }
+            for range in self[kind].buffer.withoutMedia.ranges { ranges.remove(range) }
         }
         return ranges
     }
@@ -143,7 +143,7 @@ struct TrackSet: Sendable {
     var leftOutRanges: MediaTimeRangeSet {
         var ranges = MediaTimeRangeSet()
         for kind in required {
-            for range in self[kind].buffer.leftOut.ranges { ranges.insert(range) }
+            for range in self[kind].buffer.withoutMedia.ranges { ranges.insert(range) }
         }
         return ranges
     }
@@ -206,7 +206,7 @@ struct TrackSet: Sendable {
         let required = required
         if moment.isBackward {
             let reach = playableReach(from: position, moment)
-            state.ahead = max(.zero, (position - reach).duration)
+            state.bufferedDuration = max(.zero, (position - reach).duration)
             state.reachesEnd = !required.isEmpty && reach <= start + tolerance
         } else {
             let end = endOfPlayback(moment)
@@ -218,10 +218,11 @@ struct TrackSet: Sendable {
                 }
             }
             let reach = state.reachesEnd ? end : nil
-            state.ahead = max(.zero, ((reach ?? playableReach(from: position, moment)) - position).duration)
+            state.bufferedDuration = max(.zero, ((reach ?? playableReach(from: position, moment)) - position).duration)
         }
         let segment = main.timeline?.targetDuration.duration ?? .seconds(6)
-        state.suffices = terminalError != nil && state.ahead > .zero || suffices(state.ahead, segment)
+        state.isSufficient =
+            terminalError != nil && state.bufferedDuration > .zero || suffices(state.bufferedDuration, segment)
         let isOutOfMemory = isOutOfMemory(moment)
         let capacity = capacity(moment)
         state.isFull = required.allSatisfy { kind in
@@ -295,7 +296,11 @@ struct TrackSet: Sendable {
             return discarded
         }
         for kind in TrackKind.allCases {
-            let start = self[kind].buffer.keptStart(behind: moment.position, backBuffer, backBytes)
+            let start = self[kind].buffer.retentionStart(
+                before: moment.position,
+                duration: backBuffer,
+                byteLimit: backBytes
+            )
             guard let first = self[kind].buffer.entries.first, first.range.end <= start else { continue }
             discarded += DiscardedRange.ranges(self[kind].buffer.discard(before: start))
         }

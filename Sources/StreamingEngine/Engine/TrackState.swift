@@ -162,7 +162,7 @@ struct TrackFailures: Sendable {
     /// The error with which playback ends at the end of the buffer; `nil` while more media may follow.
     var terminalError: StreamingError?
     /// The sources that were tried for the segment that failed last.
-    var tried = TriedSources()
+    var tried = FailedSources()
     /// The time before which nothing is fetched; `nil` for no delay.
     var retryTime: Duration?
     private var missingSegments: [StreamSource: Int] = [:]
@@ -177,14 +177,14 @@ struct TrackFailures: Sendable {
     /// Resets the failures that depend on the position, after a seek.
     mutating func resetForSeek() {
         reset()
-        tried = TriedSources()
+        tried = FailedSources()
     }
 
     /// Records that a segment was loaded and accepted.
     mutating func succeeded(_ source: StreamSource) {
         recovery.succeeded()
         missingSegments[source] = nil
-        tried = TriedSources()
+        tried = FailedSources()
     }
 
     /// Records that a source does not have a segment.
@@ -272,7 +272,7 @@ struct TrackState: Sendable {
     /// Returns whether no more media is fetched until some of the buffer is played.
     func isFull(at position: MediaTime, capacity: MediaTime, isBackward: Bool) -> Bool {
         guard let timeline else { return false }
-        return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity, isBackward: isBackward)
+        return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity, isReverse: isBackward)
             .isFull(in: timeline)
     }
 

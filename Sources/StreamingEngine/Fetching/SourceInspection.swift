@@ -15,7 +15,7 @@ public struct SourceInspection: Sendable {
     /// The type of the content: on demand, live, or a media file.
     public let playbackType: PlaybackType
     /// The reason why nothing can be played; `nil` if at least one variant can be played.
-    public let obstacle: StreamingError?
+    public let error: StreamingError?
 
     /// Inspects the content at an address.
     ///
@@ -24,7 +24,7 @@ public struct SourceInspection: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address of the content.
-    ///   - loading: The transport, and its retries.
+    ///   - loader: The transport, and its retries.
     ///   - mimeType: The type of the content; `nil` to recognize it by its first bytes.
     ///   - capabilities: The formats that can be played.
     ///   - time: The clock.
@@ -32,24 +32,24 @@ public struct SourceInspection: Sendable {
     ///   `CancellationError`.
     public init(
         of address: ResourceAddress,
-        loading: ResourceLoading,
+        loader: ResourceLoader,
         mimeType: String? = nil,
         capabilities: PlaybackCapabilities,
         time: any TimeSource = SystemTimeSource()
     ) async throws {
-        let fetch = ResourceFetch(loading: loading, time: time)
+        let fetch = ResourceFetcher(loader: loader, time: time)
         let playlist: Playlist
         var isFile = false
-        let kind = mimeType.map { SourceOpening.Kind(mimeType: $0) }
-        switch try await SourceOpening(fetch: fetch, kind: kind).open(address).opened {
+        let kind = mimeType.map { SourceOpener.Kind(mimeType: $0) }
+        switch try await SourceOpener(fetch: fetch, kind: kind).open(address).opened {
         case .playlist(let found, _): playlist = found
         case .file(let head, let found, let length):
-            playlist = .media(try await FileOpening(fetch: fetch).open(head, at: found, length: length).playlist)
+            playlist = .media(try await MediaFileOpener(fetch: fetch).open(head, at: found, length: length).playlist)
             isFile = true
         }
         presentation = Presentation(playlist, capabilities: capabilities)
         variant = presentation.variants.first ?? presentation.unplayable.first?.variant
-        obstacle =
+        error =
             presentation.variants.isEmpty ? StreamingError.nothingPlayable(presentation, at: address) : nil
         let media: MediaPlaylist
         switch playlist {
@@ -65,14 +65,14 @@ public struct SourceInspection: Sendable {
 
     private static func media(
         of variant: Presentation.Variant,
-        _ fetch: ResourceFetch,
+        _ fetch: ResourceFetcher,
         _ variables: [String: String]
     ) async throws -> MediaPlaylist {
-        let opening = SourceOpening(fetch: fetch, variables: variables)
+        let opening = SourceOpener(fetch: fetch, variables: variables)
         guard case .playlist(.media(let media), _) = try await opening.open(variant.address).opened else {
             throw StreamingError(
                 .unreadablePlaylist,
-                "a media playlist was expected, and something else came",
+                "expected a media playlist, but received another resource",
                 address: variant.address
             )
         }

@@ -61,7 +61,7 @@ public struct AudioMix: Sendable, Hashable {
     /// Returns the times within a range, without its ends, at which the slope of the volume may change.
     ///
     /// Between two of these times the volume is linear.
-    public func turningPoints(in range: MediaTimeRange) -> [MediaTime] {
+    public func slopeChanges(in range: MediaTimeRange) -> [MediaTime] {
         var times: [MediaTime] = []
         for time in settings.flatMap({ [$0.range.start, $0.range.end] }).sorted()
         where time > range.start && time < range.end && time != times.last {

@@ -17,7 +17,7 @@ public protocol MediaPipeline: Sendable {
     ///
     /// - Returns: The time range that the piece actually covers, in the time of the item.
     /// - Throws: ``MediaPipelineError``.
-    func append(_ piece: MediaPiece) async throws -> MediaTimeRange
+    func append(_ segment: PipelineSegment) async throws -> MediaTimeRange
 
     /// Removes the media of a type in a time range.
     func discard(_ type: MediaType, in range: MediaTimeRange) async
@@ -46,10 +46,10 @@ public protocol MediaPipeline: Sendable {
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
 
     /// Sets the volume and the pitch algorithm of audio.
-    func setSound(_ settings: SoundSettings) async
+    func setAudio(_ settings: AudioSettings) async
 
     /// The capabilities of the pipeline besides forward playback.
-    var abilities: MediaPipelineAbilities { get }
+    var capabilities: MediaPipelineCapabilities { get }
 
     /// The current playback position and rate.
     var timebase: Timebase { get }
@@ -78,37 +78,37 @@ extension MediaPipeline {
     public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}
 
     /// Does nothing; this default is for pipelines without audio output.
-    public func setSound(_ settings: SoundSettings) async {}
+    public func setAudio(_ settings: AudioSettings) async {}
 
     /// Returns `nil`; this default is for pipelines that cannot step.
     public func step(by count: Int) async -> MediaTime? { nil }
 
     /// No additional capabilities.
-    public var abilities: MediaPipelineAbilities { MediaPipelineAbilities() }
+    public var capabilities: MediaPipelineCapabilities { MediaPipelineCapabilities() }
 }
 
 /// The capabilities of a pipeline besides forward playback.
-public struct MediaPipelineAbilities: Sendable, Hashable {
+public struct MediaPipelineCapabilities: Sendable, Hashable {
     /// A Boolean value that indicates whether reverse playback is supported.
-    public var playsBackward: Bool
+    public var supportsReversePlayback: Bool
     /// A Boolean value that indicates whether stepping by single frames is supported.
-    public var steps: Bool
+    public var supportsStepping: Bool
     /// A Boolean value that indicates whether single tracks can be disabled, including those that share segments.
-    public var disablesTracks: Bool
+    public var supportsDisablingTracks: Bool
     /// The rates at which all media is presented; at other rates, only key frames are shown, without audio.
-    public var fullRates: ClosedRange<Double>
+    public var fullPresentationRates: ClosedRange<Double>
 
     /// Creates capabilities; by default, no additional ones, and all media is presented at all rates.
     public init(
-        playsBackward: Bool = false,
-        steps: Bool = false,
-        disablesTracks: Bool = false,
-        fullRates: ClosedRange<Double> = -.infinity ... .infinity
+        supportsReversePlayback: Bool = false,
+        supportsStepping: Bool = false,
+        supportsDisablingTracks: Bool = false,
+        fullPresentationRates: ClosedRange<Double> = -.infinity ... .infinity
     ) {
-        self.disablesTracks = disablesTracks
-        self.fullRates = fullRates
-        self.playsBackward = playsBackward
-        self.steps = steps
+        self.supportsDisablingTracks = supportsDisablingTracks
+        self.fullPresentationRates = fullPresentationRates
+        self.supportsReversePlayback = supportsReversePlayback
+        self.supportsStepping = supportsStepping
     }
 }
 
@@ -137,9 +137,9 @@ public struct MediaPipelineError: Error, Sendable, Hashable {
         /// There is no decoder for the media.
         case unsupported
         /// There is no media at the position.
-        case nothingThere
+        case noMedia = "nothingThere"
         /// The decoder or the device is no longer available.
-        case lost
+        case deviceLost = "lost"
     }
 
     /// The kind of the error.

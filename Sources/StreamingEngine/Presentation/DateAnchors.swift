@@ -7,27 +7,27 @@ import MediaTiming
 /// Dates never change media time. They may jump in either direction, at discontinuities and elsewhere (RFC 8216bis
 /// §4.4.4.6).
 struct DateAnchors: Sendable {
-    /// A date that applies from a presentation time until the next anchor; ``place`` is in nanoseconds.
+    /// A date that applies from a presentation time until the next anchor; ``position`` is in nanoseconds.
     struct Anchor: Sendable {
-        let place: Int64
+        let position: Int64
         let date: ProgramDateTime
         /// The date in nanoseconds since 1970; dates from the year 2262 on are clamped.
         let nanoseconds: Int64
 
-        init(place: Int64, date: ProgramDateTime) {
-            self.place = place
+        init(position: Int64, date: ProgramDateTime) {
+            self.position = position
             self.date = date
             nanoseconds = date.sinceEpoch.nanoseconds
         }
 
         /// Returns the date of a presentation time, extrapolated from this anchor in either direction.
         func date(at other: Int64) -> ProgramDateTime {
-            date.advanced(by: MediaTime(nanoseconds: other.subtractingSaturated(place)))
+            date.advanced(by: MediaTime(nanoseconds: other.subtractingSaturated(position)))
         }
 
         /// Returns the date of a presentation time in nanoseconds since 1970, extrapolated from this anchor.
         func nanoseconds(at other: Int64) -> Int64 {
-            nanoseconds.addingSaturated(other.subtractingSaturated(place))
+            nanoseconds.addingSaturated(other.subtractingSaturated(position))
         }
     }
 
@@ -41,32 +41,32 @@ struct DateAnchors: Sendable {
     var isEmpty: Bool { anchors.isEmpty }
 
     /// Appends a date at a presentation time that is not before those of the other dates.
-    mutating func append(_ date: ProgramDateTime, at place: Int64) {
-        let anchor = Anchor(place: place, date: date)
+    mutating func append(_ date: ProgramDateTime, at position: Int64) {
+        let anchor = Anchor(position: position, date: date)
         if let last = anchors.last {
-            let difference = anchor.nanoseconds.subtractingSaturated(last.nanoseconds(at: place))
+            let difference = anchor.nanoseconds.subtractingSaturated(last.nanoseconds(at: position))
             if difference.magnitude <= Self.tolerance.magnitude { return }
-            if last.place == place { anchors.removeLast() }
+            if last.position == position { anchors.removeLast() }
         }
         anchors.append(anchor)
     }
 
     /// Removes the anchors that do not apply at or after a presentation time.
-    mutating func forget(before place: Int64) {
-        let first = anchors.partitioningIndex { $0.place > place }
+    mutating func removeAnchors(before position: Int64) {
+        let first = anchors.partitioningIndex { $0.position > position }
         if first > 1 { anchors.removeFirst(first - 1) }
     }
 
     /// Shifts all presentation times by an offset.
     mutating func shift(by offset: Int64) {
-        anchors = anchors.map { Anchor(place: $0.place.addingSaturated(offset), date: $0.date) }
+        anchors = anchors.map { Anchor(position: $0.position.addingSaturated(offset), date: $0.date) }
     }
 
     /// Returns the anchor that applies at a presentation time; before the first one, dates are extrapolated back
     /// (§4.4.4.6).
-    func anchor(at place: Int64) -> Anchor? {
+    func anchor(at position: Int64) -> Anchor? {
         guard !anchors.isEmpty else { return nil }
-        return anchors[max(0, anchors.partitioningIndex { $0.place > place } - 1)]
+        return anchors[max(0, anchors.partitioningIndex { $0.position > position } - 1)]
     }
 
     /// Returns the presentation time of a date.
@@ -78,24 +78,25 @@ struct DateAnchors: Sendable {
     /// - Returns: The first presentation time with the date. If there is none, the time after the first jump that skips
     ///   the date, or else the nearer end of the timeline. `nil` without dates.
     /// - Complexity: O(*n*) in the number of anchors.
-    func place(of date: ProgramDateTime, from start: Int64, to end: Int64) -> (place: Int64, relation: DateRelation)? {
+    func position(of date: ProgramDateTime, from start: Int64, to end: Int64) -> (place: Int64, relation: DateRelation)?
+    {
         guard let first = anchors.first else { return nil }
         let date = date.sinceEpoch.nanoseconds
         var earliest = first.nanoseconds(at: start)
         var latest = earliest
-        var isBehindJump: Int64?
+        var positionAfterJump: Int64?
         for (position, anchor) in anchors.enumerated() {
-            let low = position == 0 ? start : anchor.place
-            let high = position + 1 < anchors.count ? anchors[position + 1].place : end
+            let low = position == 0 ? start : anchor.position
+            let high = position + 1 < anchors.count ? anchors[position + 1].position : end
             let (lowDate, highDate) = (anchor.nanoseconds(at: low), anchor.nanoseconds(at: high))
             if date >= lowDate, date < highDate {
                 return (low.addingSaturated(date.subtractingSaturated(lowDate)), .inside)
             }
-            if isBehindJump == nil, date < lowDate, date >= latest { isBehindJump = low }
+            if positionAfterJump == nil, date < lowDate, date >= latest { positionAfterJump = low }
             earliest = min(earliest, lowDate)
             latest = max(latest, highDate)
         }
-        if let isBehindJump { return (isBehindJump, .betweenJumps) }
+        if let positionAfterJump { return (positionAfterJump, .skipped) }
         return date < earliest ? (start, .beforeStart) : (end, .afterEnd)
     }
 }

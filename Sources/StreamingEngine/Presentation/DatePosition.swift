@@ -5,7 +5,7 @@ public enum DateRelation: Sendable, Hashable {
     /// The timeline has media with the date.
     case inside
     /// The dates of the timeline skip the date; the position is after the jump.
-    case betweenJumps
+    case skipped
     /// All media is later; the position is the start of the timeline.
     case beforeStart
     /// All media is earlier; the position is the end of the timeline.

@@ -15,10 +15,10 @@ enum LanguageMatching {
     }
 
     /// The maximum number of separators at which a tag is split; valid tags have fewer, and playlists may be malicious.
-    private static let mostSubtags = 16
+    private static let maximumSplitCount = 16
 
     private static func subtags(_ text: String) -> [Substring] {
-        text.lowercased().split(maxSplits: mostSubtags) { $0 == "-" || $0 == "_" }
+        text.lowercased().split(maxSplits: maximumSplitCount) { $0 == "-" || $0 == "_" }
     }
 
     /// Returns the number of subtags at each step of a lookup; a single-letter subtag is removed with the one after it

@@ -33,7 +33,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
     /// If so, options with `AUTOSELECT=NO` are also considered.
     ///
     /// Default: `false`, for languages that are a general preference of the viewer (RFC 8216bis §4.4.6.1).
-    public var areLanguagesAskedFor = false
+    public var isLanguageChoiceExplicit = false
     /// The condition under which subtitles are shown.
     ///
     /// Default: ``SubtitleMode/automatic``.
@@ -61,7 +61,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
             selection[.subtitles] = subtitles(in: group, audio: selection[.audio])
         }
         if let group = presentation.group(.closedCaptions), selection[.subtitles]?.isForced ?? true {
-            selection[.closedCaptions] = text(in: group, audio: selection[.audio])
+            selection[.closedCaptions] = subtitleOption(in: group, audio: selection[.audio])
         }
         return selection
     }
@@ -74,7 +74,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
     /// - Returns: The option, or `nil` for a group without options.
     public func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         best(of: group.options.filter(\.isAutoselect), languages: audioLanguages)
-            ?? named(in: group.options, audioLanguages)
+            ?? explicitMatch(in: group.options, languages: audioLanguages)
             ?? group.defaultOption ?? group.options.first(where: \.isAutoselect) ?? group.options.first
     }
 
@@ -87,42 +87,48 @@ public struct MediaSelectionRules: Sendable, Hashable {
     ///   - audio: The selected audio option, or `nil` if audio is muxed into the variant.
     /// - Returns: The option, possibly with forced subtitles.
     public func subtitles(in group: MediaSelectionGroup, audio: MediaSelectionOption?) -> MediaSelectionOption? {
-        if let shown = text(in: group, audio: audio) { return shown }
+        if let shown = subtitleOption(in: group, audio: audio) { return shown }
         let languages = audio?.language.map { [$0] } ?? audioLanguages
         return closest(group.options.filter(\.isForced), to: languages)
     }
 
-    private func text(in group: MediaSelectionGroup, audio: MediaSelectionOption?) -> MediaSelectionOption? {
+    private func subtitleOption(in group: MediaSelectionGroup, audio: MediaSelectionOption?) -> MediaSelectionOption? {
         let options = group.options.filter { !$0.isForced }
         let candidates = options.filter(\.isAutoselect)
         switch subtitleMode {
         case .forcedOnly: return nil
         case .automatic:
-            return best(of: candidates, languages: subtitleLanguages) ?? named(in: options, subtitleLanguages)
+            return best(of: candidates, languages: subtitleLanguages) ?? explicitMatch(
+                in: options,
+                languages: subtitleLanguages
+            )
                 ?? options.first(where: \.isDefault)
         case .always:
             let languages = subtitleLanguages + (audio?.language.map { [$0] } ?? []) + audioLanguages
-            return best(of: candidates, languages: subtitleLanguages) ?? named(in: options, subtitleLanguages)
+            return best(of: candidates, languages: subtitleLanguages) ?? explicitMatch(
+                in: options,
+                languages: subtitleLanguages
+            )
                 ?? best(of: candidates, languages: languages) ?? options.first(where: \.isDefault)
                 ?? candidates.first ?? closest(options, to: languages)
         }
     }
 
     /// Returns the best match including options with `AUTOSELECT=NO`, if the languages were chosen for this item.
-    private func named(in options: [MediaSelectionOption], _ languages: [String]) -> MediaSelectionOption? {
-        areLanguagesAskedFor && !languages.isEmpty ? best(of: options, languages: languages) : nil
+    private func explicitMatch(in options: [MediaSelectionOption], languages: [String]) -> MediaSelectionOption? {
+        isLanguageChoiceExplicit && !languages.isEmpty ? best(of: options, languages: languages) : nil
     }
 
     /// The rank of an option; lower is better, and the properties are compared in their order.
     private struct Rank {
         let language: Int
         let missing: Int
-        let unasked: Int
-        let plain: Int
+        let unrequestedCharacteristics: Int
+        let nonDefault: Int
 
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.language, left.missing, left.unasked, left.plain)
-                < (right.language, right.missing, right.unasked, right.plain)
+            (left.language, left.missing, left.unrequestedCharacteristics, left.nonDefault)
+                < (right.language, right.missing, right.unrequestedCharacteristics, right.nonDefault)
         }
     }
 
@@ -145,8 +151,8 @@ public struct MediaSelectionRules: Sendable, Hashable {
         return Rank(
             language: language,
             missing: characteristics.count - held,
-            unasked: option.characteristics.count - held,
-            plain: option.isDefault ? 0 : 1
+            unrequestedCharacteristics: option.characteristics.count - held,
+            nonDefault: option.isDefault ? 0 : 1
         )
     }
 

@@ -3,7 +3,7 @@ public import HLSPlaylist
 /// The capabilities of a player, by which playable variants are determined.
 public struct PlaybackCapabilities: Sendable {
     /// A function that returns whether a codec (RFC 6381) can be decoded.
-    public var decodes: @Sendable (_ codec: String) -> Bool
+    public var canDecode: @Sendable (_ codec: String) -> Bool
     /// The supported video ranges (RFC 8216bis §4.4.6.2, VIDEO-RANGE).
     public var videoRanges: Set<VideoRange>
     /// The supported specifiers of `REQ-VIDEO-LAYOUT`; variants with other specifiers are not played.
@@ -20,25 +20,25 @@ public struct PlaybackCapabilities: Sendable {
     ///   - videoLayouts: The supported video layouts. Default: monoscopic rectilinear video, `CH-MONO` and `PROJ-RECT`.
     ///   - keyFormats: The supported key formats. Default: `identity`.
     ///   - hdcpLevel: The HDCP level of the output. Default: none.
-    ///   - decodes: The function that returns whether a codec can be decoded. Default: true for all codecs, so that the
+    ///   - canDecode: The function that returns whether a codec can be decoded. Default: true for all codecs, so that the
     ///     decoder decides.
     public init(
         videoRanges: Set<VideoRange> = [.sdr, .hlg, .pq],
         videoLayouts: Set<String> = ["CH-MONO", "PROJ-RECT"],
         keyFormats: Set<String> = ["identity"],
         hdcpLevel: HDCPLevel = .none,
-        decodes: @escaping @Sendable (_ codec: String) -> Bool = { _ in true }
+        canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true }
     ) {
         self.videoRanges = videoRanges
         self.videoLayouts = videoLayouts
         self.keyFormats = keyFormats
         self.hdcpLevel = hdcpLevel
-        self.decodes = decodes
+        self.canDecode = canDecode
     }
 
     /// Returns the reasons for which a variant cannot be played; empty if it can.
     func obstacles(to variant: Variant, sessionKeys: [EncryptionKey]) -> [PlaybackObstacle] {
-        var obstacles = variant.codecs.filter { !decodes($0) }.map { PlaybackObstacle.codec($0) }
+        var obstacles = variant.codecs.filter { !canDecode($0) }.map { PlaybackObstacle.codec($0) }
         if let range = variant.videoRange, !videoRanges.contains(range) { obstacles.append(.videoRange(range)) }
         let specifiers = variant.requiredVideoLayouts.flatMap { $0.split(separator: "/").map(String.init) }
         obstacles += specifiers.filter { !videoLayouts.contains($0) }.map { .videoLayout($0) }
@@ -79,11 +79,12 @@ extension PlaybackObstacle: CustomStringConvertible {
     /// A human-readable description.
     public var description: String {
         switch self {
-        case .codec(let name): "the format \(name) cannot be decoded"
-        case .videoRange(let range): "the video range \(range.rawValue) cannot be shown"
-        case .videoLayout(let name): "the video layout \(name) is not known"
-        case .keyFormats(let names): "the content is protected with \(names.joined(separator: ", "))"
-        case .hdcp(let level): "the output would have to be protected by HDCP of level \(level.rawValue)"
+        case .codec(let name): "the codec \(name) cannot be decoded"
+        case .videoRange(let range): "the video range \(range.rawValue) is not supported"
+        case .videoLayout(let name): "the video layout \(name) is not supported"
+        case .keyFormats(let names):
+            "the content is protected with \(names.joined(separator: ", ")), which is not supported"
+        case .hdcp(let level): "the output does not satisfy HDCP level \(level.rawValue)"
         }
     }
 }

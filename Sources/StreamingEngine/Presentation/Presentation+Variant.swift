@@ -53,7 +53,7 @@ extension Presentation {
         /// The name for the user interface.
         public let name: String?
         /// A Boolean value that indicates whether its playlists contain only I-frames.
-        public let isIFrames: Bool
+        public let isIFramesOnly: Bool
         /// The locations in the order of the playlist; never empty.
         ///
         /// All locations except the first are used if the previous ones fail.
@@ -77,7 +77,7 @@ extension Presentation {
         public func locations(on pathwayID: String) -> [Location] { locations.filter { $0.pathwayID == pathwayID } }
 
         /// Creates the variant of a media playlist without a multivariant playlist.
-        init(alone address: ResourceAddress) {
+        init(standalone address: ResourceAddress) {
             id = ID(text: "media")
             peakBitRate = nil
             averageBitRate = nil
@@ -89,7 +89,7 @@ extension Presentation {
             score = nil
             stableID = nil
             name = nil
-            isIFrames = false
+            isIFramesOnly = false
             locations = [Location(address: address, pathwayID: ".", groupIDs: [:])]
         }
 
@@ -105,7 +105,7 @@ extension Presentation {
             score = variant.score
             stableID = variant.stableID
             name = variant.name
-            isIFrames = variant.isIFrames
+            isIFramesOnly = variant.isIFramesOnly
             locations = [location]
         }
     }

@@ -64,7 +64,7 @@ public struct Presentation: Sendable {
     /// Creates the presentation of a media playlist without a multivariant playlist: it has one variant without
     /// attributes.
     public init(_ playlist: MediaPlaylist) {
-        let variant = Variant(alone: playlist.context.address ?? ResourceAddress(""))
+        let variant = Variant(standalone: playlist.context.address ?? ResourceAddress(""))
         variants = playlist.isIFramesOnly ? [] : [variant]
         iFrameVariants = playlist.isIFramesOnly ? [variant] : []
         unplayable = []

@@ -15,7 +15,7 @@ extension PresentationTimeline {
             domain: pendingDomain,
             protection: Protection(playlist.keys(for: placements.count), sequence: sequence),
             initialization: pendingInitialization,
-            parts: self.parts(parts, of: sequence, from: endPlace)
+            parts: self.parts(parts, of: sequence, from: endPosition)
         )
     }
 

@@ -87,8 +87,8 @@ extension PresentationTimeline {
     /// Returns the date of a segment; the tag from which it is extrapolated may have been removed from the playlist.
     private func date(of segment: MediaSegment, at position: Int) -> ProgramDateTime? {
         guard !anchors.isEmpty else { return nil }
-        let place = placements[position].start
-        return segment.programDateTime ?? anchors.anchor(at: place)?.date(at: place)
+        let position = placements[position].start
+        return segment.programDateTime ?? anchors.anchor(at: position)?.date(at: position)
     }
 
     func domain(at position: Int) -> DiscontinuityDomain {
@@ -97,10 +97,10 @@ extension PresentationTimeline {
     }
 
     func parts(_ parts: [PartialSegment], of sequence: Int64, from start: Int64) -> [PartReference] {
-        var place = start
+        var position = start
         return parts.enumerated().map { index, part in
-            let placement = Placement(start: place, duration: max(0, part.duration.nanoseconds))
-            place = placement.end
+            let placement = Placement(start: position, duration: max(0, part.duration.nanoseconds))
+            position = placement.end
             return PartReference(
                 sequence: sequence,
                 index: index,
@@ -148,8 +148,8 @@ extension PresentationTimeline {
     ///
     /// Before the first date it is extrapolated back (RFC 8216bis §4.4.4.6).
     public func date(at time: MediaTime) -> ProgramDateTime? {
-        let place = time.nanoseconds
-        return anchors.anchor(at: place)?.date(at: place)
+        let position = time.nanoseconds
+        return anchors.anchor(at: position)?.date(at: position)
     }
 
     /// Returns the position of a date, for seeking, or `nil` without dates.
@@ -158,11 +158,11 @@ extension PresentationTimeline {
     ///
     /// - Complexity: O(*j*) for *j* jumps of the date.
     public func position(of date: ProgramDateTime) -> DatePosition? {
-        anchors.place(of: date, from: startPlace, to: endPlace).map {
+        anchors.position(of: date, from: startPosition, to: endPosition).map {
             DatePosition(time: MediaTime(nanoseconds: $0.place), relation: $0.relation)
         }
     }
 
     /// An index of the dates of the timeline, for many lookups.
-    var dateIndex: DateIndex { DateIndex(anchors, from: startPlace, to: endPlace) }
+    var dateIndex: DateIndex { DateIndex(anchors, from: startPosition, to: endPosition) }
 }

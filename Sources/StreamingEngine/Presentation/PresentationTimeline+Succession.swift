@@ -4,7 +4,7 @@ import ResourceAddressing
 
 extension PresentationTimeline {
     /// The relation of a reloaded playlist to the previous one.
-    enum Succession: Equatable {
+    enum PlaylistRelation: Equatable {
         /// The previous playlist contained no segments.
         case first
         /// The playlist does not contain segments any more.
@@ -14,22 +14,22 @@ extension PresentationTimeline {
         /// The playlist continues the previous one; `changed` is the sequence number of the first segment that differs.
         case continued(changed: Int64?)
         /// The playlist continues the previous one after segments that were never seen.
-        case ahead(missed: Int64)
+        case afterGap(missed: Int64)
         /// The media sequence numbers restarted.
         case restarted
     }
 
     /// The maximum duration of missed segments in nanoseconds, 30 days; beyond that, the sequence numbers restarted.
-    private static let longestLoss: Int64 = 30 * 86_400 * 1_000_000_000
+    private static let maximumMissedDuration: Int64 = 30 * 86_400 * 1_000_000_000
 
-    func succession(of whole: MediaPlaylist) -> Succession {
+    func succession(of whole: MediaPlaylist) -> PlaylistRelation {
         let (old, new) = (sequences, whole.segmentSequences)
         if old.isEmpty { return .first }
         if new.isEmpty { return .emptied }
         if new.lowerBound >= old.upperBound {
             let missed = new.lowerBound -| old.upperBound
             let lost = Int128(averageDuration) *| Int128(missed)
-            return lost > Int128(Self.longestLoss) ? .restarted : .ahead(missed: missed)
+            return lost > Int128(Self.maximumMissedDuration) ? .restarted : .afterGap(missed: missed)
         }
         let common = old.clamped(to: new)
         guard !common.isEmpty else { return isEarlier(whole) ? .stale : .restarted }
@@ -46,22 +46,22 @@ extension PresentationTimeline {
 
     /// Returns whether the dates indicate that a playlist ends before the known timeline begins.
     private func isEarlier(_ whole: MediaPlaylist) -> Bool {
-        guard let last = whole.segments.last?.programDateTime, let first = anchors.anchor(at: startPlace) else {
+        guard let last = whole.segments.last?.programDateTime, let first = anchors.anchor(at: startPosition) else {
             return false
         }
-        return last.sinceEpoch.nanoseconds < first.nanoseconds(at: startPlace)
+        return last.sinceEpoch.nanoseconds < first.nanoseconds(at: startPosition)
     }
 
     /// The maximum number of common segments that are compared, counted from the end.
     ///
     /// A restarted encoder changes all of them, and comparing more would increase the cost of each reload of a long
     /// playlist.
-    private static let mostCompared: Int64 = 16
+    private static let maximumComparedCount: Int64 = 16
 
     /// Compares the segments with the same sequence numbers in both playlists.
     private func changes(in common: Range<Int64>, to whole: MediaPlaylist) -> (checked: Int, changed: [Int64]) {
         let (first, firstNow) = (sequences.lowerBound, whole.segmentSequences.lowerBound)
-        let compared = max(common.lowerBound, common.upperBound -| Self.mostCompared)..<common.upperBound
+        let compared = max(common.lowerBound, common.upperBound -| Self.maximumComparedCount)..<common.upperBound
         let changed = compared.filter { sequence in
             !isSame(playlist.segments[Int(sequence -| first)], whole.segments[Int(sequence -| firstNow)])
         }

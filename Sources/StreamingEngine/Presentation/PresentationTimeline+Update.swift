@@ -20,46 +20,48 @@ extension PresentationTimeline {
         var update = TimelineUpdate()
         let known = PlaylistProgress(playlist)
         if whole.targetDuration != playlist.targetDuration {
-            update.faults.append(.targetDurationChanged(from: playlist.targetDuration, to: whole.targetDuration))
+            update.inconsistencies.append(
+                .targetDurationChanged(from: playlist.targetDuration, to: whole.targetDuration)
+            )
         }
         switch succession(of: whole) {
         case .first:
-            adopt(whole, keeping: 0, &update)
+            replacePlaylist(with: whole, keeping: 0, update: &update)
         case .emptied:
-            update.faults.append(.becameEmpty)
+            update.inconsistencies.append(.becameEmpty)
         case .stale:
-            update.faults.append(.staleCopy)
+            update.inconsistencies.append(.staleCopy)
             return update
         case .continued(let changed):
-            if let changed { update.faults.append(.segmentChanged(sequence: changed)) }
-            join(whole, &update)
-        case .ahead(let count):
-            skip(count, to: whole, &update)
+            if let changed { update.inconsistencies.append(.segmentChanged(sequence: changed)) }
+            mergePlaylist(whole, update: &update)
+        case .afterGap(let count):
+            leaveGap(segmentCount: count, before: whole, update: &update)
             replace(with: whole, &update)
         case .restarted:
-            update.faults.append(
+            update.inconsistencies.append(
                 .restarted(from: sequences.upperBound, to: whole.segmentSequences.lowerBound)
             )
             epoch += 1
             domainShift = 0
             replace(with: whole, &update)
         }
-        noteEnd(of: whole, &update)
+        updateEnd(from: whole, update: &update)
         let progress = PlaylistProgress(whole)
-        update.hasNews = update.hasNews || !update.added.isEmpty || update.hasRestarted || progress > known
-        if !update.hasNews, update.faults.isEmpty { update.faults.append(.unchanged) }
+        update.hasUpdates = update.hasUpdates || !update.added.isEmpty || update.hasRestarted || progress > known
+        if !update.hasUpdates, update.inconsistencies.isEmpty { update.inconsistencies.append(.unchanged) }
         return update
     }
 
-    private mutating func noteEnd(of whole: MediaPlaylist, _ update: inout TimelineUpdate) {
+    private mutating func updateEnd(from whole: MediaPlaylist, update: inout TimelineUpdate) {
         let ends = !whole.isLive
-        if ends != hasEnded, ends { update.hasNews = true }
-        if hasEnded, !ends, !update.added.isEmpty { update.faults.append(.reopened) }
+        if ends != hasEnded, ends { update.hasUpdates = true }
+        if hasEnded, !ends, !update.added.isEmpty { update.inconsistencies.append(.reopened) }
         hasEnded = ends || hasEnded && update.added.isEmpty
     }
 
     /// Replaces the playlist with one that has segments in common.
-    private mutating func join(_ whole: MediaPlaylist, _ update: inout TimelineUpdate) {
+    private mutating func mergePlaylist(_ whole: MediaPlaylist, update: inout TimelineUpdate) {
         let (old, new) = (sequences, whole.segmentSequences)
         let common = old.clamped(to: new)
         // The last common segment is used, because servers may disagree on discontinuities at the beginning of the
@@ -68,28 +70,28 @@ extension PresentationTimeline {
         let numberNow = whole.segments[Int(common.upperBound -| 1 -| new.lowerBound)].discontinuitySequence
         let shift = numberThen.subtractingSaturated(numberNow)
         if shift != domainShift {
-            update.faults.append(.discontinuitySequenceWrong(by: shift.subtractingSaturated(domainShift)))
+            update.inconsistencies.append(.discontinuitySequenceWrong(by: shift.subtractingSaturated(domainShift)))
             domainShift = shift
         }
         if common.upperBound < old.upperBound {
             placements.removeLast(Int(old.upperBound -| common.upperBound))
-            endPlace = placements.last?.end ?? endPlace
+            endPosition = placements.last?.end ?? endPosition
         }
         let forgotten = max(0, Int(new.lowerBound -| old.lowerBound))
         placements.removeFirst(forgotten)
-        update.forgottenCount = forgotten
+        update.removedCount = forgotten
         let earlier = max(0, Int(old.lowerBound -| new.lowerBound))
-        adopt(whole, keeping: earlier + placements.count, &update, earlier: earlier)
-        if earlier > 0 { update.faults.append(.earlierSegments(count: Int64(earlier))) }
-        anchors.forget(before: startPlace)
+        replacePlaylist(with: whole, keeping: earlier + placements.count, update: &update, earlier: earlier)
+        if earlier > 0 { update.inconsistencies.append(.earlierSegments(count: Int64(earlier))) }
+        anchors.removeAnchors(before: startPosition)
     }
 
     /// Replaces the playlist with one that has no segments in common; all known segments are removed.
     private mutating func replace(with whole: MediaPlaylist, _ update: inout TimelineUpdate) {
-        update.forgottenCount = placements.count
+        update.removedCount = placements.count
         placements = []
-        adopt(whole, keeping: 0, &update)
-        anchors.forget(before: startPlace)
+        replacePlaylist(with: whole, keeping: 0, update: &update)
+        anchors.removeAnchors(before: startPosition)
     }
 
     /// Replaces the playlist and places its new segments.
@@ -99,10 +101,10 @@ extension PresentationTimeline {
     ///   - known: The number of segments at its beginning that are not placed after the existing ones.
     ///   - update: The report of the changes.
     ///   - earlier: The number of those segments that are placed before the existing ones.
-    private mutating func adopt(
-        _ whole: MediaPlaylist,
+    private mutating func replacePlaylist(
+        with whole: MediaPlaylist,
         keeping known: Int,
-        _ update: inout TimelineUpdate,
+        update: inout TimelineUpdate,
         earlier: Int = 0
     ) {
         playlist = whole
@@ -115,32 +117,36 @@ extension PresentationTimeline {
     /// Places segments before the first known one.
     private mutating func prepend(_ count: Int) {
         let segments = playlist.segments
-        let border = segments.timeRange(at: count).start.nanoseconds
-        let origin = startPlace
+        let boundary = segments.timeRange(at: count).start.nanoseconds
+        let origin = startPosition
         let earlier = (0..<count).map { position in
             let range = segments.timeRange(at: position)
-            let start = origin.subtractingSaturated(border -| range.start.nanoseconds)
+            let start = origin.subtractingSaturated(boundary -| range.start.nanoseconds)
             return Placement(start: start, duration: range.duration.nanoseconds)
         }
         placements.insert(contentsOf: earlier, at: 0)
         anchors = DateAnchors()
-        noteDates(from: 0)
+        addDates(from: 0)
     }
 
     /// Leaves a gap for segments that were never seen.
-    private mutating func skip(_ count: Int64, to whole: MediaPlaylist, _ update: inout TimelineUpdate) {
+    private mutating func leaveGap(segmentCount count: Int64, before whole: MediaPlaylist, update: inout TimelineUpdate)
+    {
         guard count > 0 else { return }
-        let (lost, evidence) = lostTime(count, before: whole)
-        endPlace = endPlace.addingSaturated(lost)
-        update.faults.append(.segmentsMissed(count: count, lost: MediaTime(nanoseconds: lost), evidence))
+        let (lost, evidence) = missedDuration(segmentCount: count, before: whole)
+        endPosition = endPosition.addingSaturated(lost)
+        update.inconsistencies.append(.segmentsMissed(count: count, lost: MediaTime(nanoseconds: lost), evidence))
     }
 
     /// Returns the duration of missed segments in nanoseconds, with the evidence for it.
-    private func lostTime(_ count: Int64, before whole: MediaPlaylist) -> (Int64, TimelineFault.Evidence) {
+    private func missedDuration(
+        segmentCount count: Int64,
+        before whole: MediaPlaylist
+    ) -> (Int64, TimelineInconsistency.Evidence) {
         let longest = targetDuration + MediaTime(value: 1, timescale: 2)
         let most = (longest * count + targetDuration).nanoseconds
-        if let date = whole.segments.first?.programDateTime, let expected = anchors.anchor(at: endPlace) {
-            let lost = date.sinceEpoch.nanoseconds.subtractingSaturated(expected.nanoseconds(at: endPlace))
+        if let date = whole.segments.first?.programDateTime, let expected = anchors.anchor(at: endPosition) {
+            let lost = date.sinceEpoch.nanoseconds.subtractingSaturated(expected.nanoseconds(at: endPosition))
             // If the date indicates more than the maximum duration of the segments, it jumped for another reason.
             if lost >= 0, lost <= most { return (lost, .dates) }
         }

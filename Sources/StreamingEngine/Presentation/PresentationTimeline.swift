@@ -26,7 +26,7 @@ public struct PresentationTimeline: Sendable {
     /// The placements, one for each segment of the playlist.
     var placements: [Placement] = []
     /// The start of the next segment, in nanoseconds.
-    var endPlace: Int64
+    var endPosition: Int64
     var anchors = DateAnchors()
     /// The number of times that the numbering of the playlist restarted.
     var epoch: Int
@@ -37,7 +37,7 @@ public struct PresentationTimeline: Sendable {
     /// A Boolean value that indicates whether the playlist was a sliding window when it was first loaded.
     ///
     /// In this case the first segment may not be the beginning of the presentation.
-    let beganLive: Bool
+    let startedAsWindow: Bool
 
     /// Creates the timeline of a loaded playlist.
     ///
@@ -66,9 +66,9 @@ public struct PresentationTimeline: Sendable {
         self.playlist = playlist
         self.epoch = epoch
         self.domainShift = domainShift
-        endPlace = start
+        endPosition = start
         hasEnded = !playlist.isLive
-        beganLive = playlist.isLive && playlist.playlistType != .event
+        startedAsWindow = playlist.isLive && playlist.playlistType != .event
         append(from: 0)
     }
 
@@ -78,18 +78,18 @@ public struct PresentationTimeline: Sendable {
         guard first < segments.count else { return }
         if placements.isEmpty { placements.reserveCapacity(segments.count - first) }
         let base = segments.timeRange(at: first).start.nanoseconds
-        let origin = endPlace
+        let origin = endPosition
         for position in first..<segments.count {
             let range = segments.timeRange(at: position)
             let start = origin.addingSaturated(range.start.nanoseconds -| base)
             let end = origin.addingSaturated(range.end.nanoseconds -| base)
             placements.append(Placement(start: start, duration: end.subtractingSaturated(start)))
-            endPlace = end
+            endPosition = end
         }
-        noteDates(from: first)
+        addDates(from: first)
     }
 
-    mutating func noteDates(from first: Int) {
+    mutating func addDates(from first: Int) {
         // Otherwise a playlist without dates would require a search for each segment.
         guard let last = placements.indices.last, playlist.segments[last].programDateTime != nil else { return }
         for position in first..<placements.count {
@@ -113,12 +113,12 @@ extension PresentationTimeline {
 
     /// The presentation time range from the first segment to the end of the last complete one.
     public var range: MediaTimeRange {
-        MediaTimeRange(start: MediaTime(nanoseconds: startPlace), end: MediaTime(nanoseconds: endPlace))
+        MediaTimeRange(start: MediaTime(nanoseconds: startPosition), end: MediaTime(nanoseconds: endPosition))
     }
     /// The presentation time of the first segment, or of the next one if there are none.
-    public var start: MediaTime { MediaTime(nanoseconds: startPlace) }
+    public var start: MediaTime { MediaTime(nanoseconds: startPosition) }
     /// The end of the last complete segment, in presentation time.
-    public var end: MediaTime { MediaTime(nanoseconds: endPlace) }
+    public var end: MediaTime { MediaTime(nanoseconds: endPosition) }
     /// The end of the last partial segment, in presentation time; the same as ``end`` without partial segments.
     public var edge: MediaTime { pendingSegment?.end ?? end }
     /// The presentation time at which playback ends, or `nil` if it is unknown, as in a live presentation.
@@ -129,7 +129,7 @@ extension PresentationTimeline {
     /// The media sequence numbers of the segments.
     public var sequences: Range<Int64> { playlist.segmentSequences }
 
-    var startPlace: Int64 { placements.first?.start ?? endPlace }
+    var startPosition: Int64 { placements.first?.start ?? endPosition }
 
     /// The target duration that is used for timing, 1 s to 120 s.
     ///
@@ -149,7 +149,7 @@ extension PresentationTimeline {
         for position in placements.indices {
             placements[position].start = placements[position].start.addingSaturated(offset)
         }
-        endPlace = endPlace.addingSaturated(offset)
+        endPosition = endPosition.addingSaturated(offset)
         anchors.shift(by: offset)
     }
 }

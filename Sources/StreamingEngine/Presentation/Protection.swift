@@ -10,33 +10,33 @@ public enum Protection: Sendable, Hashable {
     /// Encryption of samples, which the decoder decrypts (`SAMPLE-AES`, `SAMPLE-AES-CTR`).
     case samples(KeyReference)
     /// Encryption that is not supported.
-    case refused(Refusal)
+    case unsupported(UnsupportedReason)
 
     /// The reason for which encrypted media cannot be played.
-    public enum Refusal: Sendable, Hashable {
+    public enum UnsupportedReason: Sendable, Hashable {
         /// Only DRM systems with the given key formats provide the keys.
         case keyFormats([String])
         /// The encryption method is unknown.
         case method(String)
         /// The key has no URL.
-        case keyAddressMissing
+        case missingKeyAddress
         /// The initialization vector is not a hexadecimal number of at most 128 bits.
-        case vectorUnreadable
+        case invalidInitializationVector
         /// A media initialization section with `AES-128` has no initialization vector, which is required (§4.4.4.5).
-        case vectorMissing
+        case missingInitializationVector
     }
 
     /// The required key, or `nil` if there is none.
     public var key: KeyReference? {
         switch self {
         case .wholeResource(let key), .samples(let key): key
-        case .none, .refused: nil
+        case .none, .unsupported: nil
         }
     }
 
     /// The reason for which the media cannot be played, or `nil` if it can.
-    public var refusal: Refusal? {
-        if case .refused(let refusal) = self { refusal } else { nil }
+    public var unsupportedReason: UnsupportedReason? {
+        if case .unsupported(let refusal) = self { refusal } else { nil }
     }
 }
 
@@ -47,12 +47,12 @@ public struct KeyReference: Sendable, Hashable {
     /// The URL of the key, which has 16 bytes, or 32 for `AES-256-GCM`.
     public let address: ResourceAddress
     /// The initialization vector, 16 bytes; `nil` for `AES-256-GCM`, whose segments begin with their own (§4.4.4.4).
-    public let vector: [UInt8]?
+    public let initializationVector: [UInt8]?
     /// A Boolean value that indicates whether the playlist contains the initialization vector.
     ///
     /// Otherwise it is the media sequence number. fMP4 with sample encryption contains its own vectors, which have
     /// priority over the media sequence number.
-    public let isVectorWritten: Bool
+    public let isInitializationVectorExplicit: Bool
 }
 
 extension Protection {
@@ -68,38 +68,45 @@ extension Protection {
             return
         }
         guard let key = keys.first(where: \.isIdentity) else {
-            self = .refused(.keyFormats(keys.map(\.keyFormat)))
+            self = .unsupported(.keyFormats(keys.map(\.keyFormat)))
             return
         }
-        self = Self.plain(key, sequence: sequence)
+        self = Self.identity(key, sequence: sequence)
     }
 
-    private static func plain(_ key: EncryptionKey, sequence: Int64?) -> Protection {
-        guard let address = key.address, key.uri?.isEmpty == false else { return .refused(.keyAddressMissing) }
+    private static func identity(_ key: EncryptionKey, sequence: Int64?) -> Protection {
+        guard let address = key.address, key.uri?.isEmpty == false else { return .unsupported(.missingKeyAddress) }
         func reference(_ vector: [UInt8]?) -> KeyReference {
             KeyReference(
                 method: key.method,
                 address: address,
-                vector: vector,
-                isVectorWritten: key.initializationVector != nil
+                initializationVector: vector,
+                isInitializationVectorExplicit: key.initializationVector != nil
             )
         }
         switch key.method {
         case .aes256GCM:
             return .wholeResource(
-                KeyReference(method: key.method, address: address, vector: nil, isVectorWritten: false)
+                KeyReference(
+                    method: key.method,
+                    address: address,
+                    initializationVector: nil,
+                    isInitializationVectorExplicit: false
+                )
             )
         case .aes128, .sampleAES, .sampleAESCTR:
             let isWhole = key.method == .aes128
             if key.initializationVector == nil, sequence == nil {
                 // An initialization section contains no samples, so only encryption of the entire section requires a
                 // vector.
-                return isWhole ? .refused(.vectorMissing) : .samples(reference(nil))
+                return isWhole ? .unsupported(.missingInitializationVector) : .samples(reference(nil))
             }
-            guard let vector = key.vector(forSequence: sequence ?? 0) else { return .refused(.vectorUnreadable) }
+            guard let vector = key.vector(forSequence: sequence ?? 0) else {
+                return .unsupported(.invalidInitializationVector)
+            }
             return isWhole ? .wholeResource(reference(vector)) : .samples(reference(vector))
         default:
-            return .refused(.method(key.method.rawValue))
+            return .unsupported(.method(key.method.rawValue))
         }
     }
 }

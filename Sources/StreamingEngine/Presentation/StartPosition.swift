@@ -46,8 +46,8 @@ public struct StartPosition: Sendable, Hashable {
         } else if let start = declared ?? timeline.playlist.start {
             // A negative offset is relative to the end of the last segment, with or without partial segments
             // (§4.4.2.2).
-            let border = start.offset < .zero ? timeline.end : timeline.start
-            self.init(timeline, at: border + start.offset, in: window, isPrecise: start.isPrecise, .playlist)
+            let boundary = start.offset < .zero ? timeline.end : timeline.start
+            self.init(timeline, at: boundary + start.offset, in: window, isPrecise: start.isPrecise, .playlist)
         } else if timeline.isLive {
             self.init(timeline, at: window.edge - window.holdBack, in: window, isPrecise: false, .liveEdge)
         } else {
@@ -63,13 +63,13 @@ public struct StartPosition: Sendable, Hashable {
         _ reason: Reason
     ) {
         let time = min(max(wanted, window.seekable.start), window.seekable.end)
-        self.time = isPrecise ? time : Self.border(before: time, in: timeline)
+        self.time = isPrecise ? time : Self.boundary(before: time, in: timeline)
         self.isPrecise = isPrecise
         self.reason = reason
     }
 
     /// Returns the start of the segment at a time, or of the last independent partial segment before it.
-    private static func border(before time: MediaTime, in timeline: PresentationTimeline) -> MediaTime {
+    private static func boundary(before time: MediaTime, in timeline: PresentationTimeline) -> MediaTime {
         let parts: [PartReference]
         let start: MediaTime
         if let segment = timeline.segment(at: time) {

@@ -6,7 +6,7 @@ public struct TimedDateRange: Sendable {
     /// The maximum number of date ranges for a playlist, of which those with the latest start are kept.
     ///
     /// A live playlist that spans days may contain more.
-    public static let mostRanges = 2000
+    public static let maximumCount = 2000
 
     /// The date range in the playlist.
     public let range: DateRange
@@ -39,14 +39,14 @@ public struct TimedDateRange: Sendable {
     /// Returns the date ranges of a timeline's playlist in order; those without a valid start date are left out.
     ///
     /// - Parameter timeline: The timeline, which determines the positions.
-    /// - Returns: At most ``mostRanges`` date ranges.
+    /// - Returns: At most ``maximumCount`` date ranges.
     static func ranges(of timeline: PresentationTimeline) -> [TimedDateRange] {
         var dated = timeline.playlist.dateRanges.enumerated().compactMap { index, range in
             range.startDate.map { Dated(index: index, range: range, start: $0) }
         }
-        if dated.count > mostRanges {
+        if dated.count > maximumCount {
             dated.sort { ($0.start.sinceEpoch, $0.index) > ($1.start.sinceEpoch, $1.index) }
-            dated = Array(dated.prefix(mostRanges))
+            dated = Array(dated.prefix(maximumCount))
             dated.sort { $0.index < $1.index }
         }
         let followers = followers(of: dated)
@@ -54,7 +54,7 @@ public struct TimedDateRange: Sendable {
         return dated.map { dated in
             TimedDateRange(
                 range: dated.range,
-                start: place(of: dated.start, in: index, on: timeline),
+                start: position(of: dated.start, in: index, on: timeline),
                 startDate: dated.start,
                 endDate: end(of: dated, followers[dated.index])
             )
@@ -62,12 +62,12 @@ public struct TimedDateRange: Sendable {
     }
 
     /// Returns the time of a date if there is media with that date, or if the timeline ends with it.
-    private static func place(
+    private static func position(
         of date: ProgramDateTime,
         in index: DateIndex,
         on timeline: PresentationTimeline
     ) -> MediaTime? {
-        guard let found = index.place(of: date) else { return nil }
+        guard let found = index.position(of: date) else { return nil }
         let position = DatePosition(time: MediaTime(nanoseconds: found.place), relation: found.relation)
         if position.relation == .inside { return position.time }
         guard position.relation == .afterEnd, !timeline.isLive else { return nil }

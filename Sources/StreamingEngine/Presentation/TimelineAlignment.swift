@@ -44,13 +44,13 @@ public struct TimelineAlignment: Sendable, Hashable {
     ///   - age: The time since the reference was last updated, by which the live edge of a live reference is behind.
     /// - Complexity: O(*d* log *n*) in the number of discontinuities.
     public init(of playlist: MediaPlaylist, to reference: PresentationTimeline, age: Duration = .zero) {
-        self.init(TimelineComparison(playlist, reference, age: age).place, reference)
+        self.init(TimelineComparison(playlist, reference, age: age).position, reference)
     }
 
-    init(_ place: TimelineComparison.Place, _ reference: PresentationTimeline) {
-        start = MediaTime(nanoseconds: place.start)
-        method = place.method
-        uncertainty = MediaTime(nanoseconds: place.uncertainty)
+    init(_ position: TimelineComparison.Position, _ reference: PresentationTimeline) {
+        start = MediaTime(nanoseconds: position.start)
+        method = position.method
+        uncertainty = MediaTime(nanoseconds: position.uncertainty)
         epoch = reference.epoch
         domainShift = reference.domainShift
     }
@@ -71,9 +71,9 @@ extension PresentationTimeline {
         to reference: PresentationTimeline
     ) -> (timeline: PresentationTimeline, alignment: TimelineAlignment) {
         let comparison = TimelineComparison(playlist, reference)
-        let place = comparison.place
+        let position = comparison.position
         var timeline = comparison.other
-        timeline.shift(by: MediaTime(nanoseconds: place.start))
-        return (timeline, TimelineAlignment(place, reference))
+        timeline.shift(by: MediaTime(nanoseconds: position.start))
+        return (timeline, TimelineAlignment(position, reference))
     }
 }

@@ -4,7 +4,7 @@ import MediaTiming
 /// A comparison of a playlist with a timeline, from which a ``TimelineAlignment`` is determined.
 struct TimelineComparison {
     /// A presentation time for the first segment of the playlist, in nanoseconds, with its method and maximum error.
-    struct Place {
+    struct Position {
         let start: Int64
         let method: TimelineAlignment.Method
         let uncertainty: Int64
@@ -30,23 +30,23 @@ struct TimelineComparison {
     }
 
     /// The best position that can be determined.
-    var place: Place {
+    var position: Position {
         if other.placements.isEmpty || reference.placements.isEmpty {
-            return Place(start: reference.endPlace, method: .none, uncertainty: targetDuration)
+            return Position(start: reference.endPosition, method: .none, uncertainty: targetDuration)
         }
         // Playlists that were live and have ended are compared as windows.
         if !reference.isWindow, !other.isWindow, !hasLostBeginning {
-            return Place(start: reference.startPlace, method: .commonStart, uncertainty: 0)
+            return Position(start: reference.startPosition, method: .commonStart, uncertainty: 0)
         }
-        return placeByDates ?? placeByDiscontinuity ?? placeByEdge
+        return positionByDates ?? positionByDiscontinuity ?? positionByEdge
     }
 
     /// A Boolean value that indicates whether the dates show that playlists which have ended begin at different times.
     private var hasLostBeginning: Bool {
-        guard max(reference.sequences.lowerBound, other.sequences.lowerBound) > 1, let place = placeByDates else {
+        guard max(reference.sequences.lowerBound, other.sequences.lowerBound) > 1, let position = positionByDates else {
             return false
         }
-        let difference = place.start.subtractingSaturated(reference.startPlace)
+        let difference = position.start.subtractingSaturated(reference.startPosition)
         return difference.magnitude > UInt64(clamping: targetDuration / 2)
     }
 
@@ -55,53 +55,53 @@ struct TimelineComparison {
     /// The uncertainty of dates in nanoseconds, which are usually written to the millisecond.
     private static let dateUncertainty: Int64 = 1_000_000
 
-    private var placeByDates: Place? {
+    private var positionByDates: Position? {
         guard !reference.anchors.isEmpty, !other.anchors.isEmpty else { return nil }
         for domain in commonDomains.reversed() {
             let first = other.placements[domain.other.lowerBound]
             let last = other.placements[domain.other.upperBound - 1]
-            guard let date = other.date(atPlace: first.start), let lastDate = other.date(atPlace: last.start),
-                let place = reference.place(of: date, in: domain.reference),
-                let lastPlace = reference.place(of: lastDate, in: domain.reference)
+            guard let date = other.date(atPosition: first.start), let lastDate = other.date(atPosition: last.start),
+                let position = reference.position(of: date, in: domain.reference),
+                let lastPlace = reference.position(of: lastDate, in: domain.reference)
             else { continue }
-            let start = place.subtractingSaturated(first.start)
+            let start = position.subtractingSaturated(first.start)
             let again = lastPlace.subtractingSaturated(last.start)
             // If dates drift relative to durations, the end counts, because it will be played next.
             let drift = start > again ? start.subtractingSaturated(again) : again.subtractingSaturated(start)
             guard isPlausible(again) else { continue }
-            return Place(
+            return Position(
                 start: again,
                 method: .datesInDomain,
                 uncertainty: drift.addingSaturated(Self.dateUncertainty)
             )
         }
-        return placeByDatesAlone
+        return positionByDatesOnly
     }
 
     /// The position by the date of the last segment, which may be in any domain of the reference.
-    private var placeByDatesAlone: Place? {
-        guard let last = other.placements.last, let date = other.date(atPlace: last.start) else { return nil }
-        let found = reference.anchors.place(
+    private var positionByDatesOnly: Position? {
+        guard let last = other.placements.last, let date = other.date(atPosition: last.start) else { return nil }
+        let found = reference.anchors.position(
             of: date,
-            from: reference.startPlace,
-            to: reference.endPlace
+            from: reference.startPosition,
+            to: reference.endPosition
         )
         guard let found else { return nil }
-        var place = found.place
+        var position = found.place
         var uncertainty = Self.dateUncertainty
         switch found.relation {
         case .inside: break
-        case .betweenJumps: uncertainty = targetDuration
+        case .skipped: uncertainty = targetDuration
         case .beforeStart, .afterEnd:
             // Outside of the timeline, dates are extrapolated.
             guard let anchor = reference.anchors.anchor(at: found.place) else { return nil }
             let distance = date.sinceEpoch.nanoseconds.subtractingSaturated(anchor.nanoseconds(at: found.place))
-            place = place.addingSaturated(distance)
+            position = position.addingSaturated(distance)
             uncertainty = targetDuration / 2
         }
-        let start = place.subtractingSaturated(last.start)
+        let start = position.subtractingSaturated(last.start)
         guard isPlausible(start) else { return nil }
-        return Place(start: start, method: .dates, uncertainty: uncertainty)
+        return Position(start: start, method: .dates, uncertainty: uncertainty)
     }
 
     /// Returns whether the windows would be close to each other.
@@ -109,9 +109,9 @@ struct TimelineComparison {
     /// A wrong clock places them hours apart, while two playlists that are loaded in succession are close.
     private func isPlausible(_ start: Int64) -> Bool {
         let slack = targetDuration.addingSaturated(targetDuration).addingSaturated(targetDuration)
-        let end = start.addingSaturated(other.endPlace)
-        return start <= reference.endPlace.addingSaturated(slack)
-            && end >= reference.startPlace.subtractingSaturated(slack)
+        let end = start.addingSaturated(other.endPosition)
+        return start <= reference.endPosition.addingSaturated(slack)
+            && end >= reference.startPosition.subtractingSaturated(slack)
     }
 
     // MARK: Discontinuities
@@ -132,7 +132,7 @@ struct TimelineComparison {
         }
     }
 
-    private var placeByDiscontinuity: Place? {
+    private var positionByDiscontinuity: Position? {
         // Discontinuity sequence numbers that the server does not maintain correctly are not used.
         guard reference.domainShift == 0 else { return nil }
         for domain in commonDomains.reversed() {
@@ -141,22 +141,22 @@ struct TimelineComparison {
             guard other.beginsDomain(at: domain.other.lowerBound),
                 reference.beginsDomain(at: domain.reference.lowerBound)
             else { continue }
-            let border = reference.placements[domain.reference.lowerBound].start
-            let start = border.subtractingSaturated(other.placements[domain.other.lowerBound].start)
+            let boundary = reference.placements[domain.reference.lowerBound].start
+            let start = boundary.subtractingSaturated(other.placements[domain.other.lowerBound].start)
             guard isPlausible(start) else { continue }
             // Discontinuities of audio and video differ slightly, by less than a segment.
-            return Place(start: start, method: .discontinuity, uncertainty: min(targetDuration, 500_000_000))
+            return Position(start: start, method: .discontinuity, uncertainty: min(targetDuration, 500_000_000))
         }
         return nil
     }
 
     // MARK: Edges
 
-    private var placeByEdge: Place {
+    private var positionByEdge: Position {
         // The live edge of a reference that is not updated is behind by the time since its last update.
         let referenceEdge = reference.edge.nanoseconds.addingSaturated(age)
         let edge = referenceEdge.subtractingSaturated(other.edge.nanoseconds)
-        let byEdge = Place(start: edge, method: .liveEdge, uncertainty: targetDuration)
+        let byEdge = Position(start: edge, method: .liveEdge, uncertainty: targetDuration)
         // The last segment in both playlists, of which one may be less recent.
         let sequence = min(reference.sequences.upperBound, other.sequences.upperBound) -| 1
         guard reference.targetDuration == other.targetDuration, let position = reference.position(sequence: sequence),
@@ -166,36 +166,38 @@ struct TimelineComparison {
         let difference = start > edge ? start.subtractingSaturated(edge) : edge.subtractingSaturated(start)
         // The playlists may differ by about one segment in recency; a larger difference means unrelated numbers.
         guard difference <= targetDuration.addingSaturated(targetDuration / 2) else { return byEdge }
-        return Place(start: start, method: .mediaSequence, uncertainty: targetDuration / 2)
+        return Position(start: start, method: .mediaSequence, uncertainty: targetDuration / 2)
     }
 }
 
 extension PresentationTimeline {
     /// A Boolean value that indicates whether the timeline may not begin at the start of the presentation.
-    fileprivate var isWindow: Bool { beganLive }
+    fileprivate var isWindow: Bool { startedAsWindow }
 
     fileprivate func beginsDomain(at position: Int) -> Bool { playlist.segments[position].hasDiscontinuity }
 
-    fileprivate func date(atPlace place: Int64) -> ProgramDateTime? { anchors.anchor(at: place)?.date(at: place) }
+    fileprivate func date(atPosition position: Int64) -> ProgramDateTime? {
+        anchors.anchor(at: position)?.date(at: position)
+    }
 
     /// Returns the presentation time of a date, extrapolated from the dates in a range of segments.
-    fileprivate func place(of date: ProgramDateTime, in positions: Range<Int>) -> Int64? {
-        let stretch = anchors.stretch(
+    fileprivate func position(of date: ProgramDateTime, in positions: Range<Int>) -> Int64? {
+        let stretch = anchors.anchors(
             from: placements[positions.lowerBound].start,
             to: placements[positions.upperBound - 1].end
         )
         let date = date.sinceEpoch.nanoseconds
         guard let nearest = stretch.last(where: { $0.nanoseconds <= date }) ?? stretch.first else { return nil }
-        return nearest.place.addingSaturated(date.subtractingSaturated(nearest.nanoseconds))
+        return nearest.position.addingSaturated(date.subtractingSaturated(nearest.nanoseconds))
     }
 }
 
 extension DateAnchors {
     /// Returns the anchors that apply in a time range: the one at its start, and those within.
-    func stretch(from start: Int64, to end: Int64) -> ArraySlice<Anchor> {
+    func anchors(from start: Int64, to end: Int64) -> ArraySlice<Anchor> {
         guard !anchors.isEmpty else { return [] }
-        let first = max(0, anchors.partitioningIndex { $0.place > start } - 1)
-        let behind = max(first + 1, anchors.partitioningIndex { $0.place >= end })
+        let first = max(0, anchors.partitioningIndex { $0.position > start } - 1)
+        let behind = max(first + 1, anchors.partitioningIndex { $0.position >= end })
         return anchors[first..<behind]
     }
 }

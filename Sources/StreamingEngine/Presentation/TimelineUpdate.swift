@@ -5,20 +5,20 @@ public struct TimelineUpdate: Sendable, Hashable {
     /// The media sequence numbers of the new segments; empty if there are none.
     public internal(set) var added: Range<Int64> = 0..<0
     /// The number of segments that were removed at the beginning.
-    public internal(set) var forgottenCount = 0
+    public internal(set) var removedCount = 0
     /// A Boolean value that indicates whether there are new segments, partial segments or an end marker.
-    public internal(set) var hasNews = false
+    public internal(set) var hasUpdates = false
     /// The inconsistencies in the order of their detection; none of them prevents playback.
-    public internal(set) var faults: [TimelineFault] = []
+    public internal(set) var inconsistencies: [TimelineInconsistency] = []
 
     /// A Boolean value that indicates whether the media sequence numbers restarted.
     public var hasRestarted: Bool {
-        faults.contains { if case .restarted = $0 { true } else { false } }
+        inconsistencies.contains { if case .restarted = $0 { true } else { false } }
     }
 }
 
 /// An inconsistency in a reloaded playlist.
-public enum TimelineFault: Sendable, Hashable {
+public enum TimelineInconsistency: Sendable, Hashable {
     /// The playlist has no new segments, partial segments or end marker.
     case unchanged
     /// The playlist is older than the previous one, for example from a cache; it is ignored.

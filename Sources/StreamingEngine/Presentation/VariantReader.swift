@@ -56,6 +56,6 @@ struct VariantReader {
             groupIDs[type].map { contents.text(of: type, $0) } ?? ""
         }
         // An I-frame variant may have the same attributes as a regular variant.
-        return (values + groups + (variant.isIFrames ? ["I-FRAMES"] : [])).joined(separator: "|")
+        return (values + groups + (variant.isIFramesOnly ? ["I-FRAMES"] : [])).joined(separator: "|")
     }
 }

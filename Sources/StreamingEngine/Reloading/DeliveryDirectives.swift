@@ -83,11 +83,11 @@ extension DeliveryDirectives {
     ) -> DeliveryDirectives {
         guard playlist.serverControl?.canBlockReload == true, !playlist.hasEndMarker else { return .none }
         let reports = playlist.renditionReports
-        func place(_ address: ResourceAddress) -> Substring {
+        func position(_ address: ResourceAddress) -> Substring {
             address.text.prefix { $0 != "?" && $0 != "#" }
         }
         let report =
-            reports.first { $0.address == address } ?? reports.first { place($0.address) == place(address) }
+            reports.first { $0.address == address } ?? reports.first { position($0.address) == position(address) }
         guard let report, let sequence = report.lastMediaSequence else { return .none }
         return DeliveryDirectives(mediaSequence: sequence, part: isLowLatency ? report.lastPart : nil)
     }

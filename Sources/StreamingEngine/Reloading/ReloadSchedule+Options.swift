@@ -20,24 +20,24 @@ extension ReloadSchedule {
         ///
         /// Default: 500 ms, half of the smallest target duration: if a server declares less, it is not requested more
         /// often.
-        package var shortestInterval: Duration = .milliseconds(500)
+        package var minimumInterval: Duration = .milliseconds(500)
         /// The minimum time between the starts of two blocking requests.
         ///
         /// Default: 100 ms, half of the shortest useful duration of a partial segment.
-        package var shortestBlockingInterval: Duration = .milliseconds(100)
+        package var minimumBlockingInterval: Duration = .milliseconds(100)
         /// The delay of an expected update, in target durations, after which the playlist counts as stuck.
         ///
         /// Default: 1.5. An update is expected one target duration after the last, and a player holds back three; so
         /// half a target duration remains to switch to another playlist before playback stalls.
-        package var stuckAfter = 1.5
+        package var stuckThreshold = 1.5
         /// The delay of an expected update, in target durations, after which the playlist is abandoned.
         ///
         /// Default: 10.
-        package var abandonAfter = 10.0
+        package var abandonmentThreshold = 10.0
         /// The minimum time without an update after which the playlist is abandoned.
         ///
         /// Default: 30 s, so that playlists with short segments are not abandoned too early.
-        package var shortestPatience: Duration = .seconds(30)
+        package var minimumAbandonmentDelay: Duration = .seconds(30)
 
         /// Creates the default options.
         package init() {}

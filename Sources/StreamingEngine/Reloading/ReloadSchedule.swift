@@ -36,7 +36,7 @@ package struct ReloadSchedule: Sendable {
     /// The reason for which a playlist is abandoned.
     package enum Abandonment: Sendable, Hashable {
         /// The playlist can be loaded, but has not been updated for too long.
-        case noNews(since: Duration)
+        case notUpdated(since: Duration)
         /// The playlist could not be loaded for too long.
         case unreachable(since: Duration)
     }
@@ -44,19 +44,19 @@ package struct ReloadSchedule: Sendable {
     /// The options of the schedule.
     package let options: Options
 
-    private var best: PlaylistProgress?
+    private var latestProgress: PlaylistProgress?
     /// The time of the last update, or of the first event if there was none.
-    private var lastNews: Duration?
+    private var lastUpdate: Duration?
     /// The start of the request for the current playlist.
-    private var copyBegan: Duration?
+    private var playlistRequestTime: Duration?
     private var targetDuration = MediaTime(seconds: 2)
     private var partTarget: MediaTime?
     private var control: ServerControl?
     private var failureCount = 0
     /// The number of consecutive blocking requests that were answered without an update.
-    private var emptyAnswerCount = 0
+    private var unchangedResponseCount = 0
     private var wasBlocking = false
-    private var needsWholePlaylist = false
+    private var needsFullPlaylist = false
 
     /// Creates the schedule of a playlist that has not been loaded.
     package init(options: Options = Options()) {
@@ -78,21 +78,21 @@ package struct ReloadSchedule: Sendable {
         hasRestarted: Bool = false
     ) -> Action {
         let progress = PlaylistProgress(playlist)
-        let hasNews = best.map { progress > $0 } ?? true || hasRestarted
+        let hasNews = latestProgress.map { progress > $0 } ?? true || hasRestarted
         if hasNews {
-            best = progress
-            lastNews = now
+            latestProgress = progress
+            lastUpdate = now
         }
-        emptyAnswerCount = hasNews ? 0 : emptyAnswerCount + (wasBlocking ? 1 : 0)
+        unchangedResponseCount = hasNews ? 0 : unchangedResponseCount + (wasBlocking ? 1 : 0)
         failureCount = 0
-        needsWholePlaylist = false
-        copyBegan = min(began, now)
+        needsFullPlaylist = false
+        playlistRequestTime = min(began, now)
         targetDuration = playlist.effectiveTargetDuration
         partTarget = playlist.effectivePartTarget
         control = playlist.serverControl
         guard playlist.isLive else { return .finish }
-        return next(after: interval(hasNews: hasNews), from: min(began, now), at: now) {
-            .noNews(since: $0)
+        return next(after: interval(hasUpdate: hasNews), from: min(began, now), at: now) {
+            .notUpdated(since: $0)
         }
     }
 
@@ -108,11 +108,11 @@ package struct ReloadSchedule: Sendable {
     /// - Returns: The next action.
     package mutating func failed(began: Duration, at now: Duration, retryAfter: Duration? = nil) -> Action {
         failureCount = min(failureCount + 1, 16)
-        needsWholePlaylist = true
-        if lastNews == nil { lastNews = min(began, now) }
+        needsFullPlaylist = true
+        if lastUpdate == nil { lastUpdate = min(began, now) }
         // Half a target duration, doubled with each failure up to two target durations, because the live edge advances.
         let factor = min(4, 1 << (failureCount - 1))
-        let pause = max(targetDuration.duration / 2 * factor, options.shortestInterval)
+        let pause = max(targetDuration.duration / 2 * factor, options.minimumInterval)
         let asked = min(retryAfter ?? .zero, .seconds(300))
         return next(after: max(pause, asked), from: now, at: now) { .unreachable(since: $0) }
     }
@@ -123,49 +123,52 @@ package struct ReloadSchedule: Sendable {
     ///   - began: The time at which the request was sent.
     ///   - now: The time at which the update was received.
     /// - Returns: The next action.
-    package mutating func deltaRefused(began: Duration, at now: Duration) -> Action {
-        needsWholePlaylist = true
-        if lastNews == nil { lastNews = min(began, now) }
-        return next(after: options.shortestInterval, from: min(began, now), at: now) { .noNews(since: $0) }
+    package mutating func deltaUpdateFailed(began: Duration, at now: Duration) -> Action {
+        needsFullPlaylist = true
+        if lastUpdate == nil { lastUpdate = min(began, now) }
+        return next(after: options.minimumInterval, from: min(began, now), at: now) { .notUpdated(since: $0) }
     }
 
     /// The time at which the playlist counts as stuck without an update, or `nil` before the first event.
     ///
     /// A blocking request may still be unanswered at this time.
-    package var newsDeadline: Duration? {
-        lastNews.map { $0 + targetDuration.duration * (1 + options.stuckAfter) }
+    package var updateDeadline: Duration? {
+        lastUpdate.map { $0 + targetDuration.duration * (1 + options.stuckThreshold) }
     }
 }
 
 extension ReloadSchedule {
     /// Returns the minimum time between the start of the last load and the next one (§6.3.4).
-    private func interval(hasNews: Bool) -> Duration {
+    private func interval(hasUpdate: Bool) -> Duration {
         let mayBlock = blockingDirectives != nil
-        if mayBlock, hasNews { return options.shortestBlockingInterval }
+        if mayBlock, hasUpdate { return options.minimumBlockingInterval }
         // A server that does not block although it should is requested like a server without support for blocking.
-        let usesParts = options.isLowLatency && emptyAnswerCount < Self.mostEmptyAnswers
+        let usesParts = options.isLowLatency && unchangedResponseCount < Self.maximumUnchangedResponses
         let target = (usesParts ? partTarget : nil) ?? targetDuration
-        return max(hasNews ? target.duration : target.duration / 2, options.shortestInterval)
+        return max(hasUpdate ? target.duration : target.duration / 2, options.minimumInterval)
     }
 
     /// The number of responses without an update after which blocking is not used: a cache may return one old response.
-    private static let mostEmptyAnswers = 2
+    private static let maximumUnchangedResponses = 2
 
     /// The directives for the next segment or partial segment, or `nil` if the server does not support blocking.
     private var blockingDirectives: DeliveryDirectives? {
-        guard options.usesBlockingReloads, !needsWholePlaylist, control?.canBlockReload == true, let best,
-            emptyAnswerCount < Self.mostEmptyAnswers
+        guard options.usesBlockingReloads, !needsFullPlaylist, control?.canBlockReload == true, let latestProgress,
+            unchangedResponseCount < Self.maximumUnchangedResponses
         else { return nil }
         let usesParts = options.isLowLatency && partTarget != nil
-        return DeliveryDirectives(mediaSequence: best.nextSequence, part: usesParts ? Int64(best.partCount) : nil)
+        return DeliveryDirectives(
+            mediaSequence: latestProgress.nextSequence,
+            part: usesParts ? Int64(latestProgress.partCount) : nil
+        )
     }
 
     /// Returns the elements that may be left out.
     ///
     /// The current playlist has to be younger than half of the skip boundary (§6.3.7).
     private func skip(at time: Duration) -> DeliveryDirectives.Skip? {
-        guard options.usesDeltaUpdates, !needsWholePlaylist, let control, let copyBegan,
-            let boundary = control.canSkipUntil, boundary > .zero, time - copyBegan <= boundary.duration / 2
+        guard options.usesDeltaUpdates, !needsFullPlaylist, let control, let playlistRequestTime,
+            let boundary = control.canSkipUntil, boundary > .zero, time - playlistRequestTime <= boundary.duration / 2
         else { return nil }
         return control.canSkipDateRanges ? .segmentsAndDateRanges : .segments
     }
@@ -176,10 +179,10 @@ extension ReloadSchedule {
         at now: Duration,
         _ abandonment: (Duration) -> Abandonment
     ) -> Action {
-        let since = lastNews ?? now
+        let since = lastUpdate ?? now
         let target = targetDuration.duration
         let overdue = now - since - target
-        if overdue >= target * options.abandonAfter, now - since >= options.shortestPatience {
+        if overdue >= target * options.abandonmentThreshold, now - since >= options.minimumAbandonmentDelay {
             return .abandon(abandonment(since))
         }
         let time = max(now, began + interval)
@@ -187,6 +190,6 @@ extension ReloadSchedule {
         directives.skip = skip(at: time)
         wasBlocking = directives.isBlocking
         let reload = Reload(time: time, directives: directives)
-        return overdue >= target * options.stuckAfter ? .stuck(reload) : .reload(reload)
+        return overdue >= target * options.stuckThreshold ? .stuck(reload) : .reload(reload)
     }
 }

@@ -10,11 +10,11 @@ struct SegmentRecovery: Sendable {
         /// available yet.
         case retry(after: Duration)
         /// Request the same media time from another location or another variant.
-        case goElsewhere
+        case useAlternative
         /// Skip the segment.
         case skip
         /// End playback.
-        case giveUp
+        case fail
     }
 
     /// The kinds of failures.
@@ -34,9 +34,9 @@ struct SegmentRecovery: Sendable {
     /// The maximum number of consecutive segments that may be skipped.
     ///
     /// With more, playback would not be useful any more.
-    static let toleratedSkips = 4
+    static let maximumConsecutiveSkips = 4
     /// The time for which a server may be busy before one segment is skipped, which may be the only one that fails.
-    static let busyPatience = Duration.seconds(20)
+    static let busyTimeout = Duration.seconds(20)
 
     private var unreachableSince: Duration?
     private var busySince: Duration?
@@ -56,7 +56,7 @@ struct SegmentRecovery: Sendable {
     ///   - hasAlternatives: Whether there is another source for the same media time that was not tried.
     ///   - isLive: Whether the segment may become available later.
     ///   - isUrgent: Whether playback is about to stall without the segment.
-    ///   - patience: The maximum time for which requests are repeated while no server is reachable or the server is
+    ///   - timeout: The maximum time for which requests are repeated while no server is reachable or the server is
     ///     busy.
     ///   - now: The current time.
     /// - Returns: The action to take.
@@ -66,7 +66,7 @@ struct SegmentRecovery: Sendable {
         hasAlternatives: Bool,
         isLive: Bool,
         isUrgent: Bool = true,
-        patience: Duration,
+        timeout: Duration,
         now: Duration
     ) -> Verdict {
         if time != timeOfFault {
@@ -75,36 +75,36 @@ struct SegmentRecovery: Sendable {
         }
         if fault != .unreachable { unreachableSince = nil }
         switch fault {
-        case .forbidden: return .giveUp
+        case .forbidden: return .fail
         case .unreachable:
             let since = unreachableSince ?? now
             unreachableSince = since
-            guard now - since < patience else { return .giveUp }
+            guard now - since < timeout else { return .fail }
             retries += 1
-            if hasAlternatives, retries == 1 { return .goElsewhere }
+            if hasAlternatives, retries == 1 { return .useAlternative }
             return .retry(after: Self.delay(retries))
         case .busy:
             let since = busySince ?? now
             busySince = since
             retries += 1
-            if hasAlternatives, retries == 1 { return .goElsewhere }
-            let isOver = now - since >= patience
-            if !hasSkippedBusy, isOver || isUrgent && now - since >= min(Self.busyPatience, patience / 2) {
+            if hasAlternatives, retries == 1 { return .useAlternative }
+            let isOver = now - since >= timeout
+            if !hasSkippedBusy, isOver || isUrgent && now - since >= min(Self.busyTimeout, timeout / 2) {
                 hasSkippedBusy = true
                 // It is not known yet whether only this segment fails.
-                if isOver { busySince = now - patience / 2 }
+                if isOver { busySince = now - timeout / 2 }
                 return .skip
             }
-            return isOver ? .giveUp : .retry(after: Self.delay(retries))
+            return isOver ? .fail : .retry(after: Self.delay(retries))
         case .missing, .damaged:
-            if hasAlternatives { return .goElsewhere }
+            if hasAlternatives { return .useAlternative }
             // The playlist of a live stream may be updated before all servers have the media.
             if isLive, fault == .missing, retries < 2 {
                 retries += 1
                 return .retry(after: .seconds(1))
             }
             skips += 1
-            return skips > Self.toleratedSkips ? .giveUp : .skip
+            return skips > Self.maximumConsecutiveSkips ? .fail : .skip
         }
     }
 

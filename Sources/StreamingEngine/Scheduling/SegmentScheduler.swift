@@ -10,9 +10,9 @@ struct SegmentScheduler: Sendable {
         /// Load this segment.
         case fetch(SegmentReference)
         /// Skip this segment, which is marked as a gap; its time elapses without media.
-        case pass(SegmentReference)
+        case skip(SegmentReference)
         /// The playlist contains no segment for this time range, but one after it.
-        case hole(MediaTimeRange)
+        case gap(MediaTimeRange)
         /// The buffer is full until the playback position reaches this time.
         case wait(until: MediaTime)
         /// All segments in the playlist are loaded, and more are expected.
@@ -22,9 +22,9 @@ struct SegmentScheduler: Sendable {
     }
 
     /// The gap tolerance: gaps up to this duration are ignored, because durations in playlists are rounded.
-    static let seam = MediaTime(value: 1, timescale: 4)
+    static let gapTolerance = MediaTime(value: 1, timescale: 4)
     /// The minimum remainder of a segment for which the same time is loaded from another variant.
-    private static let crumb = MediaTime(value: 1, timescale: 10)
+    private static let minimumRemainder = MediaTime(value: 1, timescale: 10)
 
     /// The playback position, or the target of a seek.
     var position: MediaTime
@@ -35,27 +35,27 @@ struct SegmentScheduler: Sendable {
     /// The time at which loading ends, or `nil` for the end of the playlist.
     var end: MediaTime?
     /// A Boolean value that indicates whether the buffer has reached its maximum size in bytes.
-    var isOutOfMemory = false
+    var isByteLimitReached = false
     /// A Boolean value that indicates whether the exact frame at the position is required, so that the segment that
     /// contains it has to be loaded.
-    var isExact = false
+    var requiresExactFrame = false
     /// A Boolean value that indicates whether playback is in reverse, so that media before the position is needed.
-    var isBackward = false
+    var isReverse = false
 
     /// The end of the contiguous loaded range from the position; in reverse, its start.
-    var reach: MediaTime {
-        isBackward
+    var bufferedEnd: MediaTime {
+        isReverse
             ? Self.loadedStart(from: position, in: loaded) : Self.loadedEnd(from: position, in: loaded)
     }
 
     /// The duration of the contiguous loaded range in the direction of playback.
-    var ahead: MediaTime { isBackward ? position - reach : reach - position }
+    var bufferedDuration: MediaTime { isReverse ? position - bufferedEnd : bufferedEnd - position }
 
     /// Returns the end of the loaded range that contains a position, or the position itself if there is none.
     static func loadedEnd(from position: MediaTime, in loaded: MediaTimeRangeSet) -> MediaTime {
         if let range = loaded.range(containing: position) { return range.end }
         // Media rarely begins exactly at the time in the playlist.
-        if let range = loaded.range(containing: position + seam) { return range.end }
+        if let range = loaded.range(containing: position + gapTolerance) { return range.end }
         return position
     }
 
@@ -65,7 +65,7 @@ struct SegmentScheduler: Sendable {
         if let range = loaded.range(containing: position - MediaTime(value: 1, timescale: 10_000)) {
             return range.start
         }
-        if let range = loaded.range(containing: position - seam) { return range.start }
+        if let range = loaded.range(containing: position - gapTolerance) { return range.start }
         return position
     }
 
@@ -76,12 +76,12 @@ struct SegmentScheduler: Sendable {
     }
 
     /// Returns the next action.
-    func step(in timeline: PresentationTimeline) -> Step {
-        guard !isBackward else { return stepBack(in: timeline) }
-        let isMissing = isExact && Self.isMissing(position, in: timeline, loaded)
-        let loadedEnd = isMissing ? position : reach
+    func nextStep(in timeline: PresentationTimeline) -> Step {
+        guard !isReverse else { return nextReverseStep(in: timeline) }
+        let isMissing = requiresExactFrame && Self.isMissing(position, in: timeline, loaded)
+        let loadedEnd = isMissing ? position : bufferedEnd
         let limit = min(end ?? timeline.end, timeline.end)
-        if loadedEnd >= limit || limit - loadedEnd < Self.crumb && loadedEnd > position {
+        if loadedEnd >= limit || limit - loadedEnd < Self.minimumRemainder && loadedEnd > position {
             if let end, loadedEnd >= end { return .complete }
             return timeline.isLive ? .awaitPlaylist : .complete
         }
@@ -90,24 +90,26 @@ struct SegmentScheduler: Sendable {
         // The segment is created only if it is needed, because this function is called far more often than that.
         let range = timeline.range(at: next)
         let ahead = loadedEnd - position
-        let room = max(capacity, range.duration * 2)
+        let limitDuration = max(capacity, range.duration * 2)
         // Media that is needed immediately is loaded even if the buffer is full.
         let isUrgent = ahead < min(range.duration, MediaTime(seconds: 2))
-        if !isUrgent, isOutOfMemory || ahead + range.duration > room {
-            return .wait(until: loadedEnd + range.duration - room)
+        if !isUrgent, isByteLimitReached || ahead + range.duration > limitDuration {
+            return .wait(until: loadedEnd + range.duration - limitDuration)
         }
-        if range.start - loadedEnd > Self.seam { return .hole(MediaTimeRange(start: loadedEnd, end: range.start)) }
+        if range.start - loadedEnd > Self.gapTolerance {
+            return .gap(MediaTimeRange(start: loadedEnd, end: range.start))
+        }
         let segment = timeline.segments[next]
-        return segment.isGap ? .pass(segment) : .fetch(segment)
+        return segment.isGap ? .skip(segment) : .fetch(segment)
     }
 
-    private func stepBack(in timeline: PresentationTimeline) -> Step {
+    private func nextReverseStep(in timeline: PresentationTimeline) -> Step {
         // The playhead may be after the end of what is listed, as it is of the shorter of two tracks.
         let position = min(position, timeline.range.end)
         let reach = Self.loadedStart(from: position, in: loaded)
         let ahead = position - reach
-        guard reach > timeline.range.start + Self.crumb,
-            var next = timeline.position(atOrAfter: reach - Self.crumb)
+        guard reach > timeline.range.start + Self.minimumRemainder,
+            var next = timeline.position(atOrAfter: reach - Self.minimumRemainder)
         else { return .complete }
         if timeline.range(at: next).start >= reach {
             guard next > 0 else { return .complete }
@@ -116,21 +118,21 @@ struct SegmentScheduler: Sendable {
         let range = timeline.range(at: next)
         let room = max(capacity, range.duration * 2)
         let isUrgent = ahead < min(range.duration, MediaTime(seconds: 2))
-        if !isUrgent, isOutOfMemory || ahead + range.duration > room {
+        if !isUrgent, isByteLimitReached || ahead + range.duration > room {
             return .wait(until: reach - range.duration + room)
         }
-        if reach - range.end > Self.seam { return .hole(MediaTimeRange(start: range.end, end: reach)) }
+        if reach - range.end > Self.gapTolerance { return .gap(MediaTimeRange(start: range.end, end: reach)) }
         let segment = timeline.segments[next]
-        return segment.isGap ? .pass(segment) : .fetch(segment)
+        return segment.isGap ? .skip(segment) : .fetch(segment)
     }
 
     /// Returns whether loading waits until some of the buffer has been played.
     func isFull(in timeline: PresentationTimeline) -> Bool {
-        if isBackward {
-            guard case .wait = stepBack(in: timeline) else { return false }
+        if isReverse {
+            guard case .wait = nextReverseStep(in: timeline) else { return false }
             return true
         }
-        let loadedEnd = reach
+        let loadedEnd = bufferedEnd
         guard loadedEnd < min(end ?? timeline.end, timeline.end), let next = index(at: loadedEnd, in: timeline) else {
             return false
         }
@@ -143,7 +145,7 @@ struct SegmentScheduler: Sendable {
         let range = timeline.range(at: position)
         let rest = range.end - time
         // If another variant's segment ends shortly before the end of this one, the next segment is used.
-        if time > range.start, rest < Self.crumb, rest.duration < range.duration.duration / 2,
+        if time > range.start, rest < Self.minimumRemainder, rest.duration < range.duration.duration / 2,
             position + 1 < timeline.segments.count
         {
             return position + 1

@@ -11,9 +11,9 @@ struct StreamBuffer: Sendable {
         let variant: VariantDescription?
         /// A Boolean value that indicates whether the segment was loaded for trick play, and contains only single
         /// frames.
-        var isScanned = false
+        var isTrickPlay = false
         /// A Boolean value that indicates whether the segment has no media, because it is a gap or was unavailable.
-        var isLeftOut = false
+        var hasNoMedia = false
     }
 
     /// The time ranges that can be played.
@@ -21,7 +21,7 @@ struct StreamBuffer: Sendable {
     /// The time ranges that can be played and belong to the current selection.
     private(set) var current = MediaTimeRangeSet()
     /// The time ranges without media, which are passed over during playback.
-    private(set) var leftOut = MediaTimeRangeSet()
+    private(set) var withoutMedia = MediaTimeRangeSet()
     /// The segments in the order of their start times.
     private(set) var entries: [Entry] = []
     /// The total size in bytes.
@@ -29,12 +29,12 @@ struct StreamBuffer: Sendable {
 
     /// Adds a segment.
     mutating func insert(_ entry: Entry) {
-        loaded.insert(Self.joined(entry.range, to: loaded))
-        current.insert(Self.joined(entry.range, to: current))
-        if entry.isLeftOut {
-            leftOut.insert(entry.range)
-        } else if !leftOut.ranges.isEmpty {
-            leftOut.remove(entry.range)
+        loaded.insert(Self.closingGap(before: entry.range, in: loaded))
+        current.insert(Self.closingGap(before: entry.range, in: current))
+        if entry.hasNoMedia {
+            withoutMedia.insert(entry.range)
+        } else if !withoutMedia.ranges.isEmpty {
+            withoutMedia.remove(entry.range)
         }
         let position = entries.partitioningIndex { $0.range.start > entry.range.start }
         entries.insert(entry, at: position)
@@ -42,7 +42,7 @@ struct StreamBuffer: Sendable {
     }
 
     /// Marks the media after a time as belonging to a previous selection; it remains playable until it is replaced.
-    mutating func becomeOutdated(from time: MediaTime) {
+    mutating func markOutdated(from time: MediaTime) {
         guard let end = current.ranges.last?.end, end > time else { return }
         current.remove(MediaTimeRange(start: time, end: end))
     }
@@ -52,7 +52,7 @@ struct StreamBuffer: Sendable {
     /// - Returns: The removed time ranges by type; empty if there are none.
     mutating func discard(before time: MediaTime) -> [MediaType: MediaTimeRange] {
         let count = entries.partitioningIndex { $0.range.end > time }
-        return forget(0..<count)
+        return removeEntries(at: 0..<count)
     }
 
     /// Removes the segments that begin after a time.
@@ -60,25 +60,25 @@ struct StreamBuffer: Sendable {
     /// - Returns: The removed time ranges by type; empty if there are none.
     mutating func discard(after time: MediaTime) -> [MediaType: MediaTimeRange] {
         let first = entries.partitioningIndex { $0.range.start >= time }
-        return forget(first..<entries.count)
+        return removeEntries(at: first..<entries.count)
     }
 
     /// Removes the segments that were loaded for trick play, and all segments that overlap them.
     ///
     /// - Returns: The removed time ranges.
-    mutating func discardScanned() -> [(type: MediaType, range: MediaTimeRange)] {
-        let scanned = entries.filter(\.isScanned).map(\.range)
+    mutating func discardTrickPlay() -> [(type: MediaType, range: MediaTimeRange)] {
+        let scanned = entries.filter(\.isTrickPlay).map(\.range)
         guard !scanned.isEmpty else { return [] }
         var forgotten: [(type: MediaType, range: MediaTimeRange)] = []
         for index in entries.indices.reversed()
-        where entries[index].isScanned || scanned.contains(where: { $0.intersection(entries[index].range) != nil }) {
-            forgotten += forget(index..<index + 1).map { (type: $0.key, range: $0.value) }
+        where entries[index].isTrickPlay || scanned.contains(where: { $0.intersection(entries[index].range) != nil }) {
+            forgotten += removeEntries(at: index..<index + 1).map { (type: $0.key, range: $0.value) }
         }
         return forgotten
     }
 
     /// Returns the time before which media is to be removed, given the limits for media behind the playback position.
-    func keptStart(behind position: MediaTime, _ duration: MediaTime, _ byteLimit: ByteCount) -> MediaTime {
+    func retentionStart(before position: MediaTime, duration: MediaTime, byteLimit: ByteCount) -> MediaTime {
         let start = position - duration
         var byteCount: Int64 = 0
         for entry in entries.reversed() where entry.range.end <= position {
@@ -94,13 +94,13 @@ struct StreamBuffer: Sendable {
         return entries[..<behind].last { $0.variant != nil }?.variant
     }
 
-    private mutating func forget(_ positions: Range<Int>) -> [MediaType: MediaTimeRange] {
+    private mutating func removeEntries(at positions: Range<Int>) -> [MediaType: MediaTimeRange] {
         guard !positions.isEmpty else { return [:] }
         var forgotten: [MediaType: MediaTimeRange] = [:]
         for entry in entries[positions] {
             loaded.remove(entry.range)
             current.remove(entry.range)
-            leftOut.remove(entry.range)
+            withoutMedia.remove(entry.range)
             byteCount -= entry.byteCount
             let known = forgotten[entry.type] ?? entry.range
             forgotten[entry.type] = MediaTimeRange(
@@ -121,11 +121,11 @@ struct StreamBuffer: Sendable {
     }
 
     /// Extends a range to close a gap within the gap tolerance.
-    static func joined(_ range: MediaTimeRange, to ranges: MediaTimeRangeSet) -> MediaTimeRange {
+    static func closingGap(before range: MediaTimeRange, in ranges: MediaTimeRangeSet) -> MediaTimeRange {
         let behind = ranges.ranges.partitioningIndex { $0.end > range.start }
         guard behind > 0 else { return range }
         let before = ranges.ranges[behind - 1]
-        guard range.start - before.end <= SegmentScheduler.seam else { return range }
+        guard range.start - before.end <= SegmentScheduler.gapTolerance else { return range }
         return MediaTimeRange(start: before.end, end: range.end)
     }
 }

@@ -9,7 +9,7 @@ import PlaybackReporting
 /// algorithm select among its rungs.
 struct VariantChooser: Sendable {
     /// The state of playback before a segment is requested.
-    struct Moment {
+    struct Context {
         let current: Presentation.Variant
         /// A Boolean value that indicates whether this is the first segment.
         let isFirst: Bool
@@ -51,7 +51,7 @@ struct VariantChooser: Sendable {
     /// The bit rate of a variant for which the playlist declares none.
     private static let assumedBitRate = BitRate(bitsPerSecond: 1_000_000)
     /// The number of segments ahead whose sizes are passed to the algorithm.
-    private static let horizon = 8
+    private static let sizeLookaheadCount = 8
 
     init(_ options: StreamingOptions) {
         self.options = options
@@ -66,7 +66,7 @@ struct VariantChooser: Sendable {
     private var droppedFrames: DroppedFramesCap?
 
     /// Sets the presentation, and the options that are selected.
-    mutating func open(_ presentation: Presentation, _ selection: MediaSelection) {
+    mutating func setPresentation(_ presentation: Presentation, selection: MediaSelection) {
         self.presentation = presentation
         select(selection)
     }
@@ -76,9 +76,9 @@ struct VariantChooser: Sendable {
         self.selection = selection
         guard let presentation else { return }
         let former = ladder
-        variants = LadderFamily.variants(of: presentation, for: selection, options.variantPreferences)
+        variants = VariantFamily.variants(of: presentation, for: selection, options.variantPreferences)
         ladder = Ladder(
-            variants.prefix(Ladder.mostRungs).enumerated().map { index, variant in
+            variants.prefix(Ladder.maximumRungCount).enumerated().map { index, variant in
                 let peak = variant.peakBitRate ?? variant.averageBitRate ?? Self.assumedBitRate
                 return LadderRung(
                     variantIndex: index,
@@ -95,7 +95,7 @@ struct VariantChooser: Sendable {
     }
 
     /// Returns whether a variant is one of those to select from.
-    func holds(_ variant: Presentation.Variant) -> Bool { variants.contains { $0.id == variant.id } }
+    func contains(_ variant: Presentation.Variant) -> Bool { variants.contains { $0.id == variant.id } }
 
     /// Returns the variant of the first segment; `nil` if there is no variant.
     func first(bufferCapacity: Duration) -> Presentation.Variant? {
@@ -104,55 +104,55 @@ struct VariantChooser: Sendable {
         if options.startsOnFirstEligibleVariant {
             let restriction = restriction(of: ladder)
             return variants.indices.first { index in
-                ladder.index(ofVariant: index).map { restriction.isOpen($0) } ?? false
+                ladder.index(ofVariant: index).map { restriction.isAllowed($0) } ?? false
             }.map { variants[$0] }
         }
         var asked = selector
         var restriction = restriction(of: ladder)
         // Video is preferred at the start: it is not yet known whether the network is too slow for it.
         if variants.contains(where: { !$0.isAudioOnly }) {
-            let pictures = restriction.openRungs.filter { !variants[ladder.rungs[$0].variantIndex].isAudioOnly }
-            if !pictures.isEmpty { restriction.close(because: .failed) { !pictures.contains($0) } }
+            let videoRungs = restriction.allowedRungs.filter { !variants[ladder.rungs[$0].variantIndex].isAudioOnly }
+            if !videoRungs.isEmpty { restriction.exclude(because: .failed) { !videoRungs.contains($0) } }
         }
-        let situation = SelectionSituation(
+        let context = SelectionContext(
             ladder: ladder,
             restriction: restriction,
             bufferCapacity: bufferCapacity,
             segmentDuration: .seconds(6),
             isStarting: true
         )
-        return variants[ladder.rungs[ladder.clamped(asked.decide(situation).rung)].variantIndex]
+        return variants[ladder.rungs[ladder.clamped(asked.decide(context).rung)].variantIndex]
     }
 
     /// Selects the variant of the next segment.
-    mutating func choose(_ moment: Moment, isOpen: (Presentation.Variant) -> Bool) -> Choice {
+    mutating func choose(_ moment: Context, isAllowed: (Presentation.Variant) -> Bool) -> Choice {
         let stay = Choice(variant: moment.current, cause: "stay", delay: nil, predictedBufferLevel: nil)
         guard let ladder, variants.count > 1 else { return stay }
-        if let pinned, isOpen(pinned) {
+        if let pinned, isAllowed(pinned) {
             return Choice(variant: pinned, cause: "pinned", delay: nil, predictedBufferLevel: nil)
         }
         let current = index(of: moment.current)
         // If no variant of the ladder is available, the current one, which is not on the ladder, is kept.
-        if current == nil, !variants.contains(where: isOpen) { return stay }
+        if current == nil, !variants.contains(where: isAllowed) { return stay }
         // The variant of the first segment was already selected by `first(bufferCapacity:)`.
         if moment.isFirst, current != nil { return stay }
-        droppedFrames?.pass(to: moment.now)
+        droppedFrames?.advance(to: moment.now)
         var restriction = restriction(of: ladder)
-        restriction.close(because: .failed) { !isOpen(variants[ladder.rungs[$0].variantIndex]) }
-        let situation = SelectionSituation(
+        restriction.exclude(because: .failed) { !isAllowed(variants[ladder.rungs[$0].variantIndex]) }
+        let context = SelectionContext(
             ladder: ladder,
             restriction: restriction,
-            current: current,
+            previousRung: current,
             bufferLevel: moment.bufferLevel,
             bufferCapacity: moment.capacity,
             segmentDuration: moment.segment.duration.duration,
             upcomingSizes: sizes(from: moment.segment, in: moment.timeline, of: current, ladder),
             remainingSegments: remaining(from: moment.segment, in: moment.timeline),
-            rate: moment.rate,
+            playbackRate: moment.rate,
             isStarting: isStarting,
             now: moment.now
         )
-        return choice(selector.decide(situation), ladder)
+        return choice(selector.decide(context), ladder)
     }
 
     /// The variant that the application pinned; `nil` if there is none among those to select from.
@@ -161,7 +161,7 @@ struct VariantChooser: Sendable {
     }
 
     /// Returns whether a variant with a lower bit rate could be fetched instead.
-    func canGoLower(than variant: Presentation.Variant?) -> Bool {
+    func hasLowerVariant(than variant: Presentation.Variant?) -> Bool {
         guard pinned == nil, let variant, let index = index(of: variant) else { return false }
         return index > 0
     }
@@ -180,10 +180,10 @@ struct VariantChooser: Sendable {
         now: Duration
     ) -> Choice? {
         guard let ladder, let rung = index(of: variant), rung > 0 else { return nil }
-        let situation = SelectionSituation(
+        let context = SelectionContext(
             ladder: ladder,
             restriction: restriction(of: ladder),
-            current: rung,
+            previousRung: rung,
             bufferLevel: bufferLevel,
             bufferCapacity: capacity,
             segmentDuration: job.segment.duration.duration,
@@ -195,10 +195,10 @@ struct VariantChooser: Sendable {
             bytesReceived: measurement.bytes,
             expectedSize: progress.expectedBytes.map { ByteCount($0) },
             request: job.began,
-            firstByte: measurement.firstByte.map { measurement.sent + $0 },
+            firstByte: measurement.timeToFirstByte.map { measurement.requestStart + $0 },
             now: now
         )
-        guard case .abandon(let decision) = selector.review(transfer, in: situation), decision.rung < rung else {
+        guard case .abandon(let decision) = selector.review(transfer, in: context), decision.rung < rung else {
             return nil
         }
         return choice(decision, ladder)
@@ -209,11 +209,11 @@ struct VariantChooser: Sendable {
     /// `id` is `nil` for segments of renditions.
     mutating func add(_ fetched: FetchedResource, of segment: SegmentReference, variant id: Presentation.Variant.ID?) {
         let measurement = fetched.measurement
-        let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? fetched.ended
+        let firstByte = measurement.timeToFirstByte.map { measurement.requestStart + $0 } ?? fetched.endTime
         add(
             bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.readableBytes)) : measurement.bytes,
             duration: segment.duration.duration,
-            times: (fetched.began, min(max(firstByte, fetched.began), fetched.ended), fetched.ended),
+            times: (fetched.startTime, min(max(firstByte, fetched.startTime), fetched.endTime), fetched.endTime),
             isCached: measurement.isFromCache,
             isAbandoned: false,
             id
@@ -223,7 +223,7 @@ struct VariantChooser: Sendable {
 
     /// Adds the measurement of an abandoned transfer.
     mutating func add(abandoned job: FetchJob, _ measurement: TransferMeasurement, now: Duration) {
-        let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? now
+        let firstByte = measurement.timeToFirstByte.map { measurement.requestStart + $0 } ?? now
         add(
             bytes: measurement.bytes,
             duration: job.segment.duration.duration,
@@ -265,12 +265,12 @@ struct VariantChooser: Sendable {
         guard let position = variants.firstIndex(where: { $0.id.text == variant.id }),
             let rung = ladder?.index(ofVariant: position)
         else { return }
-        droppedFrames?.add(rung: rung, shown: frames.decoded - frames.dropped, dropped: frames.dropped, now: now)
+        droppedFrames?.add(rung: rung, displayed: frames.decoded - frames.dropped, dropped: frames.dropped, now: now)
     }
 
     /// Resets the adaptation algorithm to its startup phase after a seek.
-    mutating func seeked() {
-        selector.seeked()
+    mutating func resetAfterSeek() {
+        selector.resetAfterSeek()
         isStarting = true
     }
 
@@ -282,8 +282,8 @@ struct VariantChooser: Sendable {
     }
 
     /// Returns the measurements that are reported with a switch.
-    func numbers(bufferLevel: Duration) -> VariantSwitch.Numbers {
-        VariantSwitch.Numbers(throughput: throughput, bufferLevel: bufferLevel)
+    func evidence(bufferLevel: Duration) -> VariantSwitch.Evidence {
+        VariantSwitch.Evidence(throughput: throughput, bufferLevel: bufferLevel)
     }
 
     /// Returns the other variants: first the lower ones, from the nearest to the lowest, then the higher ones.
@@ -332,7 +332,7 @@ struct VariantChooser: Sendable {
             let position = timeline.position(sequence: segment.sequence)
         else { return [] }
         let segments = timeline.segments
-        return (position..<min(position + Self.horizon, segments.count)).map { index in
+        return (position..<min(position + Self.sizeLookaheadCount, segments.count)).map { index in
             let segment = segments[index]
             let known =
                 segment.byteRange.map { ByteCount($0.length) }

@@ -3,7 +3,7 @@ import Foundation
 /// The main thread of the process, on which alone windows can be used.
 enum MainThread {
     /// Runs the run loop of the main thread until the process ends.
-    @MainActor static func serve() -> Never {
+    @MainActor static func runLoop() -> Never {
         // A run loop without a source returns immediately.
         let source = Timer(timeInterval: 86_400, repeats: true) { _ in }
         RunLoop.main.add(source, forMode: .default)

@@ -20,71 +20,74 @@ import MediaOutput
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play a stream or a file, and tell how it went.",
+        abstract: "Play a stream or a file, and report playback metrics.",
         discussion: """
-            With --window, the default where there is a display, it is shown, and these keys are obeyed:
+            With --window, the default if there is a display, video is shown in a window with these keys:
 
             \(keys)
 
-            With --headless it is decoded and dropped, or written to files; with --no-decode the engine loads, chooses \
-            variants and keeps time as a player does, and nothing is decoded.
+            With --headless, media is decoded and discarded, or written to files; with --no-decode, the engine loads, selects \
+            variants and advances the play head as in playback, without decoding.
 
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
     )
 
-    @Argument(help: "The address of a playlist or of a media file, a file, or the folder of a kept asset.")
+    @Argument(help: "The URL of a playlist or media file, a file, or the folder of a downloaded asset.")
     var source: String
 
-    @Flag(help: "Where it is shown.")
+    @Flag(help: "The output mode.")
     var mode: Mode?
 
-    @Flag(name: .long, help: "Play without sound.")
+    @Flag(name: .long, help: "Mute the audio.")
     var muted = false
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write the picture of a time; may be given more than once.", valueName: "T=FILE.png")
+        help: ArgumentHelp("Write the frame at a time to a PNG file; may be repeated.", valueName: "T=FILE.png")
     )
     var screenshot: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("Write a line with the checksum of each frame.", valueName: "FILE"))
+    @Option(name: .long, help: ArgumentHelp("Write a line with a checksum for each frame.", valueName: "FILE"))
     var checksums: String?
 
-    @Option(name: .long, help: ArgumentHelp("Write the sound, with --headless.", valueName: "FILE.wav"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the audio to a WAVE file; requires --headless.", valueName: "FILE.wav")
+    )
     var wave: String?
 
-    @Option(name: .long, help: ArgumentHelp("How fast, 0.1 to 32.", valueName: "R"))
+    @Option(name: .long, help: ArgumentHelp("The playback rate, 0.1 to 32.", valueName: "R"))
     var rate = 1.0
 
-    @Option(name: .long, help: ArgumentHelp("Where to begin.", valueName: "T"))
+    @Option(name: .long, help: ArgumentHelp("The time at which playback starts.", valueName: "T"))
     var start: String?
 
-    @Option(name: .long, help: ArgumentHelp("Where to stop.", valueName: "T"))
+    @Option(name: .long, help: ArgumentHelp("The time at which playback ends.", valueName: "T"))
     var until: String?
 
-    @Flag(name: .long, help: "Begin again at the end.")
+    @Flag(name: .long, help: "Repeat playback.")
     var loop = false
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Which sound is preferred, several languages with commas between.", valueName: "LANG")
+        help: ArgumentHelp("The preferred audio languages, comma-separated.", valueName: "LANG")
     )
     var audio: String?
 
-    @Option(name: .long, help: ArgumentHelp("Which subtitles are preferred.", valueName: "LANG"))
+    @Option(name: .long, help: ArgumentHelp("The preferred subtitle languages, comma-separated.", valueName: "LANG"))
     var subtitles: String?
 
-    @Option(name: .long, help: ArgumentHelp("Fetch no variant above this bit rate, such as 2M.", valueName: "N"))
+    @Option(name: .long, help: ArgumentHelp("The maximum bit rate of variants, such as 2M.", valueName: "N"))
     var maxBandwidth: String?
 
-    @Option(name: .long, help: ArgumentHelp("Fetch no picture higher than so many pixels.", valueName: "N"))
+    @Option(name: .long, help: ArgumentHelp("The maximum height of variants in pixels.", valueName: "N"))
     var maxHeight: Int?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Who chooses variants: \(SelectorName.list).",
+            "The selector of variants: \(SelectorName.list).",
             valueName: "NAME"
         )
     )
@@ -93,7 +96,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play what edits make of it, as in addresses of millstream serve: bandwidth=900k...4M&duration=30.",
+            "Edit the playlists, as in URLs of millstream serve: bandwidth=900k...4M&duration=30; may be repeated.",
             valueName: "EDITS"
         )
     )
@@ -108,7 +111,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Write the error log, in the same format.", valueName: "FILE"))
     var errorLog: String?
 
-    @Option(name: .long, help: ArgumentHelp("Write the playback indicators as JSON.", valueName: "FILE|-"))
+    @Option(name: .long, help: ArgumentHelp("Write the playback metrics as JSON.", valueName: "FILE|-"))
     var metrics: String?
 
     @Option(name: .long, help: ArgumentHelp("Write each event as a line of JSON.", valueName: "FILE|-"))
@@ -116,11 +119,14 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("realtime, or max: as fast as the data comes.", valueName: "realtime|max")
+        help: ArgumentHelp(
+            "The speed of playback: realtime, or max for as fast as data can be loaded and decoded.",
+            valueName: "realtime|max"
+        )
     )
     var speed = Speed.realtime
 
-    @Flag(name: .long, help: "Show no progress.")
+    @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
@@ -130,9 +136,9 @@ struct PlayCommand: AsyncParsableCommand {
 
         static func help(for value: Mode) -> ArgumentHelp? {
             switch value {
-            case .window: "Show it in a window; the default where there is a display."
-            case .headless: "Decode it and show nothing; the default elsewhere."
-            case .noDecode: "Run the engine without decoding anything."
+            case .window: "Show video in a window; the default if there is a display."
+            case .headless: "Decode without showing video; the default without a display."
+            case .noDecode: "Run the engine without decoding."
             }
         }
     }
@@ -142,16 +148,16 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard source != "-" else { throw ValidationError("to play, an address or a file is needed") }
-        guard (0.1...32).contains(rate) else { throw ValidationError("--rate wants 0.1 to 32") }
+        guard source != "-" else { throw ValidationError("standard input cannot be played: give a URL or a file") }
+        guard (0.1...32).contains(rate) else { throw ValidationError("--rate must be between 0.1 and 32") }
         _ = try options()
         _ = try screenshots()
         _ = try edits()
-        if speed == .max, mode == .window { throw ValidationError("--speed max wants --headless or --no-decode") }
+        if speed == .max, mode == .window { throw ValidationError("--speed max requires --headless or --no-decode") }
         if playsWithoutDecoding, !screenshot.isEmpty || checksums != nil || wave != nil {
-            throw ValidationError("--screenshot, --checksums and --wave want --window or --headless")
+            throw ValidationError("--screenshot, --checksums and --wave require --window or --headless")
         }
-        if wave != nil, effectiveMode == .window { throw ValidationError("--wave wants --headless") }
+        if wave != nil, effectiveMode == .window { throw ValidationError("--wave requires --headless") }
     }
 
     mutating func run() async throws {
@@ -162,7 +168,7 @@ struct PlayCommand: AsyncParsableCommand {
         let display = PlaybackDisplay(isQuiet: quiet)
         let printsSummary = metrics != "-" && events != "-"
         let (rate, loop, speed) = (rate, loop, speed)
-        let stage = try await makeStage()
+        let stage = try await makeOutput()
         do {
             let plan = EditPlan(try edits())
             let metrics = try await http.withLoading(
@@ -173,25 +179,25 @@ struct PlayCommand: AsyncParsableCommand {
                 var (loading, address) = (loading, address)
                 if let package {
                     let stored = PackageTransport(package.library, id: package.id, origin: loading.transport)
-                    loading = ResourceLoading(stored, policy: loading.policy)
+                    loading = ResourceLoader(stored, policy: loading.policy)
                     address = stored.address
                 }
                 if !plan.edits.isEmpty {
                     let edited = EditedTransport(loading.transport, policy: loading.policy)
-                    loading = ResourceLoading(edited, policy: loading.policy)
+                    loading = ResourceLoader(edited, policy: loading.policy)
                     address = EditedTransport.address(of: address, plan)
                 }
                 return try await Interruption.cancelling { [loading, address] in
                     try await PlaybackRun(
                         address: address,
-                        loading: loading,
+                        loader: loading,
                         options: options,
                         rate: rate,
                         isLoop: loop,
-                        isUnpaced: speed == .max,
+                        skipsWaiting: speed == .max,
                         files: files,
                         display: display,
-                        stage: stage
+                        output: stage
                     ).run()
                 }
             }
@@ -225,31 +231,35 @@ struct PlayCommand: AsyncParsableCommand {
         #endif
     }
 
-    private func makeStage() async throws -> any PlaybackStage {
+    private func makeOutput() async throws -> any PlaybackOutput {
         let mode = effectiveMode
-        guard mode != .noDecode else { return UndecodedStage() }
+        guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         #if Playback
-        let files = DecodedStage.Files(screenshots: try screenshots(), checksums: checksums, wave: wave)
-        guard mode == .window else { return try DecodedStage(files, isMuted: muted) }
+        let files = DecodedPlaybackOutput.Files(screenshots: try screenshots(), checksums: checksums, wave: wave)
+        guard mode == .window else { return try DecodedPlaybackOutput(files, isMuted: muted) }
         let name = PlaylistSource.name(source).split(separator: "/").suffix(2).joined(separator: "/")
-        return try await WindowStage(title: ("\(name) - Millstream" as TerminalText).description, files, isMuted: muted)
+        return try await WindowPlaybackOutput(
+            title: ("\(name) - Millstream" as TerminalText).description,
+            files,
+            isMuted: muted
+        )
         #else
-        throw Failure(.failed, "no-decoder", "this program was built without decoding; --no-decode runs the engine")
+        throw Failure(.failed, "no-decoder", "this build cannot decode media; use --no-decode to run the engine only")
         #endif
     }
 
     private func screenshots() throws -> [(time: MediaTime, path: String)] {
         try screenshot.map { text in
-            guard let border = text.firstIndex(of: "="), text.index(after: border) < text.endIndex else {
-                throw ValidationError("--screenshot wants T=FILE.png")
+            guard let separator = text.firstIndex(of: "="), text.index(after: separator) < text.endIndex else {
+                throw ValidationError("--screenshot must be T=FILE.png")
             }
-            return (try time(String(text[..<border]), "--screenshot"), String(text[text.index(after: border)...]))
+            return (try time(String(text[..<separator]), "--screenshot"), String(text[text.index(after: separator)...]))
         }
     }
 
     private static var keys: String {
         #if Playback
-        PlayerCommand.keys.map { "  \($0.key): \($0.meaning)" }.joined(separator: "\n")
+        PlayerCommand.keyDescriptions.map { "  \($0.key): \($0.meaning)" }.joined(separator: "\n")
         #else
         "  (this program was built without windows)"
         #endif
@@ -267,7 +277,7 @@ struct PlayCommand: AsyncParsableCommand {
                 let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
             else {
                 let known = PlaylistEdit.names.sorted().joined(separator: ", ")
-                throw ValidationError("--edit knows no \(parts[0]); there are \(known)")
+                throw ValidationError("--edit does not support \(parts[0]); the edits are \(known)")
             }
             do {
                 return try Self.locating(PlaylistEdit(name: name, value: value))
@@ -294,26 +304,28 @@ struct PlayCommand: AsyncParsableCommand {
         options.startTime = try start.map { try time($0, "--start") }
         options.forwardPlaybackEndTime = try until.map { try time($0, "--until") }
         if let begin = options.startTime, let end = options.forwardPlaybackEndTime, end <= begin {
-            throw ValidationError("--until wants a time behind --start")
+            throw ValidationError("--until must be after --start")
         }
         if let maxBandwidth {
-            guard let rate = BitRate(maxBandwidth) else { throw ValidationError("--max-bandwidth wants a bit rate") }
+            guard let rate = BitRate(maxBandwidth) else {
+                throw ValidationError("--max-bandwidth must be a bit rate, such as 2M")
+            }
             options.preferredPeakBitRate = rate
         }
         if let maxHeight {
             guard (1...100_000).contains(maxHeight) else {
-                throw ValidationError("--max-height wants a number of pixels")
+                throw ValidationError("--max-height must be between 1 and 100000 pixels")
             }
             // Only the height is limited.
             options.preferredMaximumResolution = Resolution(width: 1_000_000, height: maxHeight)
         }
         guard let name = SelectorName(rawValue: selector) else {
-            throw ValidationError("--selector knows \(SelectorName.list)")
+            throw ValidationError("--selector must be one of \(SelectorName.list)")
         }
         options.selector = name
         options.selectionRules.audioLanguages = languages(audio)
         options.selectionRules.subtitleLanguages = languages(subtitles)
-        options.selectionRules.areLanguagesAskedFor = true
+        options.selectionRules.isLanguageChoiceExplicit = true
         options.sound.isMuted = muted
         if subtitles != nil { options.selectionRules.subtitleMode = .always }
         return options
@@ -323,7 +335,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     private func time(_ text: String, _ name: String) throws -> MediaTime {
         guard let time = ClockTime.parse(text) else {
-            throw ValidationError("\(name) wants a time such as 12.5 or 01:02:03.5")
+            throw ValidationError("\(name) must be a time such as 12.5 or 01:02:03.5")
         }
         return time
     }

@@ -42,7 +42,7 @@ final class PlaybackDisplay: Sendable {
     }
 
     /// Shows a notice on its own line.
-    func say(_ notice: some CustomStringConvertible & Sendable) {
+    func showNotice(_ notice: some CustomStringConvertible & Sendable) {
         guard !isQuiet else { return }
         state.withLock { state in
             StandardError.write((state.hasLine ? "\r\u{1B}[K" as TerminalText : "") + "\(notice)\n")
@@ -89,7 +89,7 @@ extension PlaybackMetrics {
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")
-        lines.append("Fetched: \(bytes) in \(mediaRequests) requests for media")
+        lines.append("Loaded: \(bytes) in \(mediaRequests) media requests")
         if errors > 0 { lines.append("Errors: \(errors)") }
         lines += self.lines.map { "\($0)" }
         return lines.map { $0 + "\n" }.joined(separator: "")

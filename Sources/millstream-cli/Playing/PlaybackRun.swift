@@ -11,43 +11,43 @@ import Synchronization
 /// The playback of a source up to its end.
 struct PlaybackRun: Sendable {
     let address: ResourceAddress
-    let loading: ResourceLoading
+    let loader: ResourceLoader
     let options: StreamingOptions
     let rate: Double
     let isLoop: Bool
     /// A Boolean value that indicates whether the time in which all tasks wait is skipped.
-    let isUnpaced: Bool
+    let skipsWaiting: Bool
     let files: PlaybackFiles
     let display: PlaybackDisplay
-    let stage: any PlaybackStage
+    let output: any PlaybackOutput
 
-    private static let glance = Duration.milliseconds(200)
+    private static let updateInterval = Duration.milliseconds(200)
 
     /// Plays the source.
     ///
     /// - Returns: The metrics of the session.
     /// - Throws: `StreamingError` if the source cannot be played, `CancellationError`.
     func run() async throws -> PlaybackMetrics {
-        guard isUnpaced else { return try await play(loading, SystemTimeSource(), nil) }
+        guard skipsWaiting else { return try await play(loader, SystemTimeSource(), nil) }
         let simulation = Simulation()
-        let simulated = ResourceLoading(
-            OutsideTransport(loading.transport, simulation),
-            policy: loading.policy,
+        let simulated = ResourceLoader(
+            RealTimeTransport(loader.transport, simulation),
+            policy: loader.policy,
             time: simulation
         )
         do {
             return try await simulation.run { try await play(simulated, simulation, simulation.actorExecutor) }
-        } catch is ComesAtItsOwnPace {
+        } catch is LiveStreamError {
             // A live stream cannot be played faster than it is produced.
-            return try await play(loading, SystemTimeSource(), nil)
+            return try await play(loader, SystemTimeSource(), nil)
         }
     }
 
     /// An error that reports that the stream is live, thrown before any event is published.
-    private struct ComesAtItsOwnPace: Error {}
+    private struct LiveStreamError: Error {}
 
     private func play(
-        _ loading: ResourceLoading,
+        _ loader: ResourceLoader,
         _ time: any TimeSource,
         _ executor: (any SerialExecutor)?
     ) async throws -> PlaybackMetrics {
@@ -61,51 +61,51 @@ struct PlaybackRun: Sendable {
         let gate = LiveGate(PlaybackRecord(session, files), isClosed: isSimulated)
         let engine = PlaybackEngine(
             source: address,
-            loading: loading,
-            pipeline: try stage.makePipeline(time, executor: executor),
+            loading: loader,
+            pipeline: try output.makePipeline(time, executor: executor),
             options: options,
             time: time,
             session: session
         ) { output in
             guard case .event(let event) = output else { return }
-            for notice in gate.add(event) { display.say(notice) }
+            for notice in gate.add(event) { display.showNotice(notice) }
         }
-        async let _: Void = Suspension.heed(for: engine, time)
+        async let _: Void = Suspension.handleSignal(for: engine, time: time)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             group.addTask {
                 await engine.setRate(rate)
-                try await watch(engine, time)
+                try await updateDisplays(engine, time: time)
             }
             // Ends the group before any media is decoded and shown.
             group.addTask { await gate.waitUntilLive() }
-            group.addTask { await stage.steer(engine) }
+            group.addTask { await output.handleCommands(for: engine) }
             defer { group.cancelAll() }
             try await group.next()
         }
-        if gate.isLive { throw ComesAtItsOwnPace() }
+        if gate.isLive { throw LiveStreamError() }
         if let error = engine.snapshot.error { throw error }
         try Task.checkCancellation()
         return gate.record.metrics(at: time.now)
     }
 
-    private func watch(_ engine: PlaybackEngine, _ time: any TimeSource) async throws {
+    private func updateDisplays(_ engine: PlaybackEngine, time: any TimeSource) async throws {
         var isComplete = true
         while true {
             let snapshot = engine.snapshot
             if isComplete, snapshot.interstitialRanges.contains(where: { $0.range.interstitial != nil }) {
                 isComplete = false
-                display.say("note: the stream schedules interstitials, which are left out here")
+                display.showNotice("note: the stream schedules interstitials, which this command does not play")
             }
             if snapshot.status == .failed { return }
-            display.show(snapshot, at: time.now, isPaced: !isUnpaced)
-            await stage.show(snapshot, at: time.now)
+            display.show(snapshot, at: time.now, isPaced: !skipsWaiting)
+            await output.show(snapshot, at: time.now)
             if snapshot.hasPlayedToEnd {
                 guard isLoop else { return }
                 _ = await engine.seek(to: options.startTime ?? .zero, tolerance: .exact)
                 await engine.setRate(rate)
             }
-            try await time.sleep(for: Self.glance)
+            try await time.sleep(for: Self.updateInterval)
         }
     }
 }
@@ -116,7 +116,7 @@ private final class LiveGate: Sendable {
     private struct State {
         var isClosed: Bool
         var isLive = false
-        var held: [PlaybackEvent] = []
+        var pendingEvents: [PlaybackEvent] = []
     }
 
     let record: PlaybackRecord
@@ -147,15 +147,15 @@ private final class LiveGate: Sendable {
     func add(_ event: PlaybackEvent) -> [PlaybackNotice] {
         let (events, opens): ([PlaybackEvent], Bool) = state.withLock { state in
             guard state.isClosed else { return ([event], false) }
-            state.held.append(event)
+            state.pendingEvents.append(event)
             switch event.kind {
             case .playbackTypeKnown(.live): state.isLive = true
             case .playbackTypeKnown, .ended: state.isClosed = state.isLive
             default: break
             }
             guard !state.isClosed else { return ([], false) }
-            defer { state.held = [] }
-            return (state.held, true)
+            defer { state.pendingEvents = [] }
+            return (state.pendingEvents, true)
         }
         if isLive { change.notify() }
         if opens { record.begin() }

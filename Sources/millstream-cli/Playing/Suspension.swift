@@ -8,10 +8,10 @@ import StreamingEngine
 /// correct time.
 enum Suspension {
     /// The number of checks, 10 ms apart, for the play head to stop; the process is suspended after them in any case.
-    private static let patience = 100
+    private static let maximumChecks = 100
 
     /// Handles the signal until the task is cancelled; playback resumes when the process does.
-    static func heed(for engine: PlaybackEngine, _ time: any TimeSource) async {
+    static func handleSignal(for engine: PlaybackEngine, time: any TimeSource) async {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         signal(SIGTSTP, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTSTP)
@@ -24,7 +24,7 @@ enum Suspension {
         for await _ in requests {
             let rate = engine.snapshot.desiredRate
             await engine.setRate(0, reason: .appBackgrounded)
-            for _ in 0..<patience where engine.snapshot.timebase.rate != 0 {
+            for _ in 0..<maximumChecks where engine.snapshot.timebase.rate != 0 {
                 try? await time.sleep(for: .milliseconds(10))
             }
             // Returns when the process is resumed.

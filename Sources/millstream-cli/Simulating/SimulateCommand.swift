@@ -9,38 +9,44 @@ import ReportFormat
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Play a ladder over traces of networks, in simulated time.",
+        abstract: "Simulate playback of a ladder of variants over network traces.",
         discussion: """
-            The engine is the one that plays; hours pass in a moment, and the same input gives the same figures. The \
-            quality of experience is that of Yin et al. (SIGCOMM 2015) per segment: the bit rates less their changes \
-            less the penalty for rebuffering, in Mb/s, start-up left out.
+            The playback engine runs in simulated time; equal input gives equal results. The \
+            quality of experience is that of Yin et al. (SIGCOMM 2015) per segment: the bit rates minus their changes \
+            minus the penalty for rebuffering, in Mbit/s, without startup.
 
             Example: millstream simulate --trace traces/3G --ladder ladder.json --selector all
             """
     )
 
-    @Option(name: .long, help: ArgumentHelp("A trace, other conditions, or a folder of them.", valueName: "FILE|DIR"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A trace, other network conditions, or a folder of them.", valueName: "FILE|DIR")
+    )
     var trace: String
 
-    @Option(name: .long, help: ArgumentHelp("The variants and the sizes of their segments.", valueName: "FILE"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The ladder: the variants and the sizes of their segments.", valueName: "FILE")
+    )
     var ladder: String
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Who chooses: \(SelectorName.list), several with commas between, or all.",
+            "The selectors of variants, comma-separated, or all: \(SelectorName.list).",
             valueName: "NAME,…"
         )
     )
     var selector = SelectorName.default.rawValue
 
-    @Option(name: .long, help: ArgumentHelp("Seconds that are buffered at most.", valueName: "S"))
+    @Option(name: .long, help: ArgumentHelp("The maximum duration of the buffer, in seconds.", valueName: "S"))
     var buffer = 25.0
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What a second of rebuffering costs; 4.3 by default, and the highest bit rate of ladders above 10 Mb/s.",
+            "The penalty for each second of rebuffering, in Mbit/s (default: 4.3, or the highest bit rate of a ladder above 10 Mbit/s).",
             valueName: "MB"
         )
     )
@@ -48,7 +54,10 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write each event of one trace and one selector as a line of JSON.", valueName: "FILE|-")
+        help: ArgumentHelp(
+            "Write each event as a line of JSON; requires a single trace and a single selector.",
+            valueName: "FILE|-"
+        )
     )
     var events: String?
 
@@ -56,9 +65,9 @@ struct SimulateCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard buffer.isFinite, (1...3600).contains(buffer) else {
-            throw ValidationError("--buffer wants 1 to 3600 seconds")
+            throw ValidationError("--buffer must be between 1 and 3600 seconds")
         }
-        if let penalty, !penalty.isFinite || penalty < 0 { throw ValidationError("--penalty wants a number from 0 on") }
+        if let penalty, !penalty.isFinite || penalty < 0 { throw ValidationError("--penalty must be 0 or greater") }
         _ = try selectors()
     }
 
@@ -69,7 +78,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let selectors = try selectors()
         let profiles = try profiles()
         guard events == nil || profiles.count *| selectors.count == 1 else {
-            throw ValidationError("--events wants one trace and one selector")
+            throw ValidationError("--events requires a single trace and a single selector")
         }
         let writer = try events.map { try EventFile($0, SimulatedSession.session) }
         if json { try StandardOutput.write("[") }
@@ -97,10 +106,10 @@ struct SimulateCommand: AsyncParsableCommand {
     private func selectors() throws -> [SelectorName] {
         if selector == "all" { return SelectorName.allCases }
         let names = selector.split(separator: ",")
-        guard !names.isEmpty else { throw ValidationError("--selector wants names, or all: \(SelectorName.list)") }
+        guard !names.isEmpty else { throw ValidationError("--selector must be all or names of \(SelectorName.list)") }
         return try names.map { name in
             guard let selector = SelectorName(rawValue: String(name)) else {
-                throw ValidationError("there is no selector named \"\(name)\"")
+                throw ValidationError("there is no selector named \"\(name)\"; the selectors are \(SelectorName.list)")
             }
             return selector
         }

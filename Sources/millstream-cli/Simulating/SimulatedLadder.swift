@@ -30,7 +30,7 @@ struct SimulatedLadder: Sendable {
             throw Failure(
                 .badInput,
                 "bad-ladder",
-                "\(path): this is no ladder",
+                "\(path): this is not a bit rate ladder",
                 hint: #"{"segment_duration_ms":3000,"bitrates_kbps":[230,…],"segment_sizes_bits":[[886360,…],…]}"#
             )
         }

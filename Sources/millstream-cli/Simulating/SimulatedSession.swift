@@ -49,7 +49,7 @@ struct SimulatedSession: Sendable {
     }
 
     /// The maximum duration of a session, as a multiple of the duration of the media.
-    private static let patience = 50
+    private static let durationLimitFactor = 50
 
     /// The session that event files describe.
     static let session = PlaybackSession(id: "simulation", start: .zero, startDate: .zero)
@@ -58,10 +58,10 @@ struct SimulatedSession: Sendable {
     func run() async throws -> Outcome {
         let simulation = Simulation()
         let origin = SyntheticOrigin(texts: ladder.playlists, sizes: ladder.media, time: simulation)
-        let link = SimulatedLink(profile, to: origin, patience: .seconds(86_400), time: simulation) {
+        let link = SimulatedLink(profile, to: origin, stallTimeout: .seconds(86_400), time: simulation) {
             $0.kind != .playlist
         }
-        let notes = Mutex(Notes())
+        let notes = Mutex(EventSummary())
         var options = StreamingOptions()
         options.selector = selector
         options.preferredForwardBufferDuration = buffer
@@ -70,8 +70,8 @@ struct SimulatedSession: Sendable {
         options.patience = .seconds(86_400)
         let engine = PlaybackEngine(
             source: ResourceAddress(SimulatedLadder.address),
-            loading: ResourceLoading(link, policy: LoadErrorPolicy(retries: 100), time: simulation, jitter: { 0.5 }),
-            pipeline: UndecodedPipeline(time: simulation, keyFrameInterval: .zero),
+            loading: ResourceLoader(link, policy: LoadErrorPolicy(retries: 100), time: simulation, jitter: { 0.5 }),
+            pipeline: NonDecodingPipeline(time: simulation, keyFrameInterval: .zero),
             options: options,
             time: simulation,
             session: Self.session
@@ -80,7 +80,7 @@ struct SimulatedSession: Sendable {
             notes.withLock { $0.add(event) }
             observer(event)
         }
-        let limit = ladder.duration * Self.patience
+        let limit = ladder.duration * Self.durationLimitFactor
         try await simulation.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await engine.run() }
@@ -99,7 +99,7 @@ struct SimulatedSession: Sendable {
     }
 
     /// The results collected from events.
-    private struct Notes {
+    private struct EventSummary {
         private var outcome = Outcome()
         private var hasBegun = false
         private var stallStart: Duration?

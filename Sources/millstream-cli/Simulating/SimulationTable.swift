@@ -15,7 +15,7 @@ struct SimulationTable {
     private var rows: [Row] = []
 
     /// The maximum number of sessions with their own lines; with more, only mean values are shown.
-    private static let mostRows = 40
+    private static let maximumRowCount = 40
 
     init(penalty: Double) { self.penalty = penalty }
 
@@ -40,7 +40,7 @@ struct SimulationTable {
             "", "selector", "start-up", "kb/s", "rebuffering", "times", "switches", "QoE", "median QoE",
         ]
         var lines = [head]
-        if rows.count <= Self.mostRows {
+        if rows.count <= Self.maximumRowCount {
             lines += rows.map { cells($0.trace, $0.selector, [$0]) }
         }
         let names = SelectorName.allCases.filter { name in rows.contains { $0.selector == name } }
@@ -64,7 +64,7 @@ struct SimulationTable {
     private var note: TerminalText {
         let count = rows.count { !$0.isComplete }
         guard count > 0 else { return "" }
-        return "\(count) of \(rows.count) never got to the end; what was waited in vain counts as rebuffering.\n"
+        return "\(count) of \(rows.count) did not reach the end; the final wait counts as rebuffering.\n"
     }
 
     private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [TerminalText] {

@@ -35,8 +35,8 @@ import Testing
                 firstByte: firstByte.map { .seconds(100 + $0) },
                 now: .seconds(100 + now)
             )
-            let situation = try SelectionSituation.moment(current: 4, buffer: max(0, buffer - now), now: 100 + now)
-            if case .abandon(let decision) = selector.review(transfer, in: situation) { return (now, decision) }
+            let context = try SelectionContext.moment(current: 4, buffer: max(0, buffer - now), now: 100 + now)
+            if case .abandon(let decision) = selector.review(transfer, in: context) { return (now, decision) }
         }
         return nil
     }
@@ -80,13 +80,13 @@ import Testing
             firstByte: .seconds(100.05),
             now: .seconds(108)
         )
-        #expect(selector.review(transfer, in: try .moment(current: 4, buffer: 2, now: 108)) == .keepGoing)
+        #expect(selector.review(transfer, in: try .moment(current: 4, buffer: 2, now: 108)) == .wait)
     }
 
     @Test func seekEndsRecovery() throws {
         var selector = try Self.selector()
         _ = try #require(try Self.reviewTransfer(&selector, megabits: 0.3, buffer: 8))
-        selector.seeked()
+        selector.resetAfterSeek()
         #expect(selector.decide(try .moment(current: 4, buffer: 20)).cause != .recovery)
     }
 }

@@ -63,12 +63,12 @@ import Testing
             var current = 0
             return try [2.0, 3, 5, 9, 4, 2, 1, 0.6, 2, 8, 8, 8].enumerated().map { index, megabits in
                 selector.add(.transfer(rung: current, megabits: scale * megabits, at: 4 * Double(index)))
-                let situation = try SelectionSituation.moment(
+                let context = try SelectionContext.moment(
                     fiveRungs.map { scale * $0 },
                     current: current,
                     buffer: 6 + Double(index)
                 )
-                current = selector.decide(situation).rung
+                current = selector.decide(context).rung
                 return current
             }
         }
@@ -92,21 +92,21 @@ import Testing
     @Test func onlyOpenRungsAreSelected() throws {
         var selector = BalancedSelector()
         selector.learn(40, times: 20)
-        var situation = try SelectionSituation.moment(current: 4, buffer: 20)
-        situation.restriction.close(because: .viewSize) { $0 > 2 }
-        let decision = selector.decide(situation)
-        #expect(decision.rung == 2 && decision.cause == .cap)
-        situation.restriction.close(because: .failed) { $0 == 2 }
-        #expect(selector.decide(situation).rung == 1)
+        var context = try SelectionContext.moment(current: 4, buffer: 20)
+        context.restriction.exclude(because: .viewSize) { $0 > 2 }
+        let decision = selector.decide(context)
+        #expect(decision.rung == 2 && decision.cause == .restriction)
+        context.restriction.exclude(because: .failed) { $0 == 2 }
+        #expect(selector.decide(context).rung == 1)
     }
 
     @Test func knownLargeSegmentIsAvoidedWhenBufferIsLow() throws {
         var selector = BalancedSelector()
         selector.learn(4.6, times: 20)
-        var situation = try SelectionSituation.moment(current: 3, buffer: 7)
-        #expect(selector.decide(situation).rung == 3)
-        situation.upcomingSizes = [[0.5, 1, 2, 12, 24].map { ByteCount(Int64($0 * 500_000)) }]
-        #expect(selector.decide(situation).rung < 3)
+        var context = try SelectionContext.moment(current: 3, buffer: 7)
+        #expect(selector.decide(context).rung == 3)
+        context.upcomingSizes = [[0.5, 1, 2, 12, 24].map { ByteCount(Int64($0 * 500_000)) }]
+        #expect(selector.decide(context).rung < 3)
     }
 
     @Test func cachedSegmentsDoNotAffectEstimate() throws {
@@ -122,12 +122,12 @@ import Testing
     @Test func higherPlaybackRateLowersRung() throws {
         var selector = BalancedSelector()
         selector.learn(5.5, times: 20)
-        var situation = try SelectionSituation.moment(current: 3, buffer: 16)
-        #expect(selector.decide(situation).rung == 3)
+        var context = try SelectionContext.moment(current: 3, buffer: 16)
+        #expect(selector.decide(context).rung == 3)
         for rate in [2.0, -2] {
-            situation.rate = rate
-            situation.bufferLevel = .seconds(8)
-            #expect(selector.decide(situation).rung < 3)
+            context.playbackRate = rate
+            context.bufferLevel = .seconds(8)
+            #expect(selector.decide(context).rung < 3)
         }
     }
 
@@ -144,7 +144,7 @@ import Testing
         var selector = BalancedSelector()
         selector.learn(40, times: 20)
         _ = selector.decide(try .moment(current: 4, buffer: 20))
-        selector.seeked()
+        selector.resetAfterSeek()
         #expect(selector.decide(try .moment(current: 4, buffer: 0, isStarting: true)).rung >= 2)
     }
 

@@ -60,8 +60,8 @@ import Testing
     @Test func slowTransferIsAbandonedForLowerRung() throws {
         var selector = BufferSelector()
         selector.learn(9, rung: 4)
-        let situation = try SelectionSituation.moment(current: 4, buffer: 5, now: 42)
-        _ = selector.decide(situation)
+        let context = try SelectionContext.moment(current: 4, buffer: 5, now: 42)
+        _ = selector.decide(context)
         let transfer = TransferInFlight(
             rung: 4,
             bytesReceived: ByteCount(100_000),
@@ -70,28 +70,28 @@ import Testing
             firstByte: .seconds(40.05),
             now: .seconds(42)
         )
-        let later = try SelectionSituation.moment(current: 4, buffer: 3, now: 42)
+        let later = try SelectionContext.moment(current: 4, buffer: 3, now: 42)
         guard case .abandon(let decision) = selector.review(transfer, in: later) else {
             Issue.record("the transfer went on")
             return
         }
         #expect(decision.rung < 4 && decision.cause == .abandon)
         selector.add(.transfer(rung: 4, megabits: 0.4, seconds: 2, at: 40, isAbandoned: true))
-        #expect(selector.decide(situation).rung == decision.rung)
-        #expect(selector.decide(situation).cause == .recovery)
+        #expect(selector.decide(context).rung == decision.rung)
+        #expect(selector.decide(context).cause == .recovery)
     }
 
     @Test func seekRestartsWithThroughput() throws {
         var selector = BufferSelector()
         selector.learn(3)
         _ = selector.decide(try .moment(current: 0, buffer: 20, now: 40))
-        selector.seeked()
+        selector.resetAfterSeek()
         #expect(selector.decide(try .moment(current: 4, buffer: 0, isStarting: true, now: 50)).rung == 2)
     }
 
     /// Returns the rung that is selected with 6 s of buffer after a transfer of the highest rung of the given duration
     /// that started with 2 s of buffer.
-    private func rung(behindATransferOf seconds: Double) throws -> Int {
+    private func rung(afterTransferOf seconds: Double) throws -> Int {
         var selector = BufferSelector()
         selector.learn(24, rung: 4)
         _ = selector.decide(try .moment(current: 4, buffer: 29, now: 38.05))
@@ -101,8 +101,8 @@ import Testing
     }
 
     @Test func rungOfThroughputRuleIsKeptUnlessBufferRanEmpty() throws {
-        #expect(try rung(behindATransferOf: 1.9) == 4)
-        #expect(try rung(behindATransferOf: 1.96) < 4)
-        #expect(try rung(behindATransferOf: 3) < 4)
+        #expect(try rung(afterTransferOf: 1.9) == 4)
+        #expect(try rung(afterTransferOf: 1.96) < 4)
+        #expect(try rung(afterTransferOf: 3) < 4)
     }
 }

@@ -78,20 +78,20 @@ private struct RandomSession {
                 current = nil
             }
             if random.unit() < 0.03 {
-                selector.seeked()
+                selector.resetAfterSeek()
                 buffer = 0
             }
-            let situation = try situation(ladder)
-            let decision = selector.decide(situation)
+            let context = try situation(ladder)
+            let decision = selector.decide(context)
             lines.append(Transcript.line(decision))
-            if random.unit() < 0.25 { lines.append(review(&selector, situation, decision.rung)) }
-            transfer(&selector, decision, situation)
+            if random.unit() < 0.25 { lines.append(review(&selector, context, decision.rung)) }
+            transfer(&selector, decision, context)
         }
         return lines
     }
 
-    private mutating func situation(_ ladder: [Double]) throws -> SelectionSituation {
-        var situation = try SelectionSituation.moment(
+    private mutating func situation(_ ladder: [Double]) throws -> SelectionContext {
+        var context = try SelectionContext.moment(
             ladder,
             current: current.map { min($0, ladder.count - 1) },
             buffer: buffer,
@@ -100,24 +100,24 @@ private struct RandomSession {
             isStarting: buffer < 1,
             now: now
         )
-        situation.rate = random.pick([1, 1, 1, 1, 2, 0.5, -1, 0])
+        context.playbackRate = random.pick([1, 1, 1, 1, 2, 0.5, -1, 0])
         if random.unit() < 0.3 {
             let factor = 0.5 + random.unit()
-            situation.upcomingSizes = (0..<4).map { _ in
+            context.upcomingSizes = (0..<4).map { _ in
                 ladder.map { ByteCount(Int64($0 * factor * 500_000)) }
             }
         }
         if random.unit() < 0.2 {
             let limit = random.pick([0, 1, 2, 3])
-            situation.restriction.close(because: .viewSize) { $0 > limit }
+            context.restriction.exclude(because: .viewSize) { $0 > limit }
         }
-        if random.unit() < 0.3 { situation.remainingSegments = Int(random.next() % 12) + 1 }
-        return situation
+        if random.unit() < 0.3 { context.remainingSegments = Int(random.next() % 12) + 1 }
+        return context
     }
 
     private mutating func review(
         _ selector: inout AnyVariantSelector,
-        _ situation: SelectionSituation,
+        _ context: SelectionContext,
         _ rung: Int
     ) -> String {
         let elapsed = random.unit() * 6
@@ -129,7 +129,7 @@ private struct RandomSession {
             firstByte: random.unit() < 0.8 ? .seconds(now + elapsed * random.unit()) : nil,
             now: .seconds(now + elapsed)
         )
-        guard case .abandon(let decision) = selector.review(transfer, in: situation) else { return "keep" }
+        guard case .abandon(let decision) = selector.review(transfer, in: context) else { return "keep" }
         let wasted = SegmentMeasurement(
             rung: rung,
             bytes: transfer.bytesReceived,
@@ -148,20 +148,20 @@ private struct RandomSession {
     private mutating func transfer(
         _ selector: inout AnyVariantSelector,
         _ decision: SwitchDecision,
-        _ situation: SelectionSituation
+        _ context: SelectionContext
     ) {
         megabits = min(30, max(0.15, megabits * (0.55 + random.unit())))
         let wait = decision.delay?.clampedSeconds ?? 0
         now += wait
         buffer = max(0, buffer - wait)
         let latency = random.unit() * 0.3
-        let megabytes = situation.expectedBits(of: decision.rung) / 8_000_000
+        let megabytes = context.expectedBits(of: decision.rung) / 8_000_000
         let length = megabytes * 8 / megabits
         selector.add(
             SegmentMeasurement(
                 rung: decision.rung,
                 bytes: ByteCount(Int64(megabytes * 1_000_000)),
-                duration: situation.segmentDuration,
+                duration: context.segmentDuration,
                 request: .seconds(now),
                 firstByte: .seconds(now + latency),
                 end: .seconds(now + latency + length),
@@ -169,7 +169,7 @@ private struct RandomSession {
             )
         )
         now += latency + length
-        buffer = min(60, max(0, buffer - latency - length) + situation.segmentDuration.clampedSeconds)
+        buffer = min(60, max(0, buffer - latency - length) + context.segmentDuration.clampedSeconds)
         if random.unit() < 0.1 { now += random.unit() * 20 }
         current = decision.rung
     }

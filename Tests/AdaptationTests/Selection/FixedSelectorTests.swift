@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test func closedRungIsReplacedByNextLowerOpenRung() throws {
-        var situation = try SelectionSituation.moment()
-        situation.restriction.close(because: .codecs) { $0 > 2 }
+        var context = try SelectionContext.moment()
+        context.restriction.exclude(because: .codecs) { $0 > 2 }
         var selector = FixedSelector(.highest)
-        #expect(selector.decide(situation).rung == 2)
+        #expect(selector.decide(context).rung == 2)
         selector = FixedSelector(.index(4))
-        let decision = selector.decide(situation)
-        #expect(decision.rung == 2 && decision.cause == .cap)
+        let decision = selector.decide(context)
+        #expect(decision.rung == 2 && decision.cause == .restriction)
     }
 
     @Test func everyNameCreatesASelector() throws {
@@ -37,7 +37,7 @@ import Testing
             var selector = AnyVariantSelector(name, initialEstimate: BitRate(bitsPerSecond: 3_000_000))
             #expect(selector.name == name)
             selector.learn(3)
-            selector.seeked()
+            selector.resetAfterSeek()
             let rung = selector.decide(try .moment(current: 2)).rung
             #expect(name == .fixedHighest ? rung == 4 : name == .fixedLowest ? rung == 0 : (1...2).contains(rung))
         }

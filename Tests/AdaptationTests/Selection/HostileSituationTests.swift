@@ -13,27 +13,27 @@ import Testing
         (0..<64).map { 100_000 * ($0 + 1) },
     ]
 
-    private static func situation(_ rates: [Int64], _ generator: inout SeededGenerator) throws -> SelectionSituation {
+    private static func situation(_ rates: [Int64], _ generator: inout SeededGenerator) throws -> SelectionContext {
         func moment() -> Duration { moments.randomElement(using: &generator) ?? .zero }
         let ladder = try #require(Ladder(rates.map { LadderRung(peakBitRate: BitRate(bitsPerSecond: $0)) }))
-        var situation = SelectionSituation(ladder: ladder, segmentDuration: moment())
-        situation.current = [nil, 0, -1, 63, .max, .min].randomElement(using: &generator) ?? nil
-        situation.bufferLevel = moment()
-        situation.bufferCapacity = moment()
-        situation.rate = [1, 0, -2, .nan, .infinity, 1e300, 1e-300].randomElement(using: &generator) ?? 1
-        situation.isStarting = Bool.random(using: &generator)
-        situation.now = moment()
-        situation.remainingSegments = [nil, 0, -1, .max].randomElement(using: &generator) ?? nil
+        var context = SelectionContext(ladder: ladder, segmentDuration: moment())
+        context.previousRung = [nil, 0, -1, 63, .max, .min].randomElement(using: &generator) ?? nil
+        context.bufferLevel = moment()
+        context.bufferCapacity = moment()
+        context.playbackRate = [1, 0, -2, .nan, .infinity, 1e300, 1e-300].randomElement(using: &generator) ?? 1
+        context.isStarting = Bool.random(using: &generator)
+        context.now = moment()
+        context.remainingSegments = [nil, 0, -1, .max].randomElement(using: &generator) ?? nil
         if Bool.random(using: &generator) {
             let size = ByteCount(counts.randomElement(using: &generator) ?? 0)
-            situation.upcomingSizes = [Array(repeating: size, count: .random(in: 0...70, using: &generator))]
+            context.upcomingSizes = [Array(repeating: size, count: .random(in: 0...70, using: &generator))]
         }
-        if Bool.random(using: &generator) { situation.restriction.close(because: .failed) { $0 % 2 == 0 } }
+        if Bool.random(using: &generator) { context.restriction.exclude(because: .failed) { $0 % 2 == 0 } }
         if Int.random(in: 0..<8, using: &generator) == 0 {
             // A restriction of a different ladder.
-            situation.restriction = LadderRestriction(try makeLadder(fiveRungs))
+            context.restriction = LadderRestriction(try makeLadder(fiveRungs))
         }
-        return situation
+        return context
     }
 
     @Test(arguments: [SelectorName.default, .throughput, .buffer, .fixedHighest], ladders.indices)
@@ -47,10 +47,10 @@ import Testing
             initialEstimate: [nil, BitRate(bitsPerSecond: 0), BitRate(bitsPerSecond: .max)][ladder % 3]
         )
         for _ in 0..<12 {
-            let situation = try Self.situation(Self.ladders[ladder], &generator)
-            let decision = selector.decide(situation)
-            #expect(situation.ladder.rungs.indices.contains(decision.rung))
-            #expect(situation.restriction.isOpen(decision.rung) || situation.restriction.openRungs.isEmpty)
+            let context = try Self.situation(Self.ladders[ladder], &generator)
+            let decision = selector.decide(context)
+            #expect(context.ladder.rungs.indices.contains(decision.rung))
+            #expect(context.restriction.isAllowed(decision.rung) || context.restriction.allowedRungs.isEmpty)
             if let delay = decision.delay { #expect(delay >= .zero) }
             if let stall = decision.evidence.stallProbability { #expect((0...1).contains(stall)) }
             let transfer = TransferInFlight(
@@ -61,7 +61,7 @@ import Testing
                 firstByte: Bool.random(using: &generator) ? moment() : nil,
                 now: moment()
             )
-            if case .abandon(let decision) = selector.review(transfer, in: situation) {
+            if case .abandon(let decision) = selector.review(transfer, in: context) {
                 #expect(decision.rung < transfer.rung)
             }
             selector.add(
@@ -76,7 +76,7 @@ import Testing
                     isAbandoned: Bool.random(using: &generator)
                 )
             )
-            if Int.random(in: 0..<10, using: &generator) == 0 { selector.seeked() }
+            if Int.random(in: 0..<10, using: &generator) == 0 { selector.resetAfterSeek() }
         }
     }
 
@@ -86,11 +86,11 @@ import Testing
                 let options = BalancedSelector.Options(
                     stallCost: value,
                     switchCost: value,
-                    foresight: value,
-                    leastGain: value,
-                    leastGainOfAbandonment: value,
-                    pieceDuration: moment,
-                    startupDuration: moment
+                    discountFactor: value,
+                    minimumSwitchGain: value,
+                    minimumAbandonmentGain: value,
+                    minimumMeasurementDuration: moment,
+                    targetStartupDuration: moment
                 )
                 var selector = BalancedSelector(initialEstimate: BitRate(bitsPerSecond: 2_000_000), options: options)
                 selector.learn(3, times: 3)

@@ -6,31 +6,31 @@ import Testing
 @Suite struct LadderRestrictionTests {
     @Test func allRungsAreInitiallyOpen() throws {
         let restriction = LadderRestriction(try makeLadder(fiveRungs))
-        #expect(restriction.openRungs == [0, 1, 2, 3, 4])
-        #expect(!restriction.isOpen(5) && !restriction.isOpen(-1))
+        #expect(restriction.allowedRungs == [0, 1, 2, 3, 4])
+        #expect(!restriction.isAllowed(5) && !restriction.isAllowed(-1))
     }
 
     @Test func closedRungsHaveReasons() throws {
         var restriction = LadderRestriction(try makeLadder(fiveRungs))
-        restriction.close(because: .codecs) { $0 == 2 }
-        restriction.close(because: .viewSize) { $0 >= 2 }
+        restriction.exclude(because: .codecs) { $0 == 2 }
+        restriction.exclude(because: .viewSize) { $0 >= 2 }
         #expect(restriction.reasons == [nil, nil, .codecs, .viewSize, .viewSize])
-        #expect(restriction.openRungs == [0, 1])
+        #expect(restriction.allowedRungs == [0, 1])
     }
 
     @Test func lowestOpenRungIsNeverClosed() throws {
         var restriction = LadderRestriction(try makeLadder(fiveRungs))
-        restriction.close(because: .failed) { $0 == 0 }
-        restriction.close(because: .codecs) { _ in true }
-        #expect(restriction.openRungs == [1])
-        restriction.close(because: .contentProtection) { _ in true }
-        #expect(restriction.openRungs == [1])
+        restriction.exclude(because: .failed) { $0 == 0 }
+        restriction.exclude(because: .codecs) { _ in true }
+        #expect(restriction.allowedRungs == [1])
+        restriction.exclude(because: .contentProtection) { _ in true }
+        #expect(restriction.allowedRungs == [1])
     }
 
     @Test func nearestOpenRungIsLowerOrElseLowest() throws {
         var restriction = LadderRestriction(try makeLadder(fiveRungs))
-        restriction.close(because: .failed) { $0 == 0 || $0 == 2 }
-        #expect([0, 1, 2, 3, 9].map { restriction.nearestOpen(below: $0) } == [1, 1, 1, 3, 4])
+        restriction.exclude(because: .failed) { $0 == 0 || $0 == 2 }
+        #expect([0, 1, 2, 3, 9].map { restriction.nearestAllowed(atOrBelow: $0) } == [1, 1, 1, 3, 4])
     }
 
     @Test func capsAreCumulative() throws {
@@ -39,6 +39,6 @@ import Testing
             PreferenceCap(peakBitRate: BitRate(bitsPerSecond: 4_000_000)),
             PreferenceCap(peakBitRate: BitRate(bitsPerSecond: 1_500_000)),
         ]
-        #expect(LadderRestriction(ladder, caps: caps).openRungs == [0, 1])
+        #expect(LadderRestriction(ladder, caps: caps).allowedRungs == [0, 1])
     }
 }

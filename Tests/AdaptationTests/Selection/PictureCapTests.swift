@@ -31,22 +31,22 @@ import Testing
     func smallestResolutionThatFillsViewIsHighestOpenRung(view: (Int, Int), open: [Int]) throws {
         let cap = ViewSizeCap(width: view.0, height: view.1)
         let restriction = LadderRestriction(try Self.ladder(), caps: [cap])
-        #expect(restriction.openRungs == open)
+        #expect(restriction.allowedRungs == open)
         #expect(restriction.reasons.indices.filter { restriction.reasons[$0] == nil } == open)
         #expect(restriction.reasons.compactMap { $0 }.allSatisfy { $0 == .viewSize })
     }
 
     @Test func rungsWithoutResolutionStayOpen() throws {
         let restriction = LadderRestriction(try makeLadder(fiveRungs), caps: [ViewSizeCap(width: 10, height: 10)])
-        #expect(restriction.openRungs == [0, 1, 2, 3, 4])
+        #expect(restriction.allowedRungs == [0, 1, 2, 3, 4])
     }
 
     @Test func closedRungDoesNotCountAsFillingTheView() throws {
         let ladder = try Self.ladder()
         var restriction = LadderRestriction(ladder)
-        restriction.close(because: .codecs) { $0 == 2 || $0 == 3 }
+        restriction.exclude(because: .codecs) { $0 == 2 || $0 == 3 }
         ViewSizeCap(width: 1_280, height: 720).restrict(&restriction, of: ladder)
-        #expect(restriction.openRungs == [0, 1, 4])
+        #expect(restriction.allowedRungs == [0, 1, 4])
     }
 
     @Test(
@@ -58,7 +58,7 @@ import Testing
     func preferenceClosesHigherRungs(peak: Int64?, width: Int?, height: Int?, count: Int) throws {
         let cap = PreferenceCap(peakBitRate: peak.map { BitRate(bitsPerSecond: $0) }, width: width, height: height)
         let restriction = LadderRestriction(try Self.ladder(), caps: [cap])
-        #expect(restriction.openRungs == Array(0..<count))
+        #expect(restriction.allowedRungs == Array(0..<count))
     }
 
     @Test func preferenceGivesReasons() throws {

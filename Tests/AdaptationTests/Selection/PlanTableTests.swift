@@ -6,37 +6,37 @@ import Testing
 /// Tests of the long-term values of choices.
 @Suite struct PlanTableTests {
     private func plan(_ megabits: [Double] = fiveRungs) throws -> PlanTable {
-        let situation = try SelectionSituation.moment(megabits)
-        return PlanShelf.plan(
-            PlanKey(situation, latency: PlanKey.leastLatency),
-            ladder: situation.ladder,
-            model: LinkModel(situation.ladder),
+        let context = try SelectionContext.moment(megabits)
+        return PlanCache.plan(
+            for: PlanKey(context, latency: PlanKey.minimumLatency),
+            ladder: context.ladder,
+            model: LinkModel(context.ladder),
             weights: BalancedSelector.Options().weights
         )
     }
 
-    private func key(_ situation: SelectionSituation) -> PlanKey { PlanKey(situation, latency: 0.1) }
+    private func key(_ context: SelectionContext) -> PlanKey { PlanKey(context, latency: 0.1) }
 
-    private func belief(_ plan: PlanTable, _ megabits: Double) -> LinkBelief {
-        LinkBelief(plan.model, around: megabits * 1_000_000, octaves: 0.3)
+    private func belief(_ plan: PlanTable, _ megabits: Double) -> LinkStateDistribution {
+        LinkStateDistribution(plan.model, around: megabits * 1_000_000, octaves: 0.3)
     }
 
     @Test func fullerBufferHasHigherValue() throws {
         let plan = try plan()
         for megabits in [0.3, 1, 3, 9] {
-            let worths = [0.0, 1, 2, 4, 8, 16, 26].map {
-                plan.worth(ofTypical: 2, belief(plan, megabits), at: plan.level($0))
+            let values = [0.0, 1, 2, 4, 8, 16, 26].map {
+                plan.value(ofTypicalSegment: 2, linkState: belief(plan, megabits), at: plan.level($0))
             }
-            #expect(worths == worths.sorted())
+            #expect(values == values.sorted())
         }
     }
 
     @Test func fasterLinkHasHigherValue() throws {
         let plan = try plan()
-        let worths = [0.3, 0.6, 1.2, 2.4, 5, 10].map {
-            plan.worth(ofTypical: 2, belief(plan, $0), at: plan.level(8))
+        let values = [0.3, 0.6, 1.2, 2.4, 5, 10].map {
+            plan.value(ofTypicalSegment: 2, linkState: belief(plan, $0), at: plan.level(8))
         }
-        #expect(worths == worths.sorted())
+        #expect(values == values.sorted())
     }
 
     @Test(arguments: [0.7, 2, 6])
@@ -50,8 +50,8 @@ import Testing
                 isSizeKnown: false,
                 mayBeAbandoned: true
             )
-            let one = plan.worth(of: transfer, belief(plan, megabits), buffer: 9)
-            let typical = plan.worth(ofTypical: rung, belief(plan, megabits), at: plan.level(9))
+            let one = plan.value(of: transfer, linkState: belief(plan, megabits), bufferSeconds: 9)
+            let typical = plan.value(ofTypicalSegment: rung, linkState: belief(plan, megabits), at: plan.level(9))
             // The plan is interpolated between its levels, and this value looks one step further ahead.
             #expect(abs(one - typical) < 0.3)
         }
@@ -73,21 +73,21 @@ import Testing
 
     @Test func smallChangesReuseThePlan() throws {
         let usual = key(try .moment())
-        #expect(usual.serves(key(try .moment(capacity: 33, segment: 4.5))))
-        #expect(!usual.serves(key(try .moment(segment: 6))))
-        #expect(!usual.serves(key(try .moment(capacity: 60))))
-        #expect(!usual.serves(key(try .moment([1, 2]))))
-        var faster = try SelectionSituation.moment(capacity: 60, segment: 8)
-        faster.rate = 2
-        #expect(!usual.serves(key(faster)))
+        #expect(usual.isValid(for: key(try .moment(capacity: 33, segment: 4.5))))
+        #expect(!usual.isValid(for: key(try .moment(segment: 6))))
+        #expect(!usual.isValid(for: key(try .moment(capacity: 60))))
+        #expect(!usual.isValid(for: key(try .moment([1, 2]))))
+        var faster = try SelectionContext.moment(capacity: 60, segment: 8)
+        faster.playbackRate = 2
+        #expect(!usual.isValid(for: key(faster)))
         faster = try .moment()
-        faster.rate = 1.05
-        #expect(usual.serves(key(faster)))
+        faster.playbackRate = 1.05
+        #expect(usual.isValid(for: key(faster)))
     }
 
     @Test func longLaddersAreReducedInPlanKey() throws {
         let long = key(try .moment((1...60).map { 0.1 * Double($0) }))
-        #expect(long.rungs.count == PlanKey.mostRungs)
+        #expect(long.rungs.count == PlanKey.maximumRungCount)
         #expect(long.rungs.first == 0 && long.rungs.suffix(1).allSatisfy { $0 > 56 })
         #expect(long.rungs == long.rungs.sorted())
     }
@@ -95,7 +95,7 @@ import Testing
     @Test func latencyIsPartOfThePlanKey() throws {
         func key(_ latency: Double) throws -> PlanKey { PlanKey(try .moment(), latency: latency) }
         #expect(try key(0) == key(0.2) && key(1) == key(1.01))
-        #expect(try key(1).serves(key(1.15)) && !key(1).serves(key(1.5)) && !key(0.1).serves(key(1)))
+        #expect(try key(1).isValid(for: key(1.15)) && !key(1).isValid(for: key(1.5)) && !key(0.1).isValid(for: key(1)))
         #expect(try key(60) == key(1e9))
         #expect(try abs(key(1.23).latency - 1.23) <= 0.05)
     }

@@ -10,7 +10,7 @@ func makeLadder(_ megabits: [Double]) throws -> Ladder {
 /// The bit rates of the ladder of most tests, in Mbit/s.
 let fiveRungs = [0.5, 1, 2, 4, 8]
 
-extension SelectionSituation {
+extension SelectionContext {
     /// Returns a situation from values in seconds and Mbit/s.
     static func moment(
         _ megabits: [Double] = fiveRungs,
@@ -20,10 +20,10 @@ extension SelectionSituation {
         segment: Double = 4,
         isStarting: Bool = false,
         now: Double = 0
-    ) throws -> SelectionSituation {
-        SelectionSituation(
+    ) throws -> SelectionContext {
+        SelectionContext(
             ladder: try makeLadder(megabits),
-            current: current,
+            previousRung: current,
             bufferLevel: .seconds(buffer),
             bufferCapacity: .seconds(capacity),
             segmentDuration: .seconds(segment),

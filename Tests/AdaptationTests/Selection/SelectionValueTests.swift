@@ -11,16 +11,18 @@ import Testing
     @Test func optionsHaveDocumentedDefaults() {
         let estimator = ThroughputEstimator.Options()
         #expect(estimator.fastHalfLife == .seconds(3) && estimator.slowHalfLife == .seconds(9))
-        #expect(estimator.fullWeight == ByteCount(65_536) && estimator.latencyHalfLife == 5)
-        #expect(estimator.shortestTransfer == .milliseconds(1) && estimator.longestGap == .milliseconds(50))
+        #expect(estimator.fullWeightSize == ByteCount(65_536) && estimator.latencyHalfLife == 5)
+        #expect(estimator.minimumTransferDuration == .milliseconds(1) && estimator.maximumGap == .milliseconds(50))
         #expect(estimator.initialWeight == .milliseconds(500))
         let balanced = BalancedSelector.Options()
-        #expect(balanced.stallCost == 1.2 && balanced.switchCost == 1.2 && balanced.foresight == 0.967)
-        #expect(balanced.leastGain == 0.011 && balanced.leastGainOfAbandonment == 0.3)
-        #expect(balanced.pieceDuration == .milliseconds(900) && balanced.startupDuration == .seconds(1))
+        #expect(balanced.stallCost == 1.2 && balanced.switchCost == 1.2 && balanced.discountFactor == 0.967)
+        #expect(balanced.minimumSwitchGain == 0.011 && balanced.minimumAbandonmentGain == 0.3)
+        #expect(
+            balanced.minimumMeasurementDuration == .milliseconds(900) && balanced.targetStartupDuration == .seconds(1)
+        )
         let cap = DroppedFramesCap.Options()
-        #expect(cap.greatestShare == 0.2 && cap.fewestPictures == 120)
-        #expect(cap.closedFor == .seconds(60) && cap.mostTries == 3)
+        #expect(cap.maximumDroppedFraction == 0.2 && cap.minimumFrameCount == 120)
+        #expect(cap.initialExclusionDuration == .seconds(60) && cap.maximumTemporaryExclusions == 3)
     }
 
     @Test(
@@ -30,9 +32,10 @@ import Testing
             (.infinity, -.infinity, .infinity, [100, 0, 0.99]),
         ] as [(Double, Double, Double, [Double])]
     )
-    func weightsAreClamped(stall: Double, change: Double, foresight: Double, expected: [Double]) {
-        let weights = BalancedSelector.Options(stallCost: stall, switchCost: change, foresight: foresight).weights
-        #expect([weights.stall, weights.change, weights.foresight] == expected)
+    func weightsAreClamped(stall: Double, change: Double, discountFactor: Double, expected: [Double]) {
+        let weights = BalancedSelector.Options(stallCost: stall, switchCost: change, discountFactor: discountFactor)
+            .weights
+        #expect([weights.stallCost, weights.switchCost, weights.discountFactor] == expected)
     }
 
     @Test(
@@ -41,10 +44,10 @@ import Testing
             (.infinity, 100, 100),
         ] as [(Double, Double, Double)]
     )
-    func leastGainsStayInTheirRanges(gain: Double, leastGain: Double, leastGainOfAbandonment: Double) {
-        let options = BalancedSelector.Options(leastGain: gain, leastGainOfAbandonment: gain)
-        #expect(options.boundedLeastGain == leastGain)
-        #expect(options.boundedLeastGainOfAbandonment == leastGainOfAbandonment)
+    func leastGainsStayInTheirRanges(gain: Double, minimumSwitchGain: Double, minimumAbandonmentGain: Double) {
+        let options = BalancedSelector.Options(minimumSwitchGain: gain, minimumAbandonmentGain: gain)
+        #expect(options.boundedLeastGain == minimumSwitchGain)
+        #expect(options.boundedLeastGainOfAbandonment == minimumAbandonmentGain)
     }
 
     @Test(
@@ -54,10 +57,10 @@ import Testing
     )
     func durationOptionsAreClamped(seconds: Double, piece: Double, startup: Double) {
         let options = BalancedSelector.Options(
-            pieceDuration: .seconds(seconds),
-            startupDuration: .seconds(seconds)
+            minimumMeasurementDuration: .seconds(seconds),
+            targetStartupDuration: .seconds(seconds)
         )
-        #expect(options.pieceSeconds == piece && options.startupSeconds == startup)
+        #expect(options.minimumMeasurementSeconds == piece && options.startupSeconds == startup)
     }
 
     // MARK: Situations
@@ -69,63 +72,63 @@ import Testing
         ] as [(Double, Double)]
     )
     func playbackRateIsClamped(rate: Double, expected: Double) throws {
-        var situation = try SelectionSituation.moment(buffer: 12, capacity: 30, segment: 4)
-        situation.rate = rate
-        #expect(situation.playbackRate == expected)
-        #expect(situation.bufferSeconds == 12 / expected)
-        #expect(situation.segmentSeconds == 4 / expected)
-        #expect(situation.capacitySeconds == 30 / expected)
+        var context = try SelectionContext.moment(buffer: 12, capacity: 30, segment: 4)
+        context.playbackRate = rate
+        #expect(context.clampedPlaybackRate == expected)
+        #expect(context.bufferSeconds == 12 / expected)
+        #expect(context.segmentSeconds == 4 / expected)
+        #expect(context.capacitySeconds == 30 / expected)
         // The size of a segment does not depend on the playback rate.
-        #expect(situation.typicalBits(of: 2) == 8_000_000)
+        #expect(context.typicalBits(of: 2) == 8_000_000)
     }
 
     @Test func situationValuesAreClamped() throws {
-        #expect(try SelectionSituation.moment(buffer: -3).bufferSeconds == 0)
-        #expect(try SelectionSituation.moment(segment: 0).segmentSeconds == 0.01)
-        #expect(try SelectionSituation.moment(segment: -1).segmentSeconds == 0.01)
-        #expect(try SelectionSituation.moment(segment: 0.011).segmentSeconds == 0.011)
-        #expect(try SelectionSituation.moment(segment: 3_600).segmentSeconds == 3_600)
-        #expect(try SelectionSituation.moment(segment: 3_601).segmentSeconds == 3_600)
-        #expect(try SelectionSituation.moment(capacity: 3, segment: 4).capacitySeconds == 4)
-        #expect(try SelectionSituation.moment(capacity: 5, segment: 4).capacitySeconds == 5)
+        #expect(try SelectionContext.moment(buffer: -3).bufferSeconds == 0)
+        #expect(try SelectionContext.moment(segment: 0).segmentSeconds == 0.01)
+        #expect(try SelectionContext.moment(segment: -1).segmentSeconds == 0.01)
+        #expect(try SelectionContext.moment(segment: 0.011).segmentSeconds == 0.011)
+        #expect(try SelectionContext.moment(segment: 3_600).segmentSeconds == 3_600)
+        #expect(try SelectionContext.moment(segment: 3_601).segmentSeconds == 3_600)
+        #expect(try SelectionContext.moment(capacity: 3, segment: 4).capacitySeconds == 4)
+        #expect(try SelectionContext.moment(capacity: 5, segment: 4).capacitySeconds == 5)
         for (current, expected) in [(nil, nil), (-1, nil), (0, 0), (4, 4), (5, nil)] as [(Int?, Int?)] {
-            #expect(try SelectionSituation.moment(current: current).currentRung == expected)
+            #expect(try SelectionContext.moment(current: current).validPreviousRung == expected)
         }
     }
 
     @Test func knownSegmentSizesAreUsed() throws {
-        var situation = try SelectionSituation.moment([1, 2], segment: 4)
-        #expect([0, 1].map(situation.expectedBits(of:)) == [4_000_000, 8_000_000])
-        #expect(situation.knownBits(of: 0) == nil)
-        situation.upcomingSizes = [[ByteCount(100), ByteCount(0)], [ByteCount(5), ByteCount(6)]]
-        #expect(situation.knownBits(of: 0) == 800)
-        #expect(situation.knownBits(of: 1) == nil && situation.knownBits(of: 2) == nil)
-        #expect([0, 1].map(situation.expectedBits(of:)) == [800, 8_000_000])
-        situation.upcomingSizes = [[ByteCount(1)]]
-        #expect([0, 1].map(situation.expectedBits(of:)) == [8, 8_000_000])
+        var context = try SelectionContext.moment([1, 2], segment: 4)
+        #expect([0, 1].map(context.expectedBits(of:)) == [4_000_000, 8_000_000])
+        #expect(context.knownBits(of: 0) == nil)
+        context.upcomingSizes = [[ByteCount(100), ByteCount(0)], [ByteCount(5), ByteCount(6)]]
+        #expect(context.knownBits(of: 0) == 800)
+        #expect(context.knownBits(of: 1) == nil && context.knownBits(of: 2) == nil)
+        #expect([0, 1].map(context.expectedBits(of:)) == [800, 8_000_000])
+        context.upcomingSizes = [[ByteCount(1)]]
+        #expect([0, 1].map(context.expectedBits(of:)) == [8, 8_000_000])
         let slow = try #require(Ladder([LadderRung(peakBitRate: BitRate(bitsPerSecond: 0))]))
-        #expect(SelectionSituation(ladder: slow, segmentDuration: .seconds(0.5)).typicalBits(of: 0) == 1)
+        #expect(SelectionContext(ladder: slow, segmentDuration: .seconds(0.5)).typicalBits(of: 0) == 1)
         #expect(slow.bitsPerSecond(of: 0) == 1)
         let fast = try #require(Ladder([LadderRung(peakBitRate: BitRate(bitsPerSecond: .max))]))
         #expect(fast.bitsPerSecond(of: 0) == 1e12)
     }
 
     @Test func closedRungsAreExcluded() throws {
-        var situation = try SelectionSituation.moment()
-        #expect(situation.openRungs == [0, 1, 2, 3, 4])
-        situation.restriction.close(because: .codecs) { $0 % 2 == 0 }
-        #expect(situation.openRungs == [1, 3])
+        var context = try SelectionContext.moment()
+        #expect(context.allowedRungs == [0, 1, 2, 3, 4])
+        context.restriction.exclude(because: .codecs) { $0 % 2 == 0 }
+        #expect(context.allowedRungs == [1, 3])
         // A restriction of a different ladder may exclude all rungs of this one.
-        situation.restriction.close(because: .codecs) { $0 < 3 }
-        situation.ladder = try makeLadder([1, 2])
-        #expect(situation.openRungs == [0])
+        context.restriction.exclude(because: .codecs) { $0 < 3 }
+        context.ladder = try makeLadder([1, 2])
+        #expect(context.allowedRungs == [0])
     }
 
     @Test func situationsHaveDocumentedDefaults() throws {
-        let situation = SelectionSituation(ladder: try makeLadder([1]), segmentDuration: .seconds(4))
-        #expect(situation.current == nil && situation.bufferLevel == .zero && situation.now == .zero)
-        #expect(situation.bufferCapacity == .seconds(30) && situation.rate == 1 && !situation.isStarting)
-        #expect(situation.upcomingSizes == [] && situation.remainingSegments == nil)
+        let context = SelectionContext(ladder: try makeLadder([1]), segmentDuration: .seconds(4))
+        #expect(context.previousRung == nil && context.bufferLevel == .zero && context.now == .zero)
+        #expect(context.bufferCapacity == .seconds(30) && context.playbackRate == 1 && !context.isStarting)
+        #expect(context.upcomingSizes == [] && context.remainingSegments == nil)
     }
 
     // MARK: Transfers
@@ -178,20 +181,20 @@ import Testing
     }
 
     @Test func transferPieceContainsBitsSincePreviousPiece() {
-        var piece = TransferPiece()
-        #expect(!piece.hasPieces)
-        #expect(piece.rest(bits: 10, flow: 2) == (10, 2))
-        #expect(piece.next(bits: 100, flow: 0.9, atLeast: 1) == nil)
-        #expect(!piece.hasPieces)
-        #expect(piece.next(bits: 100, flow: 1, atLeast: 1).map { $0 == (100, 1) } == true)
-        #expect(piece.hasPieces)
-        #expect(piece.next(bits: 200, flow: 1.5, atLeast: 1) == nil)
-        #expect(piece.rest(bits: 130, flow: 1.5) == (30, 0.5))
-        #expect(piece.rest(bits: 90, flow: 1.5) == (0, 0.5))
-        #expect(piece.rest(bits: 130, flow: 1) == (0, 0))
-        #expect(piece.rest(bits: 130, flow: 0.5) == (0, 0))
-        #expect(piece.next(bits: 300, flow: 3, atLeast: 1).map { $0 == (100, 2) } == true)
-        #expect(piece.next(bits: 200, flow: 4, atLeast: 1).map { $0 == (0, 1) } == true)
+        var piece = TransferProgress()
+        #expect(!piece.hasMeasuredParts)
+        #expect(piece.remainder(bits: 10, seconds: 2) == (10, 2))
+        #expect(piece.nextPart(bits: 100, seconds: 0.9, minimumSeconds: 1) == nil)
+        #expect(!piece.hasMeasuredParts)
+        #expect(piece.nextPart(bits: 100, seconds: 1, minimumSeconds: 1).map { $0 == (100, 1) } == true)
+        #expect(piece.hasMeasuredParts)
+        #expect(piece.nextPart(bits: 200, seconds: 1.5, minimumSeconds: 1) == nil)
+        #expect(piece.remainder(bits: 130, seconds: 1.5) == (30, 0.5))
+        #expect(piece.remainder(bits: 90, seconds: 1.5) == (0, 0.5))
+        #expect(piece.remainder(bits: 130, seconds: 1) == (0, 0))
+        #expect(piece.remainder(bits: 130, seconds: 0.5) == (0, 0))
+        #expect(piece.nextPart(bits: 300, seconds: 3, minimumSeconds: 1).map { $0 == (100, 2) } == true)
+        #expect(piece.nextPart(bits: 200, seconds: 4, minimumSeconds: 1).map { $0 == (0, 1) } == true)
     }
 
     // MARK: Switch history
@@ -199,83 +202,83 @@ import Testing
     /// The throughput and the current rung determine the cause of a switch.
     @Test(
         arguments: [
-            (nil, 2, 1_000, .start), (2, 2, 1_000, .stay), (4, 1, 1_000, .cap), (1, 2, 1_101, .throughputRose),
-            (1, 2, 1_100, .bufferRich), (1, 2, nil, .bufferRich), (2, 1, 899, .throughputFell),
+            (nil, 2, 1_000, .start), (2, 2, 1_000, .stay), (4, 1, 1_000, .restriction), (1, 2, 1_101, .throughputRose),
+            (1, 2, 1_100, .bufferHigh), (1, 2, nil, .bufferHigh), (2, 1, 899, .throughputFell),
             (2, 1, 900, .bufferLow), (2, 1, nil, .throughputFell),
         ] as [(Int?, Int, Double?, SwitchDecision.Cause)]
     )
     func switchCauseIsDerived(current: Int?, rung: Int, throughput: Double?, cause: SwitchDecision.Cause) throws {
         var history = SwitchHistory()
-        history.note(0, throughput: 1_000, in: try .moment(current: 0))
-        var situation = try SelectionSituation.moment(current: current)
-        situation.restriction.close(because: .failed) { $0 == 4 }
-        #expect(history.cause(of: rung, in: situation, throughput: throughput) == cause)
+        history.record(0, throughput: 1_000, in: try .moment(current: 0))
+        var context = try SelectionContext.moment(current: current)
+        context.restriction.exclude(because: .failed) { $0 == 4 }
+        #expect(history.cause(of: rung, in: context, throughput: throughput) == cause)
     }
 
     @Test func causeComparesThroughputWithLastSwitch() throws {
         var history = SwitchHistory()
-        history.note(1, throughput: 1_000, in: try .moment(current: 1))
-        history.note(1, throughput: 1_200, in: try .moment(current: 1))
+        history.record(1, throughput: 1_000, in: try .moment(current: 1))
+        history.record(1, throughput: 1_200, in: try .moment(current: 1))
         #expect(history.cause(of: 2, in: try .moment(current: 1), throughput: 1_150) == .throughputRose)
-        history.note(2, throughput: 1_200, in: try .moment(current: 1))
-        #expect(history.cause(of: 3, in: try .moment(current: 2), throughput: 1_150) == .bufferRich)
+        history.record(2, throughput: 1_200, in: try .moment(current: 1))
+        #expect(history.cause(of: 3, in: try .moment(current: 2), throughput: 1_150) == .bufferHigh)
     }
 
     /// Alternating switches on one link increase the penalty of the next switch up.
     @Test func alternatingSwitchesIncreaseSwitchPenalty() throws {
         var history = SwitchHistory()
         func note(_ rung: Int, from current: Int?, _ throughput: Double? = 1_000) throws {
-            history.note(rung, throughput: throughput, in: try .moment(current: current))
+            history.record(rung, throughput: throughput, in: try .moment(current: current))
         }
         try note(1, from: nil)
-        #expect(history.weariness == 0)
+        #expect(history.switchPenalty == 0)
         var expected: [Double] = []
         for index in 0..<13 {
             try note(index % 2 == 0 ? 2 : 1, from: index % 2 == 0 ? 1 : 2)
-            expected.append(history.weariness)
+            expected.append(history.switchPenalty)
         }
         #expect(expected == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_023, 1_023])
         // Two switches in the same direction do not count.
         try note(3, from: 2)
-        #expect(history.weariness == 1_023)
+        #expect(history.switchPenalty == 1_023)
         // After 300 decisions without an alternating switch, the penalty is reduced by one step.
         for _ in 0..<298 { try note(3, from: 3) }
-        #expect(history.weariness == 1_023)
+        #expect(history.switchPenalty == 1_023)
         try note(3, from: 3)
-        #expect(history.weariness == 511)
+        #expect(history.switchPenalty == 511)
         for _ in 0..<300 { try note(3, from: 3) }
-        #expect(history.weariness == 255)
+        #expect(history.switchPenalty == 255)
         // An alternating switch restarts the count of decisions.
         for _ in 0..<200 { try note(3, from: 3) }
         try note(2, from: 3)
-        #expect(history.weariness == 511)
+        #expect(history.switchPenalty == 511)
         for _ in 0..<298 { try note(2, from: 2) }
-        #expect(history.weariness == 511)
+        #expect(history.switchPenalty == 511)
         for _ in 0..<2 { try note(2, from: 2) }
-        #expect(history.weariness == 255)
+        #expect(history.switchPenalty == 255)
     }
 
     /// A link with a different throughput has a separate history.
     @Test(arguments: [(1_250, 1), (1_251, 0), (800, 1), (799, 0), (0, 0), (nil, 0)] as [(Double?, Double)])
-    func changedThroughputResetsSwitchPenalty(throughput: Double?, weariness: Double) throws {
+    func changedThroughputResetsSwitchPenalty(throughput: Double?, switchPenalty: Double) throws {
         var history = SwitchHistory()
-        history.note(1, throughput: 1_000, in: try .moment(current: nil))
-        history.note(2, throughput: 1_000, in: try .moment(current: 1))
-        history.note(1, throughput: 1_000, in: try .moment(current: 2))
-        #expect(history.weariness == 1)
-        history.note(1, throughput: throughput, in: try .moment(current: 1))
-        #expect(history.weariness == weariness)
+        history.record(1, throughput: 1_000, in: try .moment(current: nil))
+        history.record(2, throughput: 1_000, in: try .moment(current: 1))
+        history.record(1, throughput: 1_000, in: try .moment(current: 2))
+        #expect(history.switchPenalty == 1)
+        history.record(1, throughput: throughput, in: try .moment(current: 1))
+        #expect(history.switchPenalty == switchPenalty)
         // The first switch on a new link does not count.
-        history.note(2, throughput: throughput, in: try .moment(current: 1))
-        #expect(history.weariness == (weariness == 0 ? 0 : 3))
-        history.note(1, throughput: throughput, in: try .moment(current: 2))
-        #expect(history.weariness == (weariness == 0 ? 1 : 7))
+        history.record(2, throughput: throughput, in: try .moment(current: 1))
+        #expect(history.switchPenalty == (switchPenalty == 0 ? 0 : 3))
+        history.record(1, throughput: throughput, in: try .moment(current: 2))
+        #expect(history.switchPenalty == (switchPenalty == 0 ? 1 : 7))
     }
 
     // MARK: Caps
 
     private func open(_ cap: DroppedFramesCap) throws -> Int {
-        LadderRestriction(try makeLadder(fiveRungs), caps: [cap]).openRungs.count
+        LadderRestriction(try makeLadder(fiveRungs), caps: [cap]).allowedRungs.count
     }
 
     @Test(
@@ -285,16 +288,20 @@ import Testing
     )
     func shareOfDroppedFramesClosesRungs(shown: Int, dropped: Int, open: Int) throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
-        cap.add(rung: 3, shown: shown, dropped: dropped, now: .zero)
+        cap.add(rung: 3, displayed: shown, dropped: dropped, now: .zero)
         #expect(try self.open(cap) == open)
     }
 
     /// Reports are added up, and halved when their sum exceeds eight times the required number of frames.
     @Test func frameReportsAddUpAndAreHalved() throws {
-        let options = DroppedFramesCap.Options(greatestShare: 0.5, fewestPictures: 10, closedFor: .seconds(10))
+        let options = DroppedFramesCap.Options(
+            maximumDroppedFraction: 0.5,
+            minimumFrameCount: 10,
+            initialExclusionDuration: .seconds(10)
+        )
         func cap(_ reports: [(Int, Int)]) throws -> Int {
             var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
-            for (shown, dropped) in reports { cap.add(rung: 2, shown: shown, dropped: dropped, now: .zero) }
+            for (shown, dropped) in reports { cap.add(rung: 2, displayed: shown, dropped: dropped, now: .zero) }
             return try open(cap)
         }
         #expect(try cap([(3, 3), (1, 2)]) == 5)
@@ -311,42 +318,46 @@ import Testing
 
     @Test func closuresExpireOnTime() throws {
         var options = DroppedFramesCap.Options()
-        options.closedFor = .seconds(10)
-        options.mostTries = 2
+        options.initialExclusionDuration = .seconds(10)
+        options.maximumTemporaryExclusions = 2
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
-        cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(100))
+        cap.add(rung: 1, displayed: 0, dropped: 200, now: .seconds(100))
         // Reports about a closed rung do not count, not even later.
-        cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(105))
-        cap.pass(to: .seconds(109.999))
+        cap.add(rung: 1, displayed: 0, dropped: 200, now: .seconds(105))
+        cap.advance(to: .seconds(109.999))
         #expect(try open(cap) == 1)
         // A clock that is set back has no effect.
-        cap.pass(to: .seconds(50))
-        cap.pass(to: .seconds(110))
+        cap.advance(to: .seconds(50))
+        cap.advance(to: .seconds(110))
         #expect(try open(cap) == 5)
-        cap.add(rung: 1, shown: 0, dropped: 119, now: .seconds(111))
+        cap.add(rung: 1, displayed: 0, dropped: 119, now: .seconds(111))
         #expect(try open(cap) == 5)
-        cap.add(rung: 1, shown: 0, dropped: 1, now: .seconds(112))
-        cap.pass(to: .seconds(131.999))
+        cap.add(rung: 1, displayed: 0, dropped: 1, now: .seconds(112))
+        cap.advance(to: .seconds(131.999))
         #expect(try open(cap) == 1)
-        cap.add(rung: 0, shown: 1, dropped: 0, now: .seconds(132))
+        cap.add(rung: 0, displayed: 1, dropped: 0, now: .seconds(132))
         #expect(try open(cap) == 5)
         // After the last attempt the rung stays closed.
-        cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(133))
-        cap.pass(to: .seconds(1e9))
+        cap.add(rung: 1, displayed: 0, dropped: 200, now: .seconds(133))
+        cap.advance(to: .seconds(1e9))
         #expect(try open(cap) == 1)
     }
 
     @Test func closureDurationIsLimited() throws {
-        let options = DroppedFramesCap.Options(fewestPictures: 1, closedFor: .seconds(1), mostTries: 100)
+        let options = DroppedFramesCap.Options(
+            minimumFrameCount: 1,
+            initialExclusionDuration: .seconds(1),
+            maximumTemporaryExclusions: 100
+        )
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
         var now = 0.0
         for number in 0..<20 {
-            cap.add(rung: 1, shown: 0, dropped: 1, now: .seconds(now))
+            cap.add(rung: 1, displayed: 0, dropped: 1, now: .seconds(now))
             let seconds = powerOfTwo(Double(min(number, 16)))
-            cap.pass(to: .seconds(now + seconds - 0.5))
+            cap.advance(to: .seconds(now + seconds - 0.5))
             #expect(try open(cap) == 1)
             now += seconds
-            cap.pass(to: .seconds(now))
+            cap.advance(to: .seconds(now))
             #expect(try open(cap) == 5)
         }
     }
@@ -373,7 +384,7 @@ import Testing
             (1_281, 720, Array(0..<7)), (9_999, 361, [0, 1, 3, 4, 5, 6]),
         ] as [(Int, Int, [Int])] {
             let cap = ViewSizeCap(width: width, height: height)
-            #expect(LadderRestriction(ladder, caps: [cap]).openRungs == open, "\(width)x\(height)")
+            #expect(LadderRestriction(ladder, caps: [cap]).allowedRungs == open, "\(width)x\(height)")
         }
     }
 

@@ -122,9 +122,9 @@ struct SessionModel {
         var segment = 0
         while segment < count {
             if segment > 0 { wait(buffer + video.segmentDuration - capacity, &buffer, &cursor, &result) }
-            var situation = SelectionSituation(
+            var context = SelectionContext(
                 ladder: video.ladder,
-                current: last,
+                previousRung: last,
                 bufferLevel: .seconds(buffer),
                 bufferCapacity: .seconds(capacity),
                 segmentDuration: .seconds(video.segmentDuration),
@@ -133,7 +133,7 @@ struct SessionModel {
                 isStarting: segment == 0,
                 now: .seconds(cursor.now)
             )
-            let decision = selector.decide(situation)
+            let decision = selector.decide(context)
             if let delay = decision.delay { wait(min(delay / .seconds(1), buffer), &buffer, &cursor, &result) }
 
             let rung = decision.rung
@@ -147,8 +147,8 @@ struct SessionModel {
             while loaded < bits {
                 loaded += cursor.load(bits - loaded, atMost: segment == 0 ? .infinity : reviewInterval)
                 guard loaded < bits else { break }
-                situation.bufferLevel = .seconds(max(0, before - (cursor.now - request)))
-                situation.now = .seconds(cursor.now)
+                context.bufferLevel = .seconds(max(0, before - (cursor.now - request)))
+                context.now = .seconds(cursor.now)
                 let transfer = TransferInFlight(
                     rung: rung,
                     bytesReceived: ByteCount(Int64(loaded / 8)),
@@ -157,7 +157,7 @@ struct SessionModel {
                     firstByte: .seconds(firstByte),
                     now: .seconds(cursor.now)
                 )
-                if case .abandon = selector.review(transfer, in: situation) {
+                if case .abandon = selector.review(transfer, in: context) {
                     isAbandoned = true
                     break
                 }

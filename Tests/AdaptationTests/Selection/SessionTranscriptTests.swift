@@ -70,10 +70,10 @@ import Testing
             switch decision.cause {
             case .start: #expect(current == nil)
             case .stay: #expect(decision.rung == current)
-            case .throughputRose, .bufferRich: #expect(try decision.rung > #require(current))
+            case .throughputRose, .bufferHigh: #expect(try decision.rung > #require(current))
             case .throughputFell, .bufferLow: #expect(try decision.rung < #require(current))
             case .recovery: break
-            case .abandon, .cap, .fixed: Issue.record("\(decision.cause) in a session without it")
+            case .abandon, .restriction, .fixed: Issue.record("\(decision.cause) in a session without it")
             }
             if decision.cause != .start { #expect(decision.evidence.throughput != nil) }
             if !record.isAbandoned { current = decision.rung }

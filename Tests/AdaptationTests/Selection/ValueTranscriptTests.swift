@@ -14,11 +14,11 @@ import Testing
     // MARK: Links
 
     @Test func linkModelsMatchTranscript() throws {
-        var lines = LinkModel.tempers.map { "\($0.drift) \($0.noise) \($0.outageProbability) \($0.share)" }
-        lines.append("\(LinkModel.noisiest)")
+        var lines = LinkModel.volatilities.map { "\($0.drift) \($0.noise) \($0.outageProbability) \($0.share)" }
+        lines.append("\(LinkModel.noisiestVolatility)")
         for ladder in Self.ladders {
             let model = try Self.model(ladder)
-            lines.append("\(model.count) \(model.tempers)")
+            lines.append("\(model.count) \(model.volatilityCount)")
             for values in [model.logarithms, model.rates, model.jumpTargets] + model.drifts {
                 lines.append(Transcript.numbers(values))
             }
@@ -32,11 +32,13 @@ import Testing
         try Transcript.compare(lines, "link-models")
     }
 
-    private func line(_ belief: LinkBelief) -> String {
-        let quantiles = [0, 0.1, 0.25, 0.5, 0.9, 1, 1.1].map(belief.quantile)
-        let below = [0, 100_000, 1e6, 3e6, 1e9].map(belief.probability(below:))
-        let sums = [belief.working.reduce(0, +), belief.inOutage.reduce(0, +)]
-        let some = stride(from: 0, to: belief.working.count, by: 7).map { belief.working[$0] }
+    private func line(_ linkState: LinkStateDistribution) -> String {
+        let quantiles = [0, 0.1, 0.25, 0.5, 0.9, 1, 1.1].map(linkState.quantile)
+        let below = [0, 100_000, 1e6, 3e6, 1e9].map(linkState.probability(below:))
+        let sums = [linkState.workingProbabilities.reduce(0, +), linkState.outageProbabilities.reduce(0, +)]
+        let some = stride(from: 0, to: linkState.workingProbabilities.count, by: 7).map {
+            linkState.workingProbabilities[$0]
+        }
         return Transcript.numbers(quantiles + below + sums + some)
     }
 
@@ -44,41 +46,42 @@ import Testing
     func linkBeliefsMatchTranscript(seed: Int) throws {
         var random = RepeatableNumbers(seed: UInt64(seed))
         let model = try Self.model(Self.ladders[seed])
-        var belief = LinkBelief(model)
-        var lines = [line(belief), line(LinkBelief(model, around: 1e6, octaves: 0.7))]
+        var linkState = LinkStateDistribution(model)
+        var lines = [line(linkState), line(LinkStateDistribution(model, around: 1e6, octaves: 0.7))]
         for _ in 0..<60 {
             let rate = powerOfTwo(15 + random.unit() * 10)
             switch random.next() % 8 {
-            case 0, 1, 2: belief.observe(bitsPerSecond: rate)
-            case 3: belief.observe(bitsPerSecond: rate, trust: random.unit() * 1.5)
-            case 4: belief.observe(atLeast: rate)
-            case 5: belief = belief.mixed(random.unit(), around: rate, octaves: 0.2 + random.unit())
-            case 6: belief.observe(bitsPerSecond: random.pick([0, 1, rate / 1_000]), trust: random.pick([1, 0.3]))
-            default: belief = random.unit() < 0.3 ? LinkBelief(model, around: rate, octaves: 1) : belief
+            case 0, 1, 2: linkState.observe(bitsPerSecond: rate)
+            case 3: linkState.observe(bitsPerSecond: rate, weight: random.unit() * 1.5)
+            case 4: linkState.observe(atLeast: rate)
+            case 5: linkState = linkState.mixed(random.unit(), around: rate, octaves: 0.2 + random.unit())
+            case 6: linkState.observe(bitsPerSecond: random.pick([0, 1, rate / 1_000]), weight: random.pick([1, 0.3]))
+            default:
+                linkState = random.unit() < 0.3 ? LinkStateDistribution(model, around: rate, octaves: 1) : linkState
             }
-            lines.append(line(belief))
-            if random.unit() < 0.6 { belief.pass() }
+            lines.append(line(linkState))
+            if random.unit() < 0.6 { linkState.advance() }
         }
-        lines.append(line(belief))
+        lines.append(line(linkState))
         try Transcript.compare(lines, "link-beliefs-\(seed)")
     }
 
     /// Observations that the model cannot explain, and observations without information.
     @Test func extremeLinkBeliefsMatchTranscript() throws {
         let model = try Self.model(fiveRungs)
-        var belief = LinkBelief(model, around: 1e6, octaves: 0.000_01)
-        var lines = [line(belief)]
+        var linkState = LinkStateDistribution(model, around: 1e6, octaves: 0.000_01)
+        var lines = [line(linkState)]
         for trust in [0, -1, 1e-6, 1] {
-            var other = belief
-            other.observe(bitsPerSecond: 8e6, trust: trust)
+            var other = linkState
+            other.observe(bitsPerSecond: 8e6, weight: trust)
             lines.append("\(trust) \(line(other))")
         }
-        for _ in 0..<400 { belief.observe(atLeast: .infinity) }
-        lines.append(line(belief))
-        for _ in 0..<200 { belief.observe(bitsPerSecond: .nan) }
-        lines.append(line(belief))
-        for _ in 0..<200 { belief.pass() }
-        lines.append(line(belief))
+        for _ in 0..<400 { linkState.observe(atLeast: .infinity) }
+        lines.append(line(linkState))
+        for _ in 0..<200 { linkState.observe(bitsPerSecond: .nan) }
+        lines.append(line(linkState))
+        for _ in 0..<200 { linkState.advance() }
+        lines.append(line(linkState))
         try Transcript.compare(lines, "link-belief-limits")
     }
 
@@ -86,23 +89,23 @@ import Testing
         var lines: [String] = []
         for seed in 1...6 as ClosedRange<UInt64> {
             var random = RepeatableNumbers(seed: seed)
-            var rhythm = LinkRhythm()
+            var detector = LinkOscillationDetector()
             var end = 0.0
             for index in 0..<60 {
                 let seconds = 0.2 + random.unit() * (seed > 3 ? 0.8 : 2)
                 end += random.unit() < 0.05 ? -random.unit() : seconds + random.unit() * 0.3
                 let stretch = seed % 3 + 1
                 let logarithm = (UInt64(index) / stretch % 2 == 0 ? 22.0 : 19.5) + random.unit() * 0.6
-                rhythm.add(
-                    LinkRhythm.Piece(
+                detector.add(
+                    LinkOscillationDetector.Piece(
                         bitsPerSecond: powerOfTwo(logarithm),
                         logarithm: logarithm,
                         seconds: seconds,
                         end: end
                     )
                 )
-                let weights = [0.3, 0.5, 0.75, 1, 1.5, 2, 3, 6].map(rhythm.weightOfMean(segment:))
-                lines.append(Transcript.numbers(weights + [rhythm.meanRate ?? -1]))
+                let weights = [0.3, 0.5, 0.75, 1, 1.5, 2, 3, 6].map(detector.meanRateWeight(segmentDuration:))
+                lines.append(Transcript.numbers(weights + [detector.meanRate ?? -1]))
             }
         }
         try Transcript.compare(lines, "link-rhythms")
@@ -113,20 +116,21 @@ import Testing
     @Test(arguments: [0, 1, 2, 3])
     func planValuesMatchTranscript(number: Int) throws {
         let situations = try [
-            SelectionSituation.moment([1], capacity: 20, segment: 4),
+            SelectionContext.moment([1], capacity: 20, segment: 4),
             .moment([0.6, 2.4], capacity: 24, segment: 3), .moment([0.4, 1, 3], capacity: 7, segment: 6),
             .moment([1, 1.5], capacity: 500, segment: 2),
         ]
-        var situation = situations[number]
-        situation.rate = [1, 1, 2, -0.5][number]
+        var context = situations[number]
+        context.playbackRate = [1, 1, 2, -0.5][number]
         let weights = [
-            BalancedSelector.Options().weights, .init(stall: 3, change: 0.4, foresight: 0.9),
-            .init(stall: 0.5, change: 2, foresight: 0.967), .init(stall: 1.2, change: 0, foresight: 0.5),
+            BalancedSelector.Options().weights, .init(stallCost: 3, switchCost: 0.4, discountFactor: 0.9),
+            .init(stallCost: 0.5, switchCost: 2, discountFactor: 0.967),
+            .init(stallCost: 1.2, switchCost: 0, discountFactor: 0.5),
         ]
         let plan = PlanTable(
-            PlanKey(situation, latency: [0.1, 0.4, 1, 0][number]),
-            ladder: situation.ladder,
-            model: LinkModel(situation.ladder),
+            PlanKey(context, latency: [0.1, 0.4, 1, 0][number]),
+            ladder: context.ladder,
+            model: LinkModel(context.ladder),
             weights: weights[number]
         )
         var lines = ["\(plan.key)", Transcript.numbers(plan.quality), "\(plan.rungs)"]
@@ -135,16 +139,18 @@ import Testing
             let level = plan.level(buffer)
             return "\(buffer) \(level.index) \(level.fraction)"
         }
-        var noisy = LinkBelief(plan.model)
+        var noisy = LinkStateDistribution(plan.model)
         for rate in [1e6, 4e6, 0, 5e5, 0] {
             noisy.observe(bitsPerSecond: rate)
-            noisy.pass()
+            noisy.advance()
         }
-        let beliefs = [0.2, 1, 4].map { LinkBelief(plan.model, around: $0 * 1e6, octaves: 0.5) } + [noisy]
-        for belief in beliefs {
+        let beliefs = [0.2, 1, 4].map { LinkStateDistribution(plan.model, around: $0 * 1e6, octaves: 0.5) } + [noisy]
+        for linkState in beliefs {
             for rung in 0..<plan.rungs {
                 lines.append(
-                    Transcript.numbers(buffers.map { plan.worth(ofTypical: rung, belief, at: plan.level($0)) })
+                    Transcript.numbers(
+                        buffers.map { plan.value(ofTypicalSegment: rung, linkState: linkState, at: plan.level($0)) }
+                    )
                 )
                 for (isKnown, mayBeAbandoned) in [(false, false), (true, false), (false, true), (true, true)] {
                     let transfer = PlanTable.Transfer(
@@ -155,7 +161,9 @@ import Testing
                         mayBeAbandoned: mayBeAbandoned
                     )
                     lines.append(
-                        Transcript.numbers([0, 1, 4, 9, 20].map { plan.worth(of: transfer, belief, buffer: $0) })
+                        Transcript.numbers(
+                            [0, 1, 4, 9, 20].map { plan.value(of: transfer, linkState: linkState, bufferSeconds: $0) }
+                        )
                     )
                 }
             }
@@ -168,21 +176,23 @@ import Testing
         let base = PlanKey(try .moment(capacity: 40, segment: 4), latency: 1)
         for latency in [0, 0.1, 0.199, 0.2, 0.201, 0.25, 0.3, 0.35, 1, 1.04, 1.05, 1.2, 1.21, 7.9, 8, 9, 1e9] {
             let key = PlanKey(try .moment(capacity: 40, segment: 4), latency: latency)
-            lines.append("\(latency) \(key.latency) \(base.serves(key)) \(key.serves(base))")
+            lines.append("\(latency) \(key.latency) \(base.isValid(for: key)) \(key.isValid(for: base))")
         }
         for capacity in [1, 4, 5, 34, 34.01, 33.99, 46, 46.01, 299, 300, 301, 9_999] {
             let key = PlanKey(try .moment(capacity: capacity, segment: 4), latency: 1)
-            lines.append("\(capacity) \(key.capacity) \(base.serves(key)) \(key.serves(base))")
+            lines.append("\(capacity) \(key.capacity) \(base.isValid(for: key)) \(key.isValid(for: base))")
         }
         for segment in [0.001, 3, 2.99, 5, 5.01, 140, 149, 150, 151, 3_600, 4_000] {
             let key = PlanKey(try .moment(capacity: 40, segment: segment), latency: 1)
-            lines.append("\(segment) \(key.segment) \(key.capacity) \(base.serves(key)) \(key.serves(base))")
+            lines.append(
+                "\(segment) \(key.segment) \(key.capacity) \(base.isValid(for: key)) \(key.isValid(for: base))"
+            )
         }
         for rate in [0, 0.05, 0.5, 0.9, 0.89, 1, 1.1, 1.11, 2, 16, 17, -1, -3, .infinity, .nan] {
-            var situation = try SelectionSituation.moment(capacity: 40, segment: 4)
-            situation.rate = rate
-            let key = PlanKey(situation, latency: 1)
-            lines.append("\(rate) \(key.rate) \(key.segment) \(base.serves(key)) \(key.serves(base))")
+            var context = try SelectionContext.moment(capacity: 40, segment: 4)
+            context.playbackRate = rate
+            let key = PlanKey(context, latency: 1)
+            lines.append("\(rate) \(key.rate) \(key.segment) \(base.isValid(for: key)) \(key.isValid(for: base))")
         }
         for count in [1, 11, 12, 13, 14, 25, 40, 64] {
             for factor in [1.01, 1.04, 1.05, 1.06, 1.3] {
@@ -204,11 +214,15 @@ import Testing
         for ladder in Self.ladders + [[1, 1, 3]] {
             for capacity in [1.0, 10, 24, 25, 26, 60] {
                 let curve = BufferCurve(try .moment(ladder, capacity: capacity))
-                lines.append("\(curve.indices) \(curve.minimum)")
+                lines.append("\(curve.indices) \(curve.minimumLevel)")
                 for rung in curve.indices {
-                    let worths = [0, 5, 11, 30].map { curve.worth(of: rung, at: $0, bits: 1_000) }
-                    let more = [curve.worth(of: rung, at: 3, bits: 0), curve.bits(rung)]
-                    lines.append(Transcript.numbers([curve.least(for: rung), curve.most(for: rung)] + more + worths))
+                    let values = [0, 5, 11, 30].map { curve.value(of: rung, at: $0, bits: 1_000) }
+                    let more = [curve.value(of: rung, at: 3, bits: 0), curve.bits(rung)]
+                    lines.append(
+                        Transcript.numbers(
+                            [curve.minimumLevel(for: rung), curve.maximumLevel(for: rung)] + more + values
+                        )
+                    )
                 }
             }
         }
@@ -219,7 +233,7 @@ import Testing
 
     private func line(_ timeline: BusyTimeline) -> String {
         let pieces = timeline.pieces.map { "\($0.start) \($0.end) \($0.bitsPerSecond)" }.joined(separator: " ")
-        let measurements = timeline.measurements(fullTrust: 50_000).map { "\($0.bitsPerSecond) \($0.weight)" }
+        let measurements = timeline.measurements(fullWeightBits: 50_000).map { "\($0.bitsPerSecond) \($0.weight)" }
         let busy = [0, 5_000, 10_000, 20_000, 30_000].map { timeline.isBusy(before: $0) ? "b" : "-" }.joined()
         return "\(busy) \(pieces) | \(measurements.joined(separator: " "))"
     }
@@ -234,11 +248,11 @@ import Testing
                 let end = start + Int64(random.next() % 9_000)
                 let bits = random.unit() * 0.05
                 if random.unit() < 0.8 {
-                    timeline.pour(bits, from: start, to: end)
+                    timeline.addTransfer(bits: bits, from: start, to: end)
                 } else {
-                    timeline.pourIntoBusyTime(bits, from: start, to: end)
+                    timeline.addToBusyTime(bits: bits, from: start, to: end)
                 }
-                if seed > 8, random.unit() < 0.2 { lines.append("\(timeline.removeAll(fullTrust: 100).count)") }
+                if seed > 8, random.unit() < 0.2 { lines.append("\(timeline.removeAll(fullWeightBits: 100).count)") }
             }
             lines.append(line(timeline))
         }
@@ -255,8 +269,8 @@ import Testing
             for number in 0..<220 {
                 now += Int64(random.next() % 3_000)
                 let length = Int64(random.next() % (number % 10 == 0 ? 60_000 : 2_500)) + 1
-                timeline.pour(random.unit() * 0.05, from: now - length, to: now)
-                let removed = timeline.removeExcess(fullTrust: 0.1)
+                timeline.addTransfer(bits: random.unit() * 0.05, from: now - length, to: now)
+                let removed = timeline.removeExcess(fullWeightBits: 0.1)
                 if !removed.isEmpty {
                     lines.append(Transcript.numbers(removed.flatMap { [$0.bitsPerSecond, $0.weight] }))
                 }
@@ -273,9 +287,9 @@ import Testing
             let options = ThroughputEstimator.Options(
                 fastHalfLife: .seconds(random.unit() * 4),
                 slowHalfLife: .seconds(random.unit() * 12),
-                fullWeight: ByteCount(Int64(random.next() % 100_000)),
-                shortestTransfer: .milliseconds(Int64(random.next() % 8)),
-                longestGap: .milliseconds(Int64(random.next() % 90)),
+                fullWeightSize: ByteCount(Int64(random.next() % 100_000)),
+                minimumTransferDuration: .milliseconds(Int64(random.next() % 8)),
+                maximumGap: .milliseconds(Int64(random.next() % 90)),
                 initialWeight: .seconds(random.unit() * 2 - 0.3),
                 latencyHalfLife: Int(random.next() % 8)
             )
@@ -327,9 +341,9 @@ import Testing
                 Transcript.numbers(values.map(binaryLogarithm)), Transcript.numbers(exponents.map(powerOfTwo)),
                 Transcript.numbers(exponents.map(exponential)),
                 Transcript.numbers(
-                    [0, 0.1, 0.5, 1, 1.7, 52, 1_022.5, 1_073.9, 1_074, 1_074.9, 1_075, 1_076].map(halved)
+                    [0, 0.1, 0.5, 1, 1.7, 52, 1_022.5, 1_073.9, 1_074, 1_074.9, 1_075, 1_076].map(exponentialDecay)
                 ),
-                Transcript.numbers([-3, -1, -0.2, 0, 0.2, 1, 3, 40].map(bell)),
+                Transcript.numbers([-3, -1, -0.2, 0, 0.2, 1, 3, 40].map(gaussian)),
             ],
             "arithmetic"
         )
@@ -338,15 +352,15 @@ import Testing
     @Test func averagesMatchTranscript() throws {
         var lines: [String] = []
         for halfLife in [-1, 0, 0.001, 0.5, 3, 20] {
-            var average = FadingAverage(halfLife: halfLife)
-            lines.append("\(average.halfLife) \(average.value ?? -1) \(average.value(after: 5, weighing: 0) ?? -1)")
+            var average = MovingAverage(halfLife: halfLife)
+            lines.append("\(average.halfLife) \(average.value ?? -1) \(average.value(withPrior: 5, weight: 0) ?? -1)")
             for (value, weight) in [
                 (3, 0.2), (8, 0), (9, -1), (.nan, 1), (.infinity, 1), (1, 0.5), (0, 0.000_01), (7, 2), (2, 50),
             ] {
                 average.add(value, weight: weight)
-                let prior = [-1, 0, 0.5, 9].map { average.value(after: 5, weighing: $0) ?? -1 }
+                let prior = [-1, 0, 0.5, 9].map { average.value(withPrior: 5, weight: $0) ?? -1 }
                 lines.append(
-                    Transcript.numbers([average.sum, average.weight, average.remainder, average.value ?? -1] + prior)
+                    Transcript.numbers([average.sum, average.weight, average.priorDecay, average.value ?? -1] + prior)
                 )
             }
         }
@@ -362,12 +376,12 @@ import Testing
         var selector = BalancedSelector(
             initialEstimate: seed == 2 ? BitRate(bitsPerSecond: 1_500_000) : nil,
             options: seed == 3
-                ? .init(stallCost: 2, switchCost: 0.7, leastGain: 0.05, leastGainOfAbandonment: 0.1) : .init()
+                ? .init(stallCost: 2, switchCost: 0.7, minimumSwitchGain: 0.05, minimumAbandonmentGain: 0.1) : .init()
         )
         var lines: [String] = []
         var (now, current, megabits) = (0.0, nil as Int?, 1.5)
         for step in 0..<100 {
-            var situation = try SelectionSituation.moment(
+            var context = try SelectionContext.moment(
                 seed == 1 ? [0.6, 2.4] : [0.5, 1, 2],
                 current: current,
                 buffer: random.unit() * 24,
@@ -377,21 +391,21 @@ import Testing
                 now: now
             )
             if random.unit() < 0.4 {
-                let rates = situation.ladder.rungs.indices.map(situation.ladder.bitsPerSecond)
-                situation.upcomingSizes = [rates.map { ByteCount(Int64($0 * (0.2 + random.unit() * 0.7))) }]
+                let rates = context.ladder.rungs.indices.map(context.ladder.bitsPerSecond)
+                context.upcomingSizes = [rates.map { ByteCount(Int64($0 * (0.2 + random.unit() * 0.7))) }]
             }
-            if random.unit() < 0.1 { situation.restriction.close(because: .failed) { $0 == 1 } }
-            let decision = selector.decide(situation)
+            if random.unit() < 0.1 { context.restriction.exclude(because: .failed) { $0 == 1 } }
+            let decision = selector.decide(context)
             lines.append(Transcript.line(decision))
             lines.append(selector.expectedThroughput.map { "\($0.bitsPerSecond)" } ?? "-")
             megabits = step % 7 == 0 ? 0.3 + random.unit() * 5 : megabits * (0.8 + random.unit() * 0.4)
             let latency = random.unit() * 0.4
-            let bits = situation.expectedBits(of: decision.rung)
+            let bits = context.expectedBits(of: decision.rung)
             var flow = random.unit() < 0.1 ? 0.000_5 : bits / megabits / 1e6
             var isAbandoned = false
             for part in 1...4 where flow > 1 && random.unit() < 0.6 {
                 let elapsed = latency + flow * Double(part) / 5
-                situation.bufferLevel = .seconds(max(0, situation.bufferLevel.clampedSeconds - elapsed))
+                context.bufferLevel = .seconds(max(0, context.bufferLevel.clampedSeconds - elapsed))
                 let transfer = TransferInFlight(
                     rung: decision.rung,
                     bytesReceived: ByteCount(Int64(bits / 8 * Double(part) / 5 * (0.2 + 0.8 * random.unit()))),
@@ -400,7 +414,7 @@ import Testing
                     firstByte: random.unit() < 0.85 ? .seconds(now + latency) : nil,
                     now: .seconds(now + elapsed)
                 )
-                guard case .abandon(let other) = selector.review(transfer, in: situation) else {
+                guard case .abandon(let other) = selector.review(transfer, in: context) else {
                     lines.append("keep \(selector.expectedThroughput.map { "\($0.bitsPerSecond)" } ?? "-")")
                     continue
                 }
@@ -421,7 +435,7 @@ import Testing
                     isAbandoned: isAbandoned
                 )
             )
-            if random.unit() < 0.03 { selector.seeked() }
+            if random.unit() < 0.03 { selector.resetAfterSeek() }
             now += latency + flow + random.unit()
             current = isAbandoned ? current : decision.rung
         }

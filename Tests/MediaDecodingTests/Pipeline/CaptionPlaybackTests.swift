@@ -105,7 +105,7 @@ struct CaptionPlaybackTests {
         let environment = Player.Environment(
             time: simulation,
             makeLoading: { _, _ in
-                ResourceLoading(FolderTransport(folder: folder, time: simulation), time: simulation, jitter: { 0 })
+                ResourceLoader(FolderTransport(folder: folder, time: simulation), time: simulation, jitter: { 0 })
             },
             makePipeline: { try outputs.makePipeline(time: simulation, executor: simulation.actorExecutor) },
             canDecode: { DecodingPipeline.canDecode($0) },

@@ -152,7 +152,7 @@ struct DecodedPlaybackTests {
             await stream.engine.setRate(1)
             try await stream.wait { $0.hasPlayedToEnd }
         }
-        let onsets = BeepFinder.onsets(stream.sound.all)
+        let onsets = BeepFinder.onsets(stream.audio.all)
         #expect(onsets.count >= 50)
         for onset in onsets.dropFirst() {
             #expect(abs(onset - onset.rounded()) < 0.005, "a beep at \(onset)")
@@ -186,7 +186,7 @@ struct SoundWithPicturesTests {
             }
         }
         var beeps = 0
-        for stretch in stream.sound.sections {
+        for stretch in stream.audio.sections {
             // A seek may land in the middle of a beep.
             for onset in BeepFinder.onsets(stretch).dropFirst() {
                 beeps += 1
@@ -207,10 +207,10 @@ struct SoundWithPicturesTests {
 /// Finds the start times of the beeps, which the samples contain at each whole second.
 enum BeepFinder {
     /// Returns the start times in seconds of the item, computed from the number of samples after the first one.
-    static func onsets(_ sound: [AudioSamples]) -> [Double] {
-        guard let first = sound.first else { return [] }
+    static func onsets(_ audio: [AudioSamples]) -> [Double] {
+        guard let first = audio.first else { return [] }
         let rate = Double(first.sampleRate)
-        let samples = sound.flatMap { block in
+        let samples = audio.flatMap { block in
             stride(from: 0, to: block.samples.count, by: max(1, block.channelCount)).map { block.samples[$0] }
         }
         var onsets: [Double] = []
@@ -301,7 +301,7 @@ struct DecodedRateTests {
             #expect(abs(passed.seconds - count * rate) < count * rate * 0.02)
             let times = stream.shown.all.map(\.time)
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
-            let seconds = stream.sound.all.reduce(0) { $0 + $1.duration.seconds }
+            let seconds = stream.audio.all.reduce(0) { $0 + $1.duration.seconds }
             if rate < 4 { #expect(abs(seconds - count) < 0.6) } else { #expect(seconds == 0) }
         }
     }

@@ -19,16 +19,16 @@ struct DecodedQueueTests {
     private struct Stage {
         let simulation = Simulation()
         let stack = VideoOutputStack()
-        let sound = RecordedAudio()
+        let audio = RecordedAudio()
         let environment: Player.Environment
 
         init() throws {
             let (simulation, folder) = (simulation, try #require(SampleStreams.directory))
-            let outputs = SharedOutputs(video: stack, audio: sound)
+            let outputs = SharedOutputs(video: stack, audio: audio)
             environment = Player.Environment(
                 time: simulation,
                 makeLoading: { _, _ in
-                    ResourceLoading(
+                    ResourceLoader(
                         FolderTransport(folder: folder, time: simulation),
                         time: simulation,
                         jitter: { 0 }
@@ -106,14 +106,14 @@ struct DecodedQueueTests {
             let player = try Player(playerItem: item)
             player.play()
             await stage.wait(for: item) { $0.timebase.rate == 1 }
-            let sound = try #require(item.state.tracks.first { $0.mediaType == .audio })
-            #expect(sound.canBeDisabled && sound.isEnabled)
-            #expect(item.setEnabled(false, sound))
+            let audio = try #require(item.state.tracks.first { $0.mediaType == .audio })
+            #expect(audio.canBeDisabled && audio.isEnabled)
+            #expect(item.setEnabled(false, audio))
             try await stage.simulation.sleep(for: .seconds(5))
             #expect(item.state.tracks.first { $0.mediaType == .audio }?.isEnabled == false)
             #expect(screen.all.count > 140)
         }
-        let late = stage.sound.all.filter { $0.time > MediaTime(seconds: 1) }
+        let late = stage.audio.all.filter { $0.time > MediaTime(seconds: 1) }
         #expect(!late.isEmpty && late.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
     }
 
@@ -129,7 +129,7 @@ struct DecodedQueueTests {
             try await stage.simulation.sleep(for: .seconds(9))
         }
         func loudest(_ start: Int64, _ end: Int64) -> Float {
-            stage.sound.all.filter { $0.time >= MediaTime(seconds: start) && $0.end <= MediaTime(seconds: end) }
+            stage.audio.all.filter { $0.time >= MediaTime(seconds: start) && $0.end <= MediaTime(seconds: end) }
                 .flatMap(\.samples).reduce(0) { max($0, abs($1)) }
         }
         #expect(loudest(2, 5) == 0)
@@ -144,16 +144,16 @@ struct DecodedQueueTests {
             player.volume = 0.5
             player.play()
             await stage.wait(for: items[0]) { $0.timebase.rate == 1 }
-            #expect(stage.sound.loudness == (0.5, false))
+            #expect(stage.audio.loudness == (0.5, false))
             player.isMuted = true
             await stage.wait(for: items[1]) { $0.hasPlayedToEnd }
-            #expect(stage.sound.loudness == (0.5, true))
+            #expect(stage.audio.loudness == (0.5, true))
             player.volume = .nan
             #expect(player.volume == 0)
             // The settings of an earlier player do not apply to a new one.
             let next = try Player(playerItem: stage.item("ad/240p/media.m3u8"), environment: stage.environment)
             await stage.wait(for: try #require(next.currentItem)) { $0.status == .readyToPlay }
-            #expect(stage.sound.loudness == (1, false))
+            #expect(stage.audio.loudness == (1, false))
         }
     }
 
@@ -221,12 +221,12 @@ struct DecodedQueueTests {
             await stage.wait(for: item) { $0.timebase.rate == 1 }
             for _ in 0..<100 {
                 try await stage.simulation.sleep(for: .milliseconds(100))
-                #expect(stage.sound.loudness.isMuted && stage.sound.loudness.volume == 0.5)
+                #expect(stage.audio.loudness.isMuted && stage.audio.loudness.volume == 0.5)
             }
             #expect(controller.interstitialPlayer.volume == 0.5 && controller.interstitialPlayer.isMuted)
             player.isMuted = false
             await stage.wait(for: item) { $0.hasPlayedToEnd }
-            #expect(!stage.sound.loudness.isMuted)
+            #expect(!stage.audio.loudness.isMuted)
         }
     }
 

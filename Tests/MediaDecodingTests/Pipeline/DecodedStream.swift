@@ -35,8 +35,8 @@ final class RecordedFrames: VideoOutput {
         let shown = Shown(
             time: frame.time,
             shownAt: time.now,
-            reading: StripReader.read(frame.picture),
-            checksum: withChecksums ? frame.picture.checksum() : ""
+            reading: StripReader.read(frame.pixelBuffer),
+            checksum: withChecksums ? frame.pixelBuffer.checksum() : ""
         )
         frames.withLock { $0.append(shown) }
     }
@@ -56,11 +56,11 @@ final class RecordedAudio: AudioOutput {
     /// The sequences of samples between seeks.
     var sections: [[AudioSamples]] { heard.withLock { $0.filter { !$0.isEmpty } } }
 
-    func start(_ format: SoundFormat) -> SoundFormat { format }
+    func start(_ format: AudioFormat) -> AudioFormat { format }
     func enqueue(_ samples: AudioSamples) { heard.withLock { $0[$0.count - 1].append(samples) } }
     var queuedDuration: Duration { .zero }
-    var starvedDuration: Duration { .zero }
-    var isPaced: Bool { false }
+    var underrunDuration: Duration { .zero }
+    var isRealTime: Bool { false }
     func flush() { heard.withLock { $0.append([]) } }
     func pause() {}
     func resume() {}
@@ -92,7 +92,7 @@ final class RecordedCues: SubtitleOutput {
 final class DecodedStream: Sendable {
     let simulation = Simulation()
     let shown: RecordedFrames
-    let sound = RecordedAudio()
+    let audio = RecordedAudio()
     let cues: RecordedCues
     let pipeline: DecodingPipeline
     let engine: PlaybackEngine
@@ -115,7 +115,7 @@ final class DecodedStream: Sendable {
             time: simulation,
             options: DecodingPipeline.Options(
                 videoOutput: shown,
-                audioOutput: device?(simulation) ?? sound,
+                audioOutput: device?(simulation) ?? audio,
                 subtitleOutput: cues,
                 executor: simulation.actorExecutor
             )
@@ -123,7 +123,7 @@ final class DecodedStream: Sendable {
         let transport = FolderTransport(folder: folder, time: simulation, replacements: replacements)
         engine = PlaybackEngine(
             source: ResourceAddress(FolderTransport.origin + playlist),
-            loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
+            loading: ResourceLoader(transport, time: simulation, jitter: { 0 }),
             pipeline: pipeline,
             options: options,
             time: simulation,

@@ -58,16 +58,16 @@ struct EncryptedPlaybackTests {
     private static func transport() throws -> [String: [UInt8]] {
         let sampleKey = try #require(SampleKey(key: key, initializationVector: vector))
         var files: [String: [UInt8]] = ["key": key]
-        let (picture, sound) = (TransportTests.encryptedVideo, TransportTests.encryptedAAC)
+        let (picture, audio) = (TransportTests.encryptedVideo, TransportTests.encryptedAAC)
         for number in 0..<count {
             let clear = try bytes("ts/360p/\(number).ts").withUnsafeBytes { try SegmentDemuxer().demux($0) }
-            var writer = TransportWriter([picture, sound])
+            var writer = TransportWriter([picture, audio])
             for packet in clear.packets {
-                let isPicture = clear.track(packet.trackID)?.kind == .video
+                let isPicture = clear.track(withID: packet.trackID)?.kind == .video
                 let bytes = packet.withBytes { Array($0) }
                 writer.write(
-                    try isPicture ? SampleAESWriter.picture(bytes, sampleKey) : SampleAESWriter.sound(bytes, sampleKey),
-                    isPicture ? picture : sound,
+                    try isPicture ? SampleAESWriter.video(bytes, sampleKey) : SampleAESWriter.audio(bytes, sampleKey),
+                    isPicture ? picture : audio,
                     presentation: UInt64(packet.presentationTime.units(in: .ninetyKilohertz)),
                     decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz)),
                     isKey: packet.isKeyFrame
@@ -109,7 +109,7 @@ struct EncryptedPlaybackTests {
             let duration = try #require(stream.engine.snapshot.duration)
             let frames = stream.shown.all.map { $0.reading?.frame ?? -1 }
             #expect(frames == Array(0..<Int((duration.seconds * 30).rounded())))
-            if form == "transport" { #expect(!stream.sound.all.isEmpty) }
+            if form == "transport" { #expect(!stream.audio.all.isEmpty) }
             for frame in [0, 119, 120, 121, 239, 240, 301, 359] {
                 let time = MediaTime(value: Int64(frame), timescale: 30)
                 let result = await stream.engine.seek(to: time, tolerance: .exact)

@@ -56,8 +56,8 @@ struct FastMotionTests {
             )
             let back = stream.events.count
             await stream.engine.setRate(1)
-            let place = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
-            #expect(place > MediaTime(seconds: 40) && place < MediaTime(seconds: 44))
+            let position = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            #expect(position > MediaTime(seconds: 40) && position < MediaTime(seconds: 44))
             let count = stream.shown.all.count
             try await stream.wait { $0.hasPlayedToEnd }
             #expect(fetched(stream, since: back).allSatisfy { !$0.address.contains("iframe") })
@@ -65,7 +65,7 @@ struct FastMotionTests {
             let all = stream.shown.all.dropFirst(count).compactMap(\.reading?.frame)
             let first = try #require(all.first)
             let rest = Array(all.drop { $0 == first })
-            #expect(abs(first - Int(place.seconds * 30)) <= 2)
+            #expect(abs(first - Int(position.seconds * 30)) <= 2)
             // From there, every frame up to the last one is displayed.
             #expect(rest == Array((first + 1)..<2160))
         }
@@ -83,8 +83,8 @@ struct FastMotionTests {
             let (events, frames) = (stream.events.count, stream.shown.all.count)
             await stream.engine.setRate(-8)
             try await stream.simulation.sleep(for: .seconds(5))
-            let place = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
-            #expect(place > MediaTime(seconds: 18) && place < MediaTime(seconds: 24))
+            let position = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            #expect(position > MediaTime(seconds: 18) && position < MediaTime(seconds: 24))
             #expect(fetched(stream, since: events).allSatisfy { $0.address.contains("iframe") })
             let numbers = stream.shown.all.dropFirst(frames).compactMap(\.reading?.frame)
             #expect(numbers.count > 15 && numbers.allSatisfy { $0 % 60 == 0 })
@@ -122,8 +122,8 @@ struct FastMotionTests {
             try await stream.simulation.sleep(for: .seconds(2))
             await stream.engine.setRate(8)
             try await stream.simulation.sleep(for: .seconds(5))
-            let place = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
-            #expect(place > MediaTime(seconds: 30))
+            let position = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            #expect(position > MediaTime(seconds: 30))
             await stream.engine.setRate(1)
             try await stream.wait { $0.hasPlayedToEnd }
         }

@@ -30,7 +30,7 @@ struct DecodedFileTests {
     @Test func progressiveMovieIsPlayed() async throws {
         let stream = try await played("movie.mp4")
         #expect(frames(stream) == Array(0..<900))
-        for onset in BeepFinder.onsets(stream.sound.all).dropFirst() {
+        for onset in BeepFinder.onsets(stream.audio.all).dropFirst() {
             #expect(abs(onset - onset.rounded()) < 0.005, "a beep at \(onset)")
         }
     }
@@ -51,7 +51,7 @@ struct DecodedFileTests {
         let bytes = try (0..<5).flatMap { try SampleStreams.bytes("ts/360p/\($0).ts") }
         let stream = try await played("whole.ts", bytes)
         #expect(frames(stream) == Array(0..<900))
-        #expect(BeepFinder.onsets(stream.sound.all).count >= 29)
+        #expect(BeepFinder.onsets(stream.audio.all).count >= 29)
     }
 
     @Test(arguments: ["mp3", "flac", "aac", "wav", "ogg", "m4a", "mkv"])
@@ -67,7 +67,7 @@ struct DecodedFileTests {
         )
         let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("sound.\(kind)")))
         let stream = try await played("sound.\(kind)", bytes)
-        let onsets = BeepFinder.onsets(stream.sound.all)
+        let onsets = BeepFinder.onsets(stream.audio.all)
         #expect(onsets.count >= 19, "\(onsets)")
         // Encoders of some formats insert silence at the start without signaling it.
         let tolerance = ["mp3", "aac"].contains(kind) ? 0.06 : 0.03

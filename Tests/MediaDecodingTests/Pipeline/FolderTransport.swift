@@ -16,14 +16,19 @@ struct FolderTransport: Transport {
         let text = request.address.text
         let name = String(text.dropFirst(Self.origin.count).prefix { $0 != "?" })
         guard text.hasPrefix(Self.origin), let bytes = bytes(name) else {
-            throw TransportError(.status, "the server answered 404 Not Found", address: request.address, status: 404)
+            throw TransportError(
+                .status,
+                "the server responded with status 404 Not Found",
+                address: request.address,
+                status: 404
+            )
         }
         let range = request.byteRange ?? ByteRange(start: 0, length: Int64(bytes.count))
         guard let range, range.end <= bytes.count else {
             throw TransportError(.wrongContent, "the resource is shorter", address: request.address)
         }
-        let record = TransferRecord(TransferMeasurement(sent: time.now))
-        record.update { $0.firstByte = .zero }
+        let record = TransferRecord(TransferMeasurement(requestStart: time.now))
+        record.update { $0.timeToFirstByte = .zero }
         return TransportResponse(
             status: request.byteRange == nil ? 200 : 206,
             headers: [],

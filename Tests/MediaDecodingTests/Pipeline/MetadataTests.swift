@@ -86,18 +86,18 @@ struct MetadataTests {
     @Test func oldAndDiscardedMetadataIsNotDelivered() {
         var feed = MetadataFeed()
         feed.insert([message(1, at: 5)], of: .video, offset: .zero)
-        #expect(feed.due(at: MediaTime(seconds: 6)).isEmpty, "nothing was sought yet")
+        #expect(feed.takeDue(at: MediaTime(seconds: 6)).isEmpty, "nothing was sought yet")
         feed.seek(to: .zero)
-        #expect(feed.next(after: .zero) == MediaTime(seconds: 5))
-        #expect(feed.due(at: MediaTime(seconds: 6)).map(\.id) == [1])
-        #expect(feed.due(at: MediaTime(seconds: 7)).isEmpty)
+        #expect(feed.nextTime(after: .zero) == MediaTime(seconds: 5))
+        #expect(feed.takeDue(at: MediaTime(seconds: 6)).map(\.id) == [1])
+        #expect(feed.takeDue(at: MediaTime(seconds: 7)).isEmpty)
         // Metadata that arrives slightly late is delivered; old or repeated metadata is not.
         feed.insert([message(2, at: 4), message(1, at: 5.005), message(3, at: 10)], of: .video, offset: .zero)
-        #expect(feed.due(at: MediaTime(seconds: 7)).map(\.id) == [2])
-        #expect(feed.due(at: MediaTime(seconds: 60)).isEmpty)
+        #expect(feed.takeDue(at: MediaTime(seconds: 7)).map(\.id) == [2])
+        #expect(feed.takeDue(at: MediaTime(seconds: 60)).isEmpty)
         feed.insert([message(4, at: 1)], of: .audio, offset: MediaTime(seconds: 99))
         feed.discard(.video, in: MediaTimeRange(start: .zero, end: MediaTime(seconds: 200)))
         feed.seek(to: .zero)
-        #expect(feed.next(after: .zero) == MediaTime(seconds: 100))
+        #expect(feed.nextTime(after: .zero) == MediaTime(seconds: 100))
     }
 }

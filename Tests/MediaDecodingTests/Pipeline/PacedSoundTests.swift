@@ -32,7 +32,7 @@ struct PacedSoundTests {
             playlist,
             in: try #require(SampleStreams.directory),
             replacing: replacements,
-            device: { SilentOutput(time: DriftingClock(base: $0, permille: permille)) }
+            device: { SilentAudioOutput(time: DriftingClock(base: $0, permille: permille)) }
         )
         try await stream.run {
             await stream.engine.setRate(1)

@@ -13,14 +13,14 @@ import Testing
     // MARK: Timeline entries
 
     @Test func laterEntryReplacesEarlierOnes() {
-        var timeline = PieceTimeline<String>()
+        var timeline = BufferTimeline<String>()
         timeline.insert("a", at: range(0, 6))
         timeline.insert("b", at: range(6, 12))
         timeline.insert("c", at: range(4, 8))
-        #expect(timeline.entries.map(\.piece) == ["a", "c", "b"])
+        #expect(timeline.entries.map(\.segment) == ["a", "c", "b"])
         #expect(timeline.entries.map(\.range) == [range(0, 4), range(4, 8), range(8, 12)])
         timeline.insert("d", at: range(5, 6))
-        #expect(timeline.entries.map(\.piece) == ["a", "c", "d", "c", "b"])
+        #expect(timeline.entries.map(\.segment) == ["a", "c", "d", "c", "b"])
         #expect(timeline.entries[1].id == timeline.entries[3].id)
         #expect(timeline.index(at: MediaTime(seconds: 5)) == 2)
         #expect(timeline.index(at: MediaTime(seconds: 12)) == nil)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func onlyMatchingEntriesAreRemoved() {
-        var timeline = PieceTimeline<String>()
+        var timeline = BufferTimeline<String>()
         timeline.insert("video", at: range(0, 6))
         timeline.insert("muxed", at: range(6, 12))
         timeline.remove(range(3, 9)) { $0 == "muxed" }
@@ -42,20 +42,20 @@ import Testing
 
     private static let turn = MediaTime(value: 1 << 33, timescale: 90_000)
 
-    private func stretch(
+    private func input(
         _ first: MediaTime,
         at range: MediaTimeRange,
-        pictures: Bool = true,
+        hasVideo: Bool = true,
         playlist: String = "a",
         sequence: Int64 = 0,
         damaged: Bool = false
-    ) -> TimestampMapping.Stretch {
-        TimestampMapping.Stretch(
-            domain: MediaPiece.Domain(playlist: playlist, sequence: sequence),
+    ) -> TimestampMapping.Input {
+        TimestampMapping.Input(
+            domain: PipelineSegment.Domain(playlist: playlist, sequence: sequence),
             firstTimestamp: first,
             range: range,
-            hasPictures: pictures,
-            wrap: Self.turn,
+            hasVideo: hasVideo,
+            timestampPeriod: Self.turn,
             isDamaged: damaged
         )
     }
@@ -64,12 +64,12 @@ import Testing
         var mapping = TimestampMapping()
         let early = MediaTime(value: 995, timescale: 100)
         #expect(
-            mapping.offset(of: stretch(early, at: range(0, 6), pictures: false, playlist: "sound")) == .zero - early
+            mapping.offset(of: input(early, at: range(0, 6), hasVideo: false, playlist: "sound")) == .zero - early
         )
-        #expect(mapping.offset(of: stretch(MediaTime(seconds: 10), at: range(0, 6))) == MediaTime(seconds: -10))
+        #expect(mapping.offset(of: input(MediaTime(seconds: 10), at: range(0, 6))) == MediaTime(seconds: -10))
         // From now on, audio uses the offset of the video.
         #expect(
-            mapping.offset(of: stretch(early, at: range(0, 6), pictures: false, playlist: "sound"))
+            mapping.offset(of: input(early, at: range(0, 6), hasVideo: false, playlist: "sound"))
                 == MediaTime(seconds: -10)
         )
         #expect(mapping.offset(ofSequence: 0) == MediaTime(seconds: -10))
@@ -78,31 +78,31 @@ import Testing
 
     @Test func roundedDurationsDoNotChangeTheOffset() {
         var mapping = TimestampMapping()
-        _ = mapping.offset(of: stretch(.zero, at: range(0, 6)))
+        _ = mapping.offset(of: input(.zero, at: range(0, 6)))
         // The duration in the playlist is 6 s, but that of the media is 5.96 s.
         for count in 1...10 {
             let first = MediaTime(value: Int64(596 * count), timescale: 100)
-            let offset = mapping.offset(of: stretch(first, at: range(Int64(6 * count), Int64(6 * count + 6))))
+            let offset = mapping.offset(of: input(first, at: range(Int64(6 * count), Int64(6 * count + 6))))
             #expect(offset == .zero)
         }
     }
 
     @Test func renditionWithADifferentClockHasASeparateOffset() {
         var mapping = TimestampMapping()
-        _ = mapping.offset(of: stretch(.zero, at: range(0, 6)))
-        let other = stretch(MediaTime(seconds: 900), at: range(6, 12), playlist: "b")
+        _ = mapping.offset(of: input(.zero, at: range(0, 6)))
+        let other = input(MediaTime(seconds: 900), at: range(6, 12), playlist: "b")
         #expect(mapping.offset(of: other) == MediaTime(seconds: -894))
-        #expect(mapping.offset(of: stretch(MediaTime(seconds: 12), at: range(12, 18))) == .zero)
+        #expect(mapping.offset(of: input(MediaTime(seconds: 12), at: range(12, 18))) == .zero)
         // Timestamps of damaged segments are ignored.
-        let damaged = stretch(MediaTime(seconds: 500), at: range(18, 24), damaged: true)
+        let damaged = input(MediaTime(seconds: 500), at: range(18, 24), damaged: true)
         #expect(mapping.offset(of: damaged) == .zero)
     }
 
     @Test func timestampWraparoundIsContinuous() {
         var mapping = TimestampMapping()
         let first = Self.turn - MediaTime(seconds: 3)
-        #expect(mapping.offset(of: stretch(first, at: range(0, 6))) == .zero - first)
-        let second = mapping.offset(of: stretch(MediaTime(seconds: 3), at: range(6, 12)))
+        #expect(mapping.offset(of: input(first, at: range(0, 6))) == .zero - first)
+        let second = mapping.offset(of: input(MediaTime(seconds: 3), at: range(6, 12)))
         #expect(second + MediaTime(seconds: 3) == MediaTime(seconds: 6))
     }
 
@@ -113,16 +113,16 @@ import Testing
         clock.jump(to: MediaTime(seconds: 30), now: .seconds(5))
         clock.setRate(1, at: .seconds(7), now: .seconds(5))
         #expect(clock.timebase(at: .seconds(6)).mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
-        #expect(clock.eventual.mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
+        #expect(clock.targetTimebase.mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
         #expect(clock.timebase(at: .seconds(9)).mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
         // Shifts are ignored before the clock starts.
         clock.shift(by: MediaTime(seconds: 1), now: .seconds(6))
-        #expect(clock.eventual.mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
+        #expect(clock.targetTimebase.mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
         clock.shift(by: MediaTime(seconds: 1), now: .seconds(9))
-        #expect(clock.eventual.mediaTime(at: .seconds(10)) == MediaTime(seconds: 34))
+        #expect(clock.targetTimebase.mediaTime(at: .seconds(10)) == MediaTime(seconds: 34))
         clock.setRate(-2, at: .seconds(10), now: .seconds(10))
         #expect(clock.timebase(at: .seconds(12)).mediaTime(at: .seconds(12)) == MediaTime(seconds: 30))
         clock.jump(to: .zero, now: .seconds(12))
-        #expect(clock.eventual.rate == -2 && clock.eventual.mediaTime == .zero)
+        #expect(clock.targetTimebase.rate == -2 && clock.targetTimebase.mediaTime == .zero)
     }
 }

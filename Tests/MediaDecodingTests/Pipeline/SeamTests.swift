@@ -63,7 +63,7 @@ struct SeamTests {
         let shown = stream.shown.all
         #expect(shown.map { $0.reading?.frame ?? -1 } == Self.numbers)
         #expect(shown.map(\.time) == Self.numbers.indices.map { MediaTime(value: Int64($0), timescale: 30) })
-        let onsets = BeepFinder.onsets(stream.sound.all)
+        let onsets = BeepFinder.onsets(stream.audio.all)
         #expect(onsets.count >= 31)
         for onset in onsets.dropFirst() {
             #expect(abs(onset - onset.rounded()) < 0.02, "a beep at \(onset)")
@@ -82,7 +82,7 @@ struct SeamTests {
             _ = await stream.engine.seek(to: MediaTime(value: 95, timescale: 10), tolerance: .exact)
             await stream.engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(6))
-            let onsets = BeepFinder.onsets(stream.sound.all)
+            let onsets = BeepFinder.onsets(stream.audio.all)
             #expect(onsets.count >= 5)
             for onset in onsets.dropFirst() { #expect(abs(onset - onset.rounded()) < 0.02, "a beep at \(onset)") }
         }

@@ -57,9 +57,9 @@ final class CacheOrigin: Transport {
         }
         guard let answer else { throw TransportError(.status, "no answer is written down", status: 404) }
         if let failure = answer.failure, answer.chunks.isEmpty { throw failure }
-        var measurement = TransferMeasurement(sent: .seconds(7))
-        measurement.firstByte = .milliseconds(30)
-        measurement.connect = .milliseconds(11)
+        var measurement = TransferMeasurement(requestStart: .seconds(7))
+        measurement.timeToFirstByte = .milliseconds(30)
+        measurement.connectDuration = .milliseconds(11)
         measurement.bytes = ByteCount(9)
         return TransportResponse(
             status: answer.status,

@@ -19,14 +19,14 @@ struct CacheIndexTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let number = state >> 33 % 25
             if order.contains(number), state >> 60 < 12 {
-                #expect(index.noteUse(file(number), now: UnixSeconds(0)) != nil)
+                #expect(index.markUsed(file(number), now: UnixSeconds(0)) != nil)
             } else {
                 let room = index.reserve(4096)
                 let victims = try #require(room)
-                for victim in victims { index.left(victim) }
+                for victim in victims { index.releaseSpace(of: victim) }
                 #expect(victims.map(\.file) == (order.count == 10 ? [file(order.removeFirst())] : []))
                 let added = index.insert(file(number), size: 4096, now: UnixSeconds(0))
-                if let replaced = added.replaced { index.left(replaced) }
+                if let replaced = added.replaced { index.releaseSpace(of: replaced) }
                 #expect((added.replaced != nil) == order.contains(number))
             }
             order.removeAll { $0 == number }
@@ -43,7 +43,7 @@ struct CacheIndexTests {
         let removed = index.remove(file(1))
         let entry = try #require(removed)
         #expect(index.reserve(4096) == nil)
-        index.left(entry)
+        index.releaseSpace(of: entry)
         #expect(index.reserve(4096) == [])
         #expect(index.reserve(8192) == nil)
     }
@@ -54,12 +54,14 @@ struct CacheIndexTests {
         _ = index.insert(file(1, serial: 1), size: 4096, now: UnixSeconds(0))
         #expect(index.insert(file(1, serial: 2), size: 4096, now: UnixSeconds(0)).replaced?.file.serial == 1)
         #expect(index.remove(file(1, serial: 1)) == nil)
-        #expect(index.noteUse(file(1, serial: 1), now: UnixSeconds(0)) == nil)
+        #expect(index.markUsed(file(1, serial: 1), now: UnixSeconds(0)) == nil)
         #expect(index.count == 1)
     }
 
     @Test(arguments: [(0, 0), (1, 4096), (4096, 4096), (4097, 8192), (Int64.max, Int64.max)])
-    func fileSizesAreRoundedUpToBlocks(_ size: Int64, _ room: Int64) { #expect(EntryIndex.room(size) == room) }
+    func fileSizesAreRoundedUpToBlocks(_ size: Int64, _ room: Int64) {
+        #expect(EntryIndex.diskSpace(for: size) == room)
+    }
 
     @Test(arguments: [UInt64.min, 1, .max])
     func fileNamesRoundTrip(_ number: UInt64) {

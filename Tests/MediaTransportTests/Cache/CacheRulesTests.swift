@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct CacheRulesTests {
     private static let address = ResourceAddress("https://h/a")
-    private let rules = CacheRules(kinds: [.segment, .playlist], largestEntry: 1_000)
+    private let rules = CacheRules(kinds: [.segment, .playlist], maximumEntrySize: 1_000)
 
     private static func metadata(
         _ fields: [String],
@@ -63,7 +63,7 @@ import Testing
     )
     func secondsOfADirectiveAreParsed(value: String, seconds: Int64?) {
         let control = CacheControl([HeaderField("other", "max-age=1"), HeaderField("CACHE-control", value)])
-        #expect(control.seconds("max-age") == seconds && control.has("max-age") == (seconds != nil))
+        #expect(control.seconds("max-age") == seconds && control.contains("max-age") == (seconds != nil))
     }
 
     @Test(arguments: [
@@ -73,8 +73,8 @@ import Testing
     ])
     func pragmaAppliesToRequestsWithoutCacheControl(fields: [String], has: Bool) {
         let headers = fields.compactMap { HeaderField(line: $0) }
-        #expect(CacheControl(request: headers).has("no-cache") == has)
-        #expect(CacheControl(headers).has("no-cache") == fields.contains("Cache-Control: no-cache"))
+        #expect(CacheControl(request: headers).contains("no-cache") == has)
+        #expect(CacheControl(headers).contains("no-cache") == fields.contains("Cache-Control: no-cache"))
     }
 
     // MARK: Freshness
@@ -151,21 +151,21 @@ import Testing
         "if-range", "Authorization", "If-Range",
     ])
     func requestWithCredentialsOrConditionsBypassesTheCache(name: String) {
-        #expect(!rules.concern(Self.request(["\(name): x"])))
-        #expect(rules.concern(Self.request(["x-\(name): x"])))
+        #expect(!rules.handles(Self.request(["\(name): x"])))
+        #expect(rules.handles(Self.request(["x-\(name): x"])))
     }
 
     @Test func cacheAppliesOnlyToPlainRequestsOfItsKinds() {
-        #expect(rules.concern(Self.request()) && rules.concern(Self.request(kind: .playlist)))
-        #expect(!rules.concern(Self.request(kind: .key)))
-        #expect(rules.concern(Self.request(range: ByteRange(start: 0, length: 1))))
-        #expect(!rules.concern(Self.request(range: ByteRange(start: 0, length: 0))))
-        #expect(!rules.concern(Self.request([], "file:///a")) && !rules.concern(Self.request([], "https://u@h/a")))
-        #expect(!rules.concern(Self.request(["Cache-Control: no-store"])))
-        #expect(rules.concern(Self.request(["Cache-Control: no-cache"])))
+        #expect(rules.handles(Self.request()) && rules.handles(Self.request(kind: .playlist)))
+        #expect(!rules.handles(Self.request(kind: .key)))
+        #expect(rules.handles(Self.request(range: ByteRange(start: 0, length: 1))))
+        #expect(!rules.handles(Self.request(range: ByteRange(start: 0, length: 0))))
+        #expect(!rules.handles(Self.request([], "file:///a")) && !rules.handles(Self.request([], "https://u@h/a")))
+        #expect(!rules.handles(Self.request(["Cache-Control: no-store"])))
+        #expect(rules.handles(Self.request(["Cache-Control: no-cache"])))
         var resumed = Self.request()
         resumed.resumption = .init(offset: 1, validator: "x")
-        #expect(!rules.concern(resumed))
+        #expect(!rules.handles(resumed))
     }
 
     @Test(arguments: [
@@ -178,7 +178,7 @@ import Testing
             HeaderField("Connection", "close, X-Named"), HeaderField("ETag", "1"), HeaderField("connection", "x-other"),
             HeaderField("Via", "2"), HeaderField(name, "x"),
         ]
-        #expect(rules.kept(fields) == [HeaderField("ETag", "1"), HeaderField("Via", "2")])
+        #expect(rules.storedFields(of: fields) == [HeaderField("ETag", "1"), HeaderField("Via", "2")])
     }
 
     // MARK: Responses
@@ -202,7 +202,7 @@ import Testing
         isKept: Bool
     ) {
         let request = Self.request(["c: 1"])
-        #expect(rules.mayKeep(Self.metadata(fields, status: status), length: length, of: request) == isKept)
+        #expect(rules.allowsStoring(Self.metadata(fields, status: status), length: length, of: request) == isKept)
     }
 
     @Test(
@@ -214,10 +214,10 @@ import Testing
             (200, 4, "Content-Range: bytes 3-6/10", false),
         ] as [(Int, Int64?, String, Bool)]
     )
-    func rangeIsStoredOnlyIfItIsTheRequestedRange(status: Int, length: Int64?, place: String, isKept: Bool) {
+    func rangeIsStoredOnlyIfItIsTheRequestedRange(status: Int, length: Int64?, position: String, isKept: Bool) {
         let range = ByteRange(start: 3, length: 4)
-        let metadata = Self.metadata(["Cache-Control: max-age=1", place], status: status, range: range)
-        #expect(rules.mayKeep(metadata, length: length, of: Self.request(range: range)) == isKept)
+        let metadata = Self.metadata(["Cache-Control: max-age=1", position], status: status, range: range)
+        #expect(rules.allowsStoring(metadata, length: length, of: Self.request(range: range)) == isKept)
     }
 
     @Test(arguments: [
@@ -306,26 +306,26 @@ import Testing
                 tail: EntryTail(bodyLength: 0, blockChecksums: [], metadata: metadata)
             ),
             range: try #require(ByteRange(start: 0, length: 0)),
-            first: ByteBuffer(),
+            firstBytes: ByteBuffer(),
             freshness: Freshness(
                 Self.metadata(["Cache-Control: max-age=60"]),
                 kind: .segment,
                 now: UnixSeconds(1_060 + staleness)
             ),
-            control: CacheControl([HeaderField("Cache-Control", response)]),
-            wishes: CacheControl(request: [HeaderField("Cache-Control", request)])
+            responseControl: CacheControl([HeaderField("Cache-Control", response)]),
+            requestControl: CacheControl(request: [HeaderField("Cache-Control", request)])
         )
-        #expect(candidate.mayStandIn(for: TransportError(code, "no", status: status)) == mayStandIn)
+        #expect(candidate.isUsable(after: TransportError(code, "no", status: status)) == mayStandIn)
     }
 
     // MARK: Options
 
     @Test func optionsHaveTheDocumentedDefaults() {
         let options = CachedTransport.Options()
-        #expect(options.capacity == ByteCount(536_870_912) && options.largestEntry == ByteCount(67_108_864))
+        #expect(options.capacity == ByteCount(536_870_912) && options.maximumEntrySize == ByteCount(67_108_864))
         #expect(options.kinds == [.playlist, .segment, .initialization, .subtitle, .other])
-        let other = CachedTransport.Options(capacity: ByteCount(80), largestEntry: ByteCount(70), kinds: [.key])
-        #expect(other.capacity == ByteCount(80) && other.largestEntry == ByteCount(70) && other.kinds == [.key])
+        let other = CachedTransport.Options(capacity: ByteCount(80), maximumEntrySize: ByteCount(70), kinds: [.key])
+        #expect(other.capacity == ByteCount(80) && other.maximumEntrySize == ByteCount(70) && other.kinds == [.key])
     }
 }
 
@@ -381,13 +381,13 @@ import Testing
         #expect(index.reserve(8_192) == [])
         #expect(index.insert(file(1), size: 4_096, now: UnixSeconds(5)).use == 5_000_000_000)
         #expect(index.insert(file(2), size: 4_096, now: UnixSeconds(5)).use == 5_000_000_001)
-        #expect(index.noteUse(file(1), now: UnixSeconds(7)) == 7_000_000_000)
-        #expect(index.noteUse(file(2), now: UnixSeconds(6)) == 7_000_000_001)
-        #expect(index.noteUse(file(1), now: UnixSeconds(.max)) == 7_000_000_002)
-        #expect(index.noteUse(file(3), now: UnixSeconds(9)) == nil)
-        #expect(index.adopt(file(3), size: 1, lastUse: 9_000_000_000) == nil)
-        #expect(index.adopt(file(4), size: 1, lastUse: 8_000_000_000) == nil)
-        #expect(index.noteUse(file(1), now: UnixSeconds(1)) == 9_000_000_001)
+        #expect(index.markUsed(file(1), now: UnixSeconds(7)) == 7_000_000_000)
+        #expect(index.markUsed(file(2), now: UnixSeconds(6)) == 7_000_000_001)
+        #expect(index.markUsed(file(1), now: UnixSeconds(.max)) == 7_000_000_002)
+        #expect(index.markUsed(file(3), now: UnixSeconds(9)) == nil)
+        #expect(index.insertExisting(file(3), size: 1, lastUse: 9_000_000_000) == nil)
+        #expect(index.insertExisting(file(4), size: 1, lastUse: 8_000_000_000) == nil)
+        #expect(index.markUsed(file(1), now: UnixSeconds(1)) == 9_000_000_001)
         #expect(index.count == 4 && index.storedBytes == 8_194 && index.generation == 0)
     }
 
@@ -408,7 +408,7 @@ import Testing
         #expect(victims.map(\.file) == [file(1), file(2)] && victims.map(\.size) == [300, 300])
         #expect(index.storedBytes == 400 && index.count == 1)
         #expect(index.reserve(100) == nil)
-        index.left(victims[0])
+        index.releaseSpace(of: victims[0])
         #expect(index.reserve(399)?.map(\.file) == [file(3)])
         #expect(index.reserve(1) == nil)
     }
@@ -431,7 +431,7 @@ import Testing
         let removed = index.removeAll()
         #expect(removed.map(\.file) == [file(1)] && index.count == 0 && index.storedBytes == 0 && index.generation == 1)
         #expect(index.reserve(1) == nil)
-        for entry in removed { index.left(entry) }
+        for entry in removed { index.releaseSpace(of: entry) }
         #expect(index.reserve(500) == [] && index.reserve(1) == nil)
     }
 
@@ -462,7 +462,7 @@ import Testing
         let bytes = try #require(tail.encoded())
         #expect(bytes.readableBytes == 8 * blocks + Self.metadata().encoded().readableBytes + 32)
         #expect(disk.write(body, at: 0) && disk.write(bytes, at: Int64(length)))
-        #expect(disk.size == Int64(length + bytes.readableBytes) && EntryTail.isWhole(disk))
+        #expect(disk.size == Int64(length + bytes.readableBytes) && EntryTail.isComplete(disk))
         let read = try #require(EntryTail(of: disk))
         #expect(read.bodyLength == Int64(length) && read.metadata == Self.metadata())
         #expect(read.blockChecksums == tail.blockChecksums)
@@ -474,10 +474,12 @@ import Testing
             #expect(EntryTail(of: disk) == nil, "byte \(index) of the tail")
         }
         // A file that is truncated or has an additional byte is not complete.
-        #expect(disk.write(bytes, at: Int64(length)) && EntryTail.isWhole(disk))
-        #expect(disk.write(ByteBuffer(bytes: [0]), at: Int64(length + bytes.readableBytes)) && !EntryTail.isWhole(disk))
-        #expect(disk.truncate(to: Int64(length + bytes.readableBytes - 1)) && !EntryTail.isWhole(disk))
-        #expect(disk.truncate(to: 31) && !EntryTail.isWhole(disk) && EntryTail(of: disk) == nil)
+        #expect(disk.write(bytes, at: Int64(length)) && EntryTail.isComplete(disk))
+        #expect(
+            disk.write(ByteBuffer(bytes: [0]), at: Int64(length + bytes.readableBytes)) && !EntryTail.isComplete(disk)
+        )
+        #expect(disk.truncate(to: Int64(length + bytes.readableBytes - 1)) && !EntryTail.isComplete(disk))
+        #expect(disk.truncate(to: 31) && !EntryTail.isComplete(disk) && EntryTail(of: disk) == nil)
     }
 
     @Test func metadataIsLimitedTo256KiB() {

@@ -41,7 +41,7 @@ struct CacheStorageTests {
 
     @Test func partiallyReadBodyIsNotStored() async throws {
         let capacity = ByteCount(1 << 20)
-        let cache = try bench.open(CachedTransport.Options(capacity: capacity, largestEntry: capacity))
+        let cache = try bench.open(CachedTransport.Options(capacity: capacity, maximumEntrySize: capacity))
         var answer = OriginAnswer.bytes([], [Self.lasting])
         answer.chunks = [cacheNoise(150_000), cacheNoise(150_000)]
         bench.server.answer(answer)
@@ -123,7 +123,7 @@ struct CacheStorageTests {
     }
 
     @Test func concurrentReadersAndWritersReceiveTheRightBytes() async throws {
-        let options = CachedTransport.Options(capacity: ByteCount(60_000), largestEntry: ByteCount(30_000))
+        let options = CachedTransport.Options(capacity: ByteCount(60_000), maximumEntrySize: ByteCount(30_000))
         let cache = try bench.open(options)
         bench.server.answer(.bytes(cacheNoise(20_000), [Self.lasting]))
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -335,7 +335,7 @@ struct CacheStorageTests {
 
     private static let threeBlocks = CachedTransport.Options(
         capacity: ByteCount(3 * 4096),
-        largestEntry: ByteCount(3 * 4096)
+        maximumEntrySize: ByteCount(3 * 4096)
     )
 
     @Test func leastRecentlyUsedEntryIsEvictedFirst() async throws {
@@ -376,7 +376,7 @@ struct CacheStorageTests {
 
     @Test(arguments: [true, false])
     func bodyAboveTheEntrySizeLimitEvictsNothing(_ isAnnounced: Bool) async throws {
-        let options = CachedTransport.Options(capacity: ByteCount(1 << 20), largestEntry: ByteCount(1000))
+        let options = CachedTransport.Options(capacity: ByteCount(1 << 20), maximumEntrySize: ByteCount(1000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 1000)
         var answer = OriginAnswer.bytes(cacheNoise(1001), [Self.lasting])
@@ -390,13 +390,13 @@ struct CacheStorageTests {
     @Test func entrySizeLimitDefaultsToAnEighthOfTheCapacity() {
         let options = CachedTransport.Options()
         #expect(options.capacity == ByteCount(512 << 20))
-        #expect(options.largestEntry == ByteCount(64 << 20))
+        #expect(options.maximumEntrySize == ByteCount(64 << 20))
         #expect(options.kinds == [.playlist, .segment, .initialization, .subtitle, .other])
     }
 
     @Test func bodiesBeingWrittenCountTowardsTheCapacity() async throws {
         let capacity: Int64 = 400_000
-        let options = CachedTransport.Options(capacity: ByteCount(capacity), largestEntry: ByteCount(capacity))
+        let options = CachedTransport.Options(capacity: ByteCount(capacity), maximumEntrySize: ByteCount(capacity))
         let cache = try bench.open(options)
         var answer = OriginAnswer.bytes([], [Self.lasting])
         answer.chunks = (0..<5).map { _ in cacheNoise(65_536) }
@@ -427,7 +427,7 @@ struct CacheStorageTests {
     }
 
     @Test func evictedEntryCanStillBeReadToItsEnd() async throws {
-        let options = CachedTransport.Options(capacity: ByteCount(220_000), largestEntry: ByteCount(220_000))
+        let options = CachedTransport.Options(capacity: ByteCount(220_000), maximumEntrySize: ByteCount(220_000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 200_000)
         let response = try await cache.send(.ofSegment("a"))

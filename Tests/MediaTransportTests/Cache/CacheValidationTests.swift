@@ -45,9 +45,9 @@ struct CacheValidationTests {
         #expect(response.status == 200)
         #expect(response.expectedLength == 5)
         #expect(measurement.isFromCache)
-        #expect(measurement.sent == .seconds(7))
-        #expect(measurement.firstByte == .milliseconds(30))
-        #expect(measurement.connect == .milliseconds(11))
+        #expect(measurement.requestStart == .seconds(7))
+        #expect(measurement.timeToFirstByte == .milliseconds(30))
+        #expect(measurement.connectDuration == .milliseconds(11))
         #expect(measurement.bytes == ByteCount(5))
     }
 

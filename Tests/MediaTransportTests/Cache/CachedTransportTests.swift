@@ -46,11 +46,11 @@ struct CachedTransportTests {
         _ = try await response.wholeBody()
         let measurement = response.record.measurement
         #expect(measurement.isFromCache)
-        #expect(measurement.sent == .seconds(3))
-        #expect(measurement.firstByte == .zero)
-        #expect(measurement.lastByte == .seconds(2))
+        #expect(measurement.requestStart == .seconds(3))
+        #expect(measurement.timeToFirstByte == .zero)
+        #expect(measurement.timeToLastByte == .seconds(2))
         #expect(measurement.bytes == ByteCount(5))
-        #expect(measurement.connect == nil)
+        #expect(measurement.connectDuration == nil)
     }
 
     @Test func finalAddressAfterRedirectsIsStored() async throws {
@@ -221,9 +221,9 @@ struct CachedTransportTests {
     @Test(arguments: [
         (200, "edi", "bytes 1-3/5"), (206, "edia", "bytes 1-3/5"), (206, "edi", "bytes 0-2/5"),
     ])
-    func responseThatIsNotTheRequestedRangeIsNotStored(_ status: Int, _ text: String, _ place: String) async throws {
+    func responseThatIsNotTheRequestedRangeIsNotStored(_ status: Int, _ text: String, _ position: String) async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.text(text, "Cache-Control: max-age=60", "Content-Range: \(place)")
+        var answer = OriginAnswer.text(text, "Cache-Control: max-age=60", "Content-Range: \(position)")
         answer.status = status
         bench.server.answer(answer)
         try await cache.text(.ofRange(1, 3))

@@ -171,7 +171,7 @@ private let newYear = UnixSeconds(1_767_225_600)
             #expect(truncate(path, 33_554_433) == 0)
             let error = #expect(throws: TransportError.self) { try CookieJar().load(from: path, now: newYear) }
             #expect(error?.code == .fileFailed)
-            #expect(error?.message == "\(path) is too large for a cookie file; name another one")
+            #expect(error?.message == "\(path) is too large for a cookie file; choose another file")
         }
     }
 
@@ -183,7 +183,7 @@ private let newYear = UnixSeconds(1_767_225_600)
             try Data("Dear aunt\n".utf8).write(to: URL(fileURLWithPath: letter))
             let foreign = #expect(throws: TransportError.self) { try CookieJar().load(from: letter, now: newYear) }
             #expect(
-                foreign?.message == "\(letter) is not a cookie file in the Netscape format; name another one"
+                foreign?.message == "\(letter) is not a cookie file in the Netscape format; choose another file"
             )
             let writing = #expect(throws: TransportError.self) { try CookieJar().save(to: folder, now: newYear) }
             #expect(writing?.code == .fileFailed && writing?.message.contains("cannot be written (") == true)

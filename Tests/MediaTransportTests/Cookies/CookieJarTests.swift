@@ -395,12 +395,12 @@ extension CookieJar {
         ("/", false), (";", false), ("a b", false), ("\u{E9}", false), ("%", false),
     ])
     func plainHostsContainOnlyUnambiguousCharacters(host: String, isPlain: Bool) {
-        #expect(CookieDomain.isPlain(host) == isPlain)
+        #expect(CookieDomain.isUnambiguous(host) == isPlain)
     }
 
     @Test func hostNamesAreLimitedTo255Bytes() {
-        #expect(CookieDomain.isPlain(String(repeating: "a", count: 255)))
-        #expect(!CookieDomain.isPlain(String(repeating: "a", count: 256)))
+        #expect(CookieDomain.isUnambiguous(String(repeating: "a", count: 255)))
+        #expect(!CookieDomain.isUnambiguous(String(repeating: "a", count: 256)))
     }
 
     @Test(arguments: [
@@ -410,13 +410,13 @@ extension CookieJar {
     ])
     func hostsWhoseLastLabelIsANumberAreNumeric(host: String, isNumeric: Bool) {
         #expect(CookieDomain.isNumeric(host) == isNumeric)
-        let candidates = CookieDomain.candidates(for: "x." + host)
+        let candidates = CookieDomain.domains(matching: "x." + host)
         #expect((candidates.count > 1) == !CookieDomain.isNumeric("x." + host))
     }
 
     @Test func candidateDomainsAreTheHostAndItsParentDomains() {
-        #expect(CookieDomain.candidates(for: "a.b.c") == ["a.b.c", "b.c", "c"])
-        #expect(CookieDomain.candidates(for: "c") == ["c"] && CookieDomain.candidates(for: "1.2") == ["1.2"])
+        #expect(CookieDomain.domains(matching: "a.b.c") == ["a.b.c", "b.c", "c"])
+        #expect(CookieDomain.domains(matching: "c") == ["c"] && CookieDomain.domains(matching: "1.2") == ["1.2"])
     }
 
     @Test func timeArithmeticSaturates() {
@@ -429,9 +429,9 @@ extension CookieJar {
     @Test(arguments: [(1_023, true), (1_024, true), (1_025, false)])
     func pathsAreLimitedTo1024Bytes(count: Int, isKept: Bool) {
         let path = "/" + String(repeating: "x", count: count - 1)
-        #expect(CookiePath.isKept(path) == isKept)
-        #expect(CookiePath.folder(of: path + "/y") == (isKept ? path : "/"))
-        #expect(!CookiePath.isKept("x") && !CookiePath.isKept("") && !CookiePath.isKept("/\u{7F}"))
+        #expect(CookiePath.isValid(path) == isKept)
+        #expect(CookiePath.defaultPath(for: path + "/y") == (isKept ? path : "/"))
+        #expect(!CookiePath.isValid("x") && !CookiePath.isValid("") && !CookiePath.isValid("/\u{7F}"))
     }
 
     // MARK: Random input

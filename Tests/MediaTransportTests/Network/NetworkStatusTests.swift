@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func costSetByTheApplicationTakesPrecedence() {
-        let status = NetworkStatus(reading: { [.cellular] })
+        let status = NetworkStatus(readingCost: { [.cellular] })
         #expect(status.cost == .cellular)
         status.cost = [.constrained]
         #expect(status.cost == .constrained)
@@ -75,18 +75,18 @@ import Testing
         let address = ResourceAddress("https://origin.example/a.ts")
         let transport = ScriptedTransport(texts: [address.text: "media"])
         let network = NetworkStatus(cost: [.cellular, .expensive])
-        let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: 5))
-            .over(network, accepting: [.expensive, .constrained])
+        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 5))
+            .limited(to: network, accepting: [.expensive, .constrained])
         let request = TransportRequest(address, kind: .segment)
-        let error = await #expect(throws: TransportError.self) { try await loading.load(request) }
+        let error = await #expect(throws: TransportError.self) { try await loader.load(request) }
         #expect(error?.code == .networkRefused)
         #expect(error?.message.contains("cellular") == true && error?.message.contains("expensive") == false)
         #expect(transport.requestedAddresses.isEmpty)
         network.cost = [.expensive]
-        #expect(try await loading.load(request).bytes == Array("media".utf8))
+        #expect(try await loader.load(request).bytes == Array("media".utf8))
         // An unknown cost is permitted.
         network.cost = nil
-        #expect(try await loading.load(request).bytes == Array("media".utf8))
+        #expect(try await loader.load(request).bytes == Array("media".utf8))
     }
 
     @Test(
@@ -157,9 +157,9 @@ import Testing
         let routes = Self.heading + lines.joined(separator: "\n")
         let neighbors =
             "IP address HW\n10.2.3.4 0x1 0x2\n10.2.3.5 0x1 0x2 aa\n10.2.3.4 0x1 0x2 bb * e\n10.2.3.4 0x1 0x2 cc\n"
-        #expect(NetworkIdentity.name(routes: routes, neighbours: neighbors) == "e 10.2.3.4 bb")
-        #expect(NetworkIdentity.name(routes: routes, neighbours: "") == "e 10.2.3.4")
-        #expect(NetworkIdentity.name(routes: lines[4], neighbours: "") == nil, "the first line is the heading")
+        #expect(NetworkIdentity.name(routes: routes, neighbors: neighbors) == "e 10.2.3.4 bb")
+        #expect(NetworkIdentity.name(routes: routes, neighbors: "") == "e 10.2.3.4")
+        #expect(NetworkIdentity.name(routes: lines[4], neighbors: "") == nil, "the first line is the heading")
     }
 
     @Test(
@@ -173,19 +173,22 @@ import Testing
         let texts = ["https://h/a": "a", "file:///a": "a"]
         let network = NetworkStatus(cost: cost)
         let transport = ScriptedTransport(texts: texts)
-        let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)).over(network, accepting: accepted)
-        #expect(loading.network === network)
-        #expect((loading.transport is GatedTransport) == (accepted.rawValue != 7))
+        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)).limited(
+            to: network,
+            accepting: accepted
+        )
+        #expect(loader.network === network)
+        #expect((loader.transport is CostLimitedTransport) == (accepted.rawValue != 7))
         let request = TransportRequest(ResourceAddress("https://h/a"), kind: .segment)
         if mayBeUsed {
-            #expect(try await loading.load(request).bytes == Array("a".utf8))
+            #expect(try await loader.load(request).bytes == Array("a".utf8))
         } else {
-            let error = await #expect(throws: TransportError.self) { _ = try await loading.load(request) }
+            let error = await #expect(throws: TransportError.self) { _ = try await loader.load(request) }
             #expect(error?.code == .networkRefused && error?.address == request.address)
-            #expect(error?.message == "the network is \(cost), and may not be used for this")
+            #expect(error?.message == "the network is \(cost), which is not allowed for this request")
         }
         let local = TransportRequest(ResourceAddress("file:///a"), kind: .segment)
-        #expect(try await loading.load(local).bytes == Array("a".utf8))
-        #expect(ResourceLoading(transport).over(network).transport is ScriptedTransport)
+        #expect(try await loader.load(local).bytes == Array("a".utf8))
+        #expect(ResourceLoader(transport).limited(to: network).transport is ScriptedTransport)
     }
 }

@@ -49,7 +49,7 @@ import Testing
             line.text(text)
         }
         #expect(lines(line.decoded()) == ["6-7 ab", "7-9 ab", "9-10 ab|cd", "10-12 cd", "12-13 cd|ef"])
-        #expect(lines(line.decoded(growth: .lines)) == ["6-7 ab", "7-10 ab|cd", "10-13 cd|ef"])
+        #expect(lines(line.decoded(growth: .perLine)) == ["6-7 ab", "7-10 ab|cd", "10-13 cd|ef"])
     }
 
     @Test(arguments: [(UInt8(0x25), 2), (0x26, 3), (0x27, 4)])
@@ -254,15 +254,15 @@ import Testing
             _ = decoder.decode([triplet], at: LineTwentyOne.time(frame))
         }
         _ = decoder.decode([], at: LineTwentyOne.time(30))
-        #expect(lines(decoder.shown) == ["4-30 ab"])
+        #expect(lines(decoder.currentCues) == ["4-30 ab"])
         #expect(lines(decoder.finish(at: LineTwentyOne.time(40))) == ["4-40 ab"])
-        #expect(decoder.shown.isEmpty)
+        #expect(decoder.currentCues.isEmpty)
     }
 
     @Test func randomBytesDecodeToValidCEA608Cues() {
         var random = SplitMix(state: 608)
         for channel in CEA608Decoder.Channel.allCases {
-            var decoder = CEA608Decoder(channel: channel, growth: channel.rawValue % 2 == 0 ? .lines : .letters)
+            var decoder = CEA608Decoder(channel: channel, granularity: channel.rawValue % 2 == 0 ? .perLine : .perFrame)
             for frame in 0..<20_000 {
                 let triplet = CaptionTriplet(
                     kind: frame % 2 == 0 ? .firstField : .secondField,

@@ -30,8 +30,8 @@ import Testing
         )
         + [0x80]
 
-    private func triplets(_ bytes: [UInt8], _ coding: CaptionTriplet.VideoCoding = .avc) -> [CaptionTriplet] {
-        CaptionTriplet.triplets(inNALUnit: bytes.span, coding: coding)
+    private func triplets(_ bytes: [UInt8], _ coding: CaptionTriplet.VideoCodec = .avc) -> [CaptionTriplet] {
+        CaptionTriplet.triplets(inNALUnit: bytes.span, codec: coding)
     }
 
     @Test func captionsAreFoundInSEIMessages() {
@@ -53,20 +53,20 @@ import Testing
         let sample = u32(Self.unit.count) + Self.unit + u32(3) + other
         #expect(CaptionTriplet.triplets(inSample: sample.span, coding: .avc) == Self.expected)
         let stream: [UInt8] = [0, 0, 0, 1] + Self.unit + [0, 0, 1] + other
-        #expect(CaptionTriplet.triplets(inByteStream: stream.span, coding: .avc) == Self.expected)
+        #expect(CaptionTriplet.triplets(inByteStream: stream.span, codec: .avc) == Self.expected)
     }
 
     @Test func otherUserDataIsIgnored() {
-        for place in 0..<8 {
+        for position in 0..<8 {
             var data = Self.userData
-            data[place] ^= 1
+            data[position] ^= 1
             #expect(triplets([0x06] + Self.message(data) + [0x80]).isEmpty)
         }
     }
 
     @Test func captionDataListIsParsed() {
         let bytes: [UInt8] = [0xFC, 0x94, 0x20, 0xF9, 1, 2, 0xFE, 3, 4, 0xFF, 5]
-        let list = CaptionTriplet.list(bytes.span)
+        let list = CaptionTriplet.triplets(in: bytes.span)
         #expect(list.map(\.kind) == [.firstField, .packetData])
     }
 
@@ -80,7 +80,7 @@ import Testing
             bytes.removeLast(round % bytes.count)
             #expect(triplets(bytes).count <= 62)
             _ = CaptionTriplet.triplets(inSample: bytes.span, coding: .hevc)
-            _ = CaptionTriplet.triplets(inByteStream: bytes.span, coding: .avc)
+            _ = CaptionTriplet.triplets(inByteStream: bytes.span, codec: .avc)
         }
     }
 }

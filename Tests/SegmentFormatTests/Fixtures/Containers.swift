@@ -22,8 +22,8 @@ enum Containers {
             element(0xAE, audio, element(0x22_B59C, ascii("deu")), sound)
         )
         let cluster = element(0x1F43_B675, zeros(500))
-        func seek(_ place: Int) -> [UInt8] {
-            element(0x114D_9B74, element(0x4DBB, element(0x53AB, u32(0x1C53_BB6B)), element(0x53AC, u32(place))))
+        func seek(_ position: Int) -> [UInt8] {
+            element(0x114D_9B74, element(0x4DBB, element(0x53AB, u32(0x1C53_BB6B)), element(0x53AC, u32(position))))
         }
         let first = seek(0).count + information.count + tracks.count
         let count = seconds / step

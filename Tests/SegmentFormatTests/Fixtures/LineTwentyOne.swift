@@ -56,9 +56,9 @@ struct LineTwentyOne {
 
     func decoded(
         _ channel: CEA608Decoder.Channel = .cc1,
-        growth: CEA608Decoder.Growth = .letters
+        growth: CEA608Decoder.CueGranularity = .perFrame
     ) -> [SubtitleCue] {
-        var decoder = CEA608Decoder(channel: channel, growth: growth)
+        var decoder = CEA608Decoder(channel: channel, granularity: growth)
         var cues: [SubtitleCue] = []
         for (frame, pair) in pairs.enumerated() {
             let triplet = CaptionTriplet(kind: kind, first: pair.0, second: pair.1)

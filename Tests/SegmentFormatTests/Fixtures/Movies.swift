@@ -123,13 +123,13 @@ enum Movies {
             fullBox("tfdt", 1, 0, u64(base)),
             fullBox("trun", 0, isSync ? 0x5 : 0x1, u32(50), u32(0), isSync ? u32(0x200_0000) : [])
         )
-        let sound = box(
+        let audio = box(
             "traf",
             fullBox("tfhd", 0, 0x2_0000, u32(2)),
             fullBox("tfdt", 1, 0, u64(base * 48_000 / 12_800)),
             fullBox("trun", 0, 0x1, u32(94), u32(0))
         )
-        return box("moof", fullBox("mfhd", 0, 0, u32(number)), video, sound) + box("mdat", zeros(payload))
+        return box("moof", fullBox("mfhd", 0, 0, u32(number)), video, audio) + box("mdat", zeros(payload))
     }
 
     static func index(
@@ -165,7 +165,7 @@ enum Movies {
                 + table("stss", [[1], [51], [101], [151], [201]])
                 + table("stsc", [[1, 50, 1]]) + sizes([Int](repeating: 100, count: 250))
                 + table("stco", (0..<5).map { [data + $0 * chunk] })
-            let sound =
+            let audio =
                 table("stts", [[470, 1_024]]) + table("stsc", [[1, 94, 1]]) + fullBox("stsz", 0, 0, u32(10), u32(470))
                 + table("stco", (0..<5).map { [data + $0 * chunk + 5_000] })
             return box(
@@ -186,7 +186,7 @@ enum Movies {
                     timescale: 48_000,
                     duration: 481_280,
                     entry: audioEntry("mp4a", elementaryStream()),
-                    tables: sound
+                    tables: audio
                 )
             )
         }

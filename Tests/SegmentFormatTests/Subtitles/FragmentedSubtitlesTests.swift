@@ -100,7 +100,7 @@ import Testing
         #expect(cues[0].id == "1")
         #expect(cues[0].lines[0].spans[0].style.isBold)
         #expect(cues[0].lines[0].spans[0].style.color == SubtitleColor(red: 255, green: 0, blue: 0))
-        #expect(cues[0].placement.regionWidth == 50)
+        #expect(cues[0].placement.boxSize == 50)
         var timeline = SubtitleTimeline()
         timeline.insert(Array(cues.prefix(2)))
         timeline.insert(Array(cues.suffix(1)))

@@ -70,7 +70,7 @@ import Testing
     private func check(_ cues: [SubtitleCue]) {
         var timeline = SubtitleTimeline()
         timeline.insert(cues)
-        timeline.insert(cues.map { $0.moved(by: MediaTime(seconds: 1)) })
+        timeline.insert(cues.map { $0.shifted(by: MediaTime(seconds: 1)) })
         timeline.discard(MediaTimeRange(start: MediaTime(seconds: 1), end: MediaTime(seconds: 2)))
         for event in SubStationScript().events(of: timeline) {
             let isWhole = event.timeRange.duration > .zero && !event.dialogueLine.contains(where: \.isNewline)
@@ -86,14 +86,14 @@ import Testing
         for _ in 0..<HostileInputTests.rounds {
             var bytes = fixture
             for _ in 0..<Int.random(in: 1...6, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let position = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<6, using: &random) {
-                case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                case 1: bytes[place] = .random(in: 0...255, using: &random)
-                case 2: bytes[place] = UInt8(ascii: "9")
-                case 3: bytes.insert(contentsOf: ascii("99999999999999999999"), at: place)
-                case 4: bytes.removeSubrange(place..<min(bytes.count, place + 3))
-                default: bytes.insert(contentsOf: ascii("<-{\\}\"%:"), at: place)
+                case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 1: bytes[position] = .random(in: 0...255, using: &random)
+                case 2: bytes[position] = UInt8(ascii: "9")
+                case 3: bytes.insert(contentsOf: ascii("99999999999999999999"), at: position)
+                case 4: bytes.removeSubrange(position..<min(bytes.count, position + 3))
+                default: bytes.insert(contentsOf: ascii("<-{\\}\"%:"), at: position)
                 }
                 if bytes.isEmpty { bytes = [0x20] }
             }
@@ -113,7 +113,7 @@ import Testing
         let cues = (0..<20_000).map { Subtitles.cue("\($0)", Int64($0), 90_000_000) }
         var timeline = SubtitleTimeline()
         timeline.insert(cues)
-        #expect(timeline.cues(at: Subtitles.time(19_999)).count == SubtitleArrangement.mostCues)
-        #expect(SubStationScript().events(of: timeline).count >= SubtitleArrangement.mostCues)
+        #expect(timeline.cues(at: Subtitles.time(19_999)).count == SubtitlePositioner.maximumCueCount)
+        #expect(SubStationScript().events(of: timeline).count >= SubtitlePositioner.maximumCueCount)
     }
 }

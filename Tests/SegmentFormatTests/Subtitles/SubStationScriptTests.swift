@@ -79,7 +79,7 @@ import Testing
 
     @Test func verticalWritingHasAnEventForEachColumn() {
         var cue = S.cue("ab\nc", 0, 1_000)
-        cue.placement.writing = .verticalGrowingLeft
+        cue.placement.writingDirection = .verticalGrowingLeft
         cue.placement.horizontalAnchor = .right
         cue.placement.horizontalPosition = 95
         cue.placement.verticalAnchor = .top
@@ -105,9 +105,9 @@ import Testing
 
     @Test func cueMovedWithinRegionHasSeveralEvents() {
         var first = S.cue("first", 0, 3_000)
-        first.placement.stacking = .flows(region: "r")
+        first.placement.overlapHandling = .stackInRegion(region: "r")
         var second = S.cue("second", 1_000, 2_000)
-        second.placement.stacking = .flows(region: "r")
+        second.placement.overlapHandling = .stackInRegion(region: "r")
         var timeline = SubtitleTimeline()
         timeline.insert([first, second])
         let events = SubStationScript().events(of: timeline)

@@ -91,8 +91,8 @@ import Testing
                 }
             )
         }
-        #expect(timeline.count <= SubtitleTimeline.mostCues)
-        #expect(timeline.count >= SubtitleTimeline.mostCues / 2)
+        #expect(timeline.count <= SubtitleTimeline.maximumCueCount)
+        #expect(timeline.count >= SubtitleTimeline.maximumCueCount / 2)
         #expect(timeline.cues(at: S.time(10_999_920)).map(\.plainText) == ["x49"])
     }
 }

@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: ["", "x", "1", "1x", "1:2", "-1s", "1.s", "00:00:00:xx", "1e3s", "9999999999999999999s"])
     func invalidTimeExpressionIsIgnored(_ time: String) throws {
-        #expect(TimedTextClock().time(time) == nil)
+        #expect(TimedTextTiming().time(time) == nil)
         #expect(try lines("<body><div><p begin='\(time)' dur='1s'>x</p></div></body>") == ["0-1 x"])
     }
 
@@ -138,16 +138,16 @@ import Testing
             """
         let cues = try S.timedText(S.tt(body, root: "tts:extent='1280px 720px'", head: head)).cues
         let low = cues[0].placement
-        #expect(low.horizontalAnchor == .center && low.horizontalPosition == 50 && low.regionWidth == 80)
+        #expect(low.horizontalAnchor == .center && low.horizontalPosition == 50 && low.boxSize == 80)
         #expect(low.verticalAnchor == .bottom && low.verticalPosition == 95)
-        #expect(low.stacking == .flows(region: "TTML low"))
+        #expect(low.overlapHandling == .stackInRegion(region: "TTML low"))
         let high = cues[1].placement
-        #expect(high.alignment == .left && high.horizontalPosition == 12.5 && high.regionWidth == 25)
+        #expect(high.alignment == .left && high.horizontalPosition == 12.5 && high.boxSize == 25)
         #expect(high.verticalAnchor == .top && high.verticalPosition == 20)
         let new = cues[2].placement
         #expect(new.alignment == .right)
         #expect(abs(new.left - 46) < 0.001)
-        #expect(abs(new.regionWidth - 48) < 0.001)
+        #expect(abs(new.boxSize - 48) < 0.001)
         #expect(abs(new.verticalPosition - 76.2) < 0.001)
         #expect(cues[3].placement == SubtitlePlacement())
     }
@@ -182,7 +182,7 @@ import Testing
         let head =
             "<layout><region xml:id='v' tts:origin='80% 10%' tts:extent='10% 80%' tts:writingMode='tbrl'/></layout>"
         let placement = try cue("<body region='v'><div><p end='1s'>x</p></div></body>", head: head).placement
-        #expect(placement.writing == .verticalGrowingLeft)
+        #expect(placement.writingDirection == .verticalGrowingLeft)
         #expect(placement.horizontalAnchor == .right && abs(placement.horizontalPosition - 90) < 0.001)
         #expect(placement.verticalAnchor == .top && placement.verticalPosition == 10)
     }

@@ -29,7 +29,7 @@ import Testing
     ) throws {
         let placement = try cue(settings).placement
         #expect(placement.left == left)
-        #expect(placement.regionWidth == width)
+        #expect(placement.boxSize == width)
         #expect(placement.alignment == alignment)
     }
 
@@ -63,15 +63,15 @@ import Testing
     @Test func regionDeterminesPlacementOfItsCues() throws {
         let head = "REGION\nid:a\nwidth:40%\nlines:3\nregionanchor:0%,100%\nviewportanchor:10%,90%\n\n"
         let placement = try cue("region:a position:50% align:center", head: head).placement
-        #expect(placement.stacking == .flows(region: "WebVTT a"))
+        #expect(placement.overlapHandling == .stackInRegion(region: "WebVTT a"))
         #expect(placement.left == 10)
-        #expect(placement.regionWidth == 40)
+        #expect(placement.boxSize == 40)
         #expect(abs(placement.verticalPosition - 90) < 0.001)
     }
 
     @Test func verticalCuesArePlacedAtSide() throws {
         let right = try cue("vertical:rl line:0 position:0% align:start").placement
-        #expect(right.writing == .verticalGrowingLeft)
+        #expect(right.writingDirection == .verticalGrowingLeft)
         #expect(right.horizontalAnchor == .right && right.horizontalPosition == 95)
         #expect(right.verticalAnchor == .top && right.verticalPosition == 0)
         let left = try cue("vertical:lr line:0").placement

@@ -8,8 +8,8 @@ import Testing
 @Suite struct PlaybackStateMachineTests {
     private static let enough: BufferState = {
         var state = BufferState()
-        state.ahead = .seconds(10)
-        state.suffices = true
+        state.bufferedDuration = .seconds(10)
+        state.isSufficient = true
         return state
     }()
 
@@ -20,8 +20,8 @@ import Testing
         reachesEnd: Bool = false
     ) -> BufferState {
         var state = BufferState()
-        state.ahead = .seconds(seconds)
-        state.suffices = suffices
+        state.bufferedDuration = .seconds(seconds)
+        state.isSufficient = suffices
         state.isFull = isFull
         state.reachesEnd = reachesEnd
         return state
@@ -72,7 +72,7 @@ import Testing
     ])
     func playbackStartsOnlyWithASufficientBuffer(state: BufferState, atOnce: Bool, starts: Bool) {
         var machine = PlaybackStateMachine(start: .zero)
-        _ = machine.setRate(1, atOnce: atOnce, at: .zero)
+        _ = machine.setRate(1, immediately: atOnce, at: .zero)
         _ = machine.becomeReady(at: .zero)
         _ = machine.bufferChanged(state, variant: nil, at: .seconds(1))
         #expect((machine.rate == 1) == starts)
@@ -127,7 +127,7 @@ import Testing
         #expect(rates(machine.correctRate(by: 1.05, at: .seconds(1))) == ["1.0 1.05 liveOffsetCorrection"])
         #expect(machine.correctRate(by: 1.05, at: .seconds(2)).isEmpty)
         #expect(rates(machine.correctRate(by: 1, at: .seconds(3))) == ["1.05 1.0 liveOffsetCorrection"])
-        #expect(machine.correction == 1 && machine.rate == 1)
+        #expect(machine.rateCorrection == 1 && machine.rate == 1)
     }
 
     @Test(arguments: [2, 0.5, -1])
@@ -135,14 +135,14 @@ import Testing
         var machine = playing()
         _ = machine.correctRate(by: 1.05, at: .seconds(1))
         #expect(rates(machine.setRate(rate, at: .seconds(2))) == ["1.05 \(rate) setRateCalled"])
-        #expect(machine.rate == rate && machine.correction == 1)
+        #expect(machine.rate == rate && machine.rateCorrection == 1)
     }
 
     @Test func aPauseEndsACorrection() {
         var machine = playing()
         _ = machine.correctRate(by: 0.95, at: .seconds(1))
         _ = machine.setRate(0, at: .seconds(2))
-        #expect(machine.correction == 1)
+        #expect(machine.rateCorrection == 1)
         _ = machine.setRate(1, at: .seconds(3))
         #expect(machine.rate == 1)
     }
@@ -202,11 +202,11 @@ import Testing
     @Test func aStepBackLeavesTheEnd() {
         var machine = playing()
         _ = machine.reachedEnd(pausing: true, at: .seconds(60))
-        machine.leaveEnd()
+        machine.resumeFromEnd()
         #expect(!machine.hasEnded && machine.isReady)
         var failed = playing()
         _ = failed.fail(at: .seconds(1))
-        failed.leaveEnd()
+        failed.resumeFromEnd()
         #expect(!failed.isReady)
     }
 
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func likelyToKeepUpIsReportedWithTheTimeSinceTheStartOrSinceItWasLost() throws {
-        func report(_ actions: [PlaybackStateMachine.Action]) -> KeepUp? {
+        func report(_ actions: [PlaybackStateMachine.Action]) -> LikelyToKeepUpReport? {
             actions.lazy.compactMap { if case .report(.likelyToKeepUp(let found)) = $0 { found } else { nil } }.first
         }
         var machine = PlaybackStateMachine(start: .seconds(2))
@@ -262,11 +262,11 @@ import Testing
         throughput: Int64? = nil,
         segment: Double = 6
     ) -> Bool {
-        KeepUpRule().suffices(
-            ahead: .seconds(ahead),
-            needed: BitRate(bitsPerSecond: needed),
+        KeepUpRule().isSufficient(
+            bufferedDuration: .seconds(ahead),
+            mediaBitRate: BitRate(bitsPerSecond: needed),
             throughput: throughput.map { BitRate(bitsPerSecond: $0) },
-            segment: .seconds(segment)
+            segmentDuration: .seconds(segment)
         )
     }
 

@@ -2,8 +2,12 @@ import StreamingEngine
 import Testing
 
 @Suite struct BoundedCacheTests {
-    private static func cache(_ costs: [Int], limit: Int = 100, mostValues: Int = 10) -> BoundedCache<Int, String> {
-        var cache = BoundedCache<Int, String>(limit: limit, mostValues: mostValues)
+    private static func cache(
+        _ costs: [Int],
+        limit: Int = 100,
+        maximumValueCount: Int = 10
+    ) -> BoundedCache<Int, String> {
+        var cache = BoundedCache<Int, String>(limit: limit, mostValues: maximumValueCount)
         for (key, cost) in costs.enumerated() { cache.insert("\(key)", for: key, cost: cost) }
         return cache
     }
@@ -30,8 +34,8 @@ import Testing
     }
 
     @Test func theNumberOfValuesIsLimited() {
-        #expect(Self.keys(Self.cache([0, 0, 0, 0], mostValues: 3)) == [1, 2, 3])
-        #expect(Self.cache([1, 1], mostValues: 0).count == 1)
+        #expect(Self.keys(Self.cache([0, 0, 0, 0], maximumValueCount: 3)) == [1, 2, 3])
+        #expect(Self.cache([1, 1], maximumValueCount: 0).count == 1)
     }
 
     @Test func aValueThatCostsMoreThanTheLimitIsNotStored() {

@@ -22,12 +22,12 @@ import Testing
     @Test(arguments: ["main.m3u8", "low.m3u8"])
     func aCancellationByTheTransportIsAFailure(_ suffix: String) async throws {
         let simulation = Simulation()
-        let texts = PlayedStream.texts("#EXT-X-STREAM-INF:BANDWIDTH=500000\nlow.m3u8\n", ["low"])
+        let texts = TextStreamPlayback.texts("#EXT-X-STREAM-INF:BANDWIDTH=500000\nlow.m3u8\n", ["low"])
         let base = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
         let engine = PlaybackEngine(
-            source: ResourceAddress(PlayedStream.address),
-            loading: ResourceLoading(CancellingTransport(suffix: suffix, base: base), time: simulation, jitter: { 0 }),
-            pipeline: UndecodedPipeline(time: simulation),
+            source: ResourceAddress(TextStreamPlayback.address),
+            loading: ResourceLoader(CancellingTransport(suffix: suffix, base: base), time: simulation, jitter: { 0 }),
+            pipeline: NonDecodingPipeline(time: simulation),
             time: simulation,
             session: PlaybackSession(id: "test", start: .zero, startDate: .zero)
         ) { _ in }

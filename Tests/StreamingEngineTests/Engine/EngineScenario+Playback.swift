@@ -167,7 +167,7 @@ extension EngineScenario {
             session.failingCommands = ["pipeline step"]
             session.command(.step(count: -1, waiter: 4))
             session.run(until: 5)
-            session.observation.abilities.steps = false
+            session.observation.abilities.supportsStepping = false
             session.command(.step(count: -1, waiter: 5))
         },
         EngineScenario("the audio settings and the captions change") { session in
@@ -236,7 +236,7 @@ extension EngineScenario {
             session.run(until: 50)
         },
         EngineScenario("a pipeline that does not play backwards") { session in
-            session.observation.abilities.playsBackward = false
+            session.observation.abilities.supportsReversePlayback = false
             session.playVOD(until: 4)
             session.setRate(-1)
             session.setRate(.nan)

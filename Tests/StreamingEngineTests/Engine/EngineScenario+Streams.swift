@@ -22,7 +22,7 @@ extension EngineSession {
 
     /// Plays an item with an I-frame playlist in a pipeline that shows all frames up to a rate of 2.
     fileprivate mutating func playWithIFrames(_ text: String = ladderWithIFrames, until seconds: Double) {
-        observation.abilities.fullRates = -2...2
+        observation.abilities.fullPresentationRates = -2...2
         playlists["i.m3u8"] = [Self.iFrames(90)]
         transferTimes["i"] = 0.1
         playLadder(text, 30, until: seconds)

@@ -107,7 +107,7 @@ extension EngineSession {
     private func text(_ variant: VariantDescription?) -> String { variant.map { Self.name($0.address) } ?? "none" }
 
     private func text(_ change: VariantSwitch) -> String {
-        let numbers = change.numbers
+        let numbers = change.evidence
         let renditions = change.renditions.map { "\($0.key)=\(Self.name($0.value.address))" }.sorted()
         return "\(text(change.from)) -> \(text(change.to)) (\(change.cause)) level \(text(numbers.bufferLevel))"
             + (numbers.throughput.map { " throughput \($0.bitsPerSecond / 1_000)k" } ?? "")

@@ -76,7 +76,7 @@ struct EngineSession {
 
     init(_ options: StreamingOptions = StreamingOptions()) {
         state = EngineState(options: options, at: .zero)
-        observation.abilities = MediaPipelineAbilities(playsBackward: true, steps: true)
+        observation.abilities = MediaPipelineCapabilities(supportsReversePlayback: true, supportsStepping: true)
     }
 
     // MARK: Events
@@ -353,7 +353,7 @@ struct EngineSession {
             enqueue(.segmentReceived(request: request, .failure(failure), progress), after: time)
         case .loaded, .notDecodable, .decoderLost:
             if case .notDecodable = outcome { failingPieces[request] = MediaPipelineError(.notDecodable, "not media") }
-            if case .decoderLost = outcome { failingPieces[request] = MediaPipelineError(.lost, "no decoder") }
+            if case .decoderLost = outcome { failingPieces[request] = MediaPipelineError(.deviceLost, "no decoder") }
             let bytes = Self.payload.getSlice(at: 0, length: segmentSize) ?? ByteBuffer()
             let loaded = SegmentLoader.Loaded(
                 content: .media(bytes, initialization: nil),
@@ -363,8 +363,8 @@ struct EngineSession {
                     address: segment.address,
                     contentType: nil,
                     measurement: measurement(began: now, part: 1),
-                    began: now,
-                    ended: now + .seconds(time),
+                    startTime: now,
+                    endTime: now + .seconds(time),
                     status: 200
                 )
             )
@@ -375,8 +375,8 @@ struct EngineSession {
     private static let payload = ByteBuffer(repeating: 1, count: 2_000_000)
 
     private func measurement(began: Duration, part: Double) -> TransferMeasurement {
-        var measurement = TransferMeasurement(sent: began)
-        measurement.firstByte = .zero
+        var measurement = TransferMeasurement(requestStart: began)
+        measurement.timeToFirstByte = .zero
         measurement.bytes = ByteCount(Int64(Double(segmentSize) * part))
         return measurement
     }

@@ -71,7 +71,7 @@ import Testing
         var session = EngineSession(options)
         session.recordsLines = false
         session.segmentSize = 1_000
-        if choices.isOne(in: 2) { session.observation.abilities.fullRates = -2...2 }
+        if choices.isOne(in: 2) { session.observation.abilities.fullPresentationRates = -2...2 }
         let isLive = choices.isOne(in: 2)
         session.playlists["main.m3u8"] = [choices.element(of: items)]
         for name in ["low", "high", "en", "ko", "text", "i"] {

@@ -22,7 +22,7 @@ struct EngineTranscript {
 
     init(_ options: StreamingOptions = StreamingOptions()) {
         state = EngineState(options: options, at: .zero)
-        observation.abilities = MediaPipelineAbilities(playsBackward: true, steps: true)
+        observation.abilities = MediaPipelineCapabilities(supportsReversePlayback: true, supportsStepping: true)
     }
 
     /// Delivers an event, and returns the effects except reports and snapshots.
@@ -107,7 +107,7 @@ struct EngineTranscript {
         let segment = try #require(segments[request])
         // Ten megabytes in ten milliseconds, so that the network is never the bottleneck.
         let began = Duration.seconds(seconds) - .milliseconds(10)
-        var measurement = TransferMeasurement(sent: began)
+        var measurement = TransferMeasurement(requestStart: began)
         measurement.bytes = ByteCount(10_000_000)
         let loaded = SegmentLoader.Loaded(
             content: .media(ByteBuffer(repeating: 1, count: 1_000), initialization: nil),
@@ -117,8 +117,8 @@ struct EngineTranscript {
                 address: segment.address,
                 contentType: nil,
                 measurement: measurement,
-                began: began,
-                ended: .seconds(seconds),
+                startTime: began,
+                endTime: .seconds(seconds),
                 status: 200
             )
         )

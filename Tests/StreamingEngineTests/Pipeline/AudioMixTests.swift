@@ -34,7 +34,7 @@ import Testing
         mix.setVolume(-3, at: time(1))
         mix.setVolume(.infinity, at: time(2))
         #expect([0, 1, 2].map { mix.volume(at: time($0)) } == [0, 0, 16])
-        var settings = SoundSettings(volume: 7)
+        var settings = AudioSettings(volume: 7)
         #expect(settings.volume == 1)
         settings.volume = -.infinity
         #expect(settings.volume == 0)
@@ -45,7 +45,7 @@ import Testing
         mix.setVolumeRamp(from: 1, to: 0, during: range(1, 2))
         mix.setVolume(1, at: time(2))
         mix.setVolume(0.5, at: time(5))
-        #expect(mix.turningPoints(in: range(1, 5)) == [time(2)])
-        #expect(mix.turningPoints(in: range(0, 9)) == [time(1), time(2), time(5)])
+        #expect(mix.slopeChanges(in: range(1, 5)) == [time(2)])
+        #expect(mix.slopeChanges(in: range(0, 9)) == [time(1), time(2), time(5)])
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of the variant that is fetched when the throughput changes or a server fails.
 @Suite struct AdaptivePlaybackTests {
-    private static func rates(_ stream: PlayedOrigin, within times: ClosedRange<Duration>) -> [Int64] {
+    private static func rates(_ stream: OriginPlayback, within times: ClosedRange<Duration>) -> [Int64] {
         stream.events.all.compactMap { event in
             guard case .segmentLoaded(let segment) = event.kind, times.contains(event.time) else { return nil }
             return segment.variant?.peakBitRate.bitsPerSecond
@@ -42,7 +42,7 @@ import Testing
             .init(duration: .seconds(1_000), bandwidth: fast),
         ])
         let link = LinkProfile(name: "falling", trace: trace)
-        let stream = PlayedOrigin(link: link) { path, _ in Self.resource(path) }
+        let stream = OriginPlayback(link: link) { path, _ in Self.resource(path) }
         #expect(try await stream.playOut(within: .seconds(900)))
         #expect(stream.engine.snapshot.hasPlayedToEnd)
         let (before, during, after) = (
@@ -67,7 +67,7 @@ import Testing
             second/0-media.m3u8
 
             """
-        let stream = PlayedOrigin { path, _ in
+        let stream = OriginPlayback { path, _ in
             if path == "main.m3u8" { return .text(text) }
             // The first location has no segments after the third.
             if path.hasPrefix("first/") {
@@ -81,7 +81,7 @@ import Testing
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
         let loaded = stream.events.all.compactMap { event -> String? in
             guard case .segmentLoaded(let segment) = event.kind else { return nil }
-            return String(segment.address.dropFirst(PlayedOrigin.root.count).prefix { $0 != "/" })
+            return String(segment.address.dropFirst(OriginPlayback.root.count).prefix { $0 != "/" })
         }
         #expect(loaded == Array(repeating: "first", count: 3) + Array(repeating: "second", count: 97))
     }

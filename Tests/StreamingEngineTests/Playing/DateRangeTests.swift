@@ -16,9 +16,9 @@ import Testing
     }
 
     private func ranges(_ tags: String) async throws -> [TimedDateRange] {
-        var texts = [PlayedStream.address: Self.media(tags)]
+        var texts = [TextStreamPlayback.address: Self.media(tags)]
         for number in 0..<10 { texts["https://origin.example/v\(number).ts"] = "media" }
-        let stream = PlayedStream(texts)
+        let stream = TextStreamPlayback(texts)
         return try await stream.run { engine in
             try await stream.expect { $0.status == .readyToPlay }
             return engine.snapshot.dateRanges
@@ -66,8 +66,8 @@ import Testing
         }
         let variable = "#EXT-X-DEFINE:NAME=\"long\",VALUE=\"\(String(repeating: "x", count: 20))\"\n"
         let found = try await ranges(variable + tags.joined(separator: "\n"))
-        #expect(found.count == TimedDateRange.mostRanges)
-        #expect(found.first?.id == "\(count - TimedDateRange.mostRanges)" && found.last?.id == "\(count - 1)")
+        #expect(found.count == TimedDateRange.maximumCount)
+        #expect(found.first?.id == "\(count - TimedDateRange.maximumCount)" && found.last?.id == "\(count - 1)")
         #expect(
             found.dropLast().allSatisfy {
                 $0.endDate?.sinceEpoch == $0.startDate.sinceEpoch + .init(value: 1, timescale: 1000)

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func aSeekBeforeTheItemIsReadyIsReportedAndPlaybackIsCounted() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { engine in
             let result = await engine.seek(to: MediaTime(seconds: 30), tolerance: .exact)
             #expect(result == SeekResult(isFinished: true, landed: MediaTime(seconds: 30)))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func theSecondOfTwoEarlySeeksReplacesTheFirst() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { engine in
             async let first = engine.seek(to: MediaTime(seconds: 10))
             async let second = engine.seek(to: MediaTime(seconds: 20), tolerance: .exact)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func afterACancelledEarlySeekPlaybackStartsAtTheDefaultPosition() async throws {
-        let stream = PlayedOrigin(link: LinkProfile.presets.first { $0.name == "3G" }) {
+        let stream = OriginPlayback(link: LinkProfile.presets.first { $0.name == "3G" }) {
             StreamShape.muxed.resource($0, $1)
         }
         try await stream.run { [engine = stream.engine] in
@@ -93,7 +93,7 @@ import Testing
 
     @Test func anEarlySeekToADateMovesToItsPosition() async throws {
         let text = LiveText(window: 20, head: 20, endsAt: .zero, hasDates: true)
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
         }
         try await stream.run { [engine = stream.engine] in
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func aSeekToADateIsRefusedWithoutDates() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { engine in
             let date = try #require(ProgramDateTime("2026-01-01T00:00:42Z"))
             #expect(await engine.seek(to: date).isFinished == false)
@@ -122,7 +122,7 @@ import Testing
 
     @Test func anEarlySeekBeyondTheWindowIsClamped() async throws {
         let text = LiveText(window: 20, head: 20)
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
         }
         try await stream.run { [engine = stream.engine] in

@@ -11,8 +11,8 @@ import Testing
     private func play(_ path: String) async throws -> PlaybackSnapshot {
         let engine = PlaybackEngine(
             source: ResourceAddress(filePath: path),
-            loading: ResourceLoading(FileTransport()),
-            pipeline: UndecodedPipeline(time: SystemTimeSource()),
+            loading: ResourceLoader(FileTransport()),
+            pipeline: NonDecodingPipeline(time: SystemTimeSource()),
             session: PlaybackSession(id: "test", start: .zero, startDate: .zero)
         ) { _ in }
         return try await withThrowingTaskGroup(of: Void.self) { group in

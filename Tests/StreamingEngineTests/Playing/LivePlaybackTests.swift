@@ -16,8 +16,8 @@ import Testing
         b.m3u8
         """
 
-    private func channel(_ text: LiveText, options: StreamingOptions = StreamingOptions()) -> PlayedOrigin {
-        PlayedOrigin(options: options) { path, now in
+    private func channel(_ text: LiveText, options: StreamingOptions = StreamingOptions()) -> OriginPlayback {
+        OriginPlayback(options: options) { path, now in
             path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
         }
     }
@@ -56,7 +56,7 @@ import Testing
         let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
         var options = StreamingOptions()
         options.selector = .fixedLowest
-        let stream = PlayedOrigin(options: options) { path, now in
+        let stream = OriginPlayback(options: options) { path, now in
             path == "main.m3u8" ? .text(Self.multivariant) : a.resource(path, now) ?? b.resource(path, now)
         }
         #expect(try await stream.playOut(within: .seconds(300)) == false)
@@ -74,13 +74,13 @@ import Testing
     private static let distant = LiveText(window: 20, head: 20)
 
     /// Returns the distance from the live edge, in seconds.
-    private static func offset(_ stream: PlayedOrigin) throws -> Double {
+    private static func offset(_ stream: OriginPlayback) throws -> Double {
         let edge = try #require(stream.engine.snapshot.liveEdge)
         return (edge.mediaTime(at: stream.simulation.now) - stream.position).seconds
     }
 
     /// Plays for 20 s, pauses for 3 s, and plays again, after which the playhead is 3 s too late.
-    private static func playWithALateStart(_ stream: PlayedOrigin) async throws {
+    private static func playWithALateStart(_ stream: OriginPlayback) async throws {
         await stream.engine.setRate(1)
         try await stream.simulation.sleep(for: .seconds(20))
         await stream.engine.setRate(0)
@@ -205,7 +205,7 @@ import Testing
     @Test func aDayOfALiveStreamIsPlayedWithoutStallsInConstantMemory() async throws {
         let day = Duration.seconds(86_400)
         // Only stalls are recorded: the record of all events of a day would grow itself.
-        let stream = PlayedOrigin(keeping: { $0.kind == .stalled }) { path, now in
+        let stream = OriginPlayback(keeping: { $0.kind == .stalled }) { path, now in
             let text = LiveText(segmentDuration: 10)
             return path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
         }
@@ -242,7 +242,7 @@ import Testing
     }
 
     /// Returns a stream of video that continues, with audio in a separate playlist.
-    private static func pictures(with sound: LiveText) -> PlayedOrigin {
+    private static func pictures(with audio: LiveText) -> OriginPlayback {
         let pictures = LiveText(prefix: "a")
         let multivariant = """
             #EXTM3U
@@ -250,8 +250,8 @@ import Testing
             #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="g"
             a.m3u8
             """
-        return PlayedOrigin { path, now in
-            path == "main.m3u8" ? .text(multivariant) : pictures.resource(path, now) ?? sound.resource(path, now)
+        return OriginPlayback { path, now in
+            path == "main.m3u8" ? .text(multivariant) : pictures.resource(path, now) ?? audio.resource(path, now)
         }
     }
 
@@ -275,7 +275,7 @@ import Testing
         let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
         var options = StreamingOptions()
         options.selector = .fixedLowest
-        let stream = PlayedOrigin(options: options) { path, now in
+        let stream = OriginPlayback(options: options) { path, now in
             path == "main.m3u8" ? .text(Self.multivariant) : a.resource(path, now) ?? b.resource(path, now)
         }
         #expect(try await !stream.playOut(within: .seconds(200)))
@@ -289,7 +289,7 @@ import Testing
     /// The media sequence number increases by many segments that were never listed and are not available.
     @Test func theBufferBeforeAGapIsPlayedBeforeTheGapIsSkipped() async throws {
         let (before, behind) = (LiveText(window: 4, head: 8), LiveText(window: 4, head: 18))
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             let text = now < .seconds(20) ? before : behind
             return path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
         }

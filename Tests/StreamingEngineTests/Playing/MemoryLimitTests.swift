@@ -15,12 +15,12 @@ import Testing
     /// Loads segments with initialization sections of the given size, and returns the names of the requested sections.
     private static func requests(sections: [Int], bytes: Int) async throws -> [String] {
         let simulation = Simulation()
-        var answers: [String: [ScriptedTransport.Answer]] = [root + "s.mp4": [.text("media")]]
+        var answers: [String: [ScriptedTransport.Response]] = [root + "s.mp4": [.text("media")]]
         let section = String(repeating: "x", count: bytes)
         for number in Set(sections) { answers[root + "init\(number).mp4"] = [.text(section)] }
         let transport = ScriptedTransport(answers, time: simulation)
-        let fetch = ResourceFetch(
-            loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
+        let fetch = ResourceFetcher(
+            loader: ResourceLoader(transport, time: simulation, jitter: { 0 }),
             time: simulation
         )
         try await simulation.run {
@@ -37,14 +37,14 @@ import Testing
                     """
                 let timeline = PresentationTimeline(try media(text, at: root + "media.m3u8"))
                 let segment = try #require(timeline.segments.first)
-                _ = try await loader.load(segment, kind: .segment, watch: TransferWatch())
+                _ = try await loader.load(segment, kind: .segment, monitor: TransferMonitor())
             }
         }
         return transport.requestedAddresses.filter { $0.contains("init") }.map { String($0.dropFirst(root.count)) }
     }
 
     @Test func initializationSectionsAreLimitedInBytes() async throws {
-        let bytes = SegmentLoader.mostKeptBytes / 3
+        let bytes = SegmentLoader.maximumCacheSize / 3
         let asked = try await Self.requests(sections: [0, 1, 2, 0, 3, 0, 1], bytes: bytes)
         // The fourth section replaces the least recently used one, which is then loaded again.
         #expect(asked == ["init0.mp4", "init1.mp4", "init2.mp4", "init3.mp4", "init1.mp4"])
@@ -64,8 +64,8 @@ import Testing
             ],
             time: simulation
         )
-        let fetch = ResourceFetch(
-            loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
+        let fetch = ResourceFetcher(
+            loader: ResourceLoader(transport, time: simulation, jitter: { 0 }),
             time: simulation
         )
         let text = """
@@ -82,7 +82,7 @@ import Testing
         let failure = try await simulation.run {
             let loader = SegmentLoader(fetch) { _ in }
             do {
-                _ = try await loader.load(segment, kind: .segment, watch: TransferWatch())
+                _ = try await loader.load(segment, kind: .segment, monitor: TransferMonitor())
                 return nil as TransportError?
             } catch SegmentLoader.Failure.transport(let error, .contentKey) {
                 return error

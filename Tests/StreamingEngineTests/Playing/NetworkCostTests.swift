@@ -14,7 +14,7 @@ import Testing
         var options = StreamingOptions()
         options.preferredPeakBitRateForExpensiveNetworks = BitRate(bitsPerSecond: 600_000)
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
-        let stream = PlayedStream(SampleStream.film(count: 30), options: options, network: network)
+        let stream = TextStreamPlayback(SampleStream.film(count: 30), options: options, network: network)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect { $0.fetchedVariant?.height == 720 }
@@ -38,7 +38,7 @@ import Testing
         var options = StreamingOptions()
         options.preferredMaximumResolutionForExpensiveNetworks = Resolution(width: 640, height: 360)
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
-        let stream = PlayedStream(SampleStream.film(), options: options, network: NetworkStatus(cost: .expensive))
+        let stream = TextStreamPlayback(SampleStream.film(), options: options, network: NetworkStatus(cost: .expensive))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
@@ -58,11 +58,11 @@ import Testing
 
     @Test(arguments: [false, true]) func losslessAudioIsPlayedOnlyIfPreferred(isWanted: Bool) async throws {
         var texts = SampleStream.film()
-        texts[PlayedStream.address] = Self.ladder(lossless: "fLaC")
+        texts[TextStreamPlayback.address] = Self.ladder(lossless: "fLaC")
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
         if isWanted { options.variantPreferences = .scalabilityToLosslessAudio }
-        let stream = PlayedStream(texts, options: options)
+        let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
@@ -72,12 +72,12 @@ import Testing
 
     @Test func losslessAudioIsPlayedIfThereIsNoOther() async throws {
         var texts = SampleStream.film()
-        texts[PlayedStream.address] = """
+        texts[TextStreamPlayback.address] = """
             #EXTM3U
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,alac",RESOLUTION=640x360
             low.m3u8
             """
-        let stream = PlayedStream(texts)
+        let stream = TextStreamPlayback(texts)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
@@ -86,10 +86,10 @@ import Testing
 
     @Test func theLosslessPreferenceCanBeChangedDuringPlayback() async throws {
         var texts = SampleStream.film(count: 20)
-        texts[PlayedStream.address] = Self.ladder(lossless: "alac")
+        texts[TextStreamPlayback.address] = Self.ladder(lossless: "alac")
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
-        let stream = PlayedStream(texts, options: options)
+        let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(10))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct PlaybackEngineTests {
     @Test func aStreamOnDemandIsPlayedInItsDuration() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func segmentsAreRequestedOnceAndWhenTheyAreNeeded() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { engine in
             await engine.setRate(1)
             _ = try await stream.wait(\.hasPlayedToEnd)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func anItemIsReadyAndPausedUntilItIsPlayed() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { _ in
             try await stream.expect { $0.status == .readyToPlay }
             try await stream.simulation.sleep(for: .seconds(100))
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [0.5, 2.0])
     func mediaTimeMovesAtTheRate(rate: Double) async throws {
-        let stream = PlayedStream(SampleStream.film(count: 20))
+        let stream = TextStreamPlayback(SampleStream.film(count: 20))
         let moved = try await stream.run { engine in
             await engine.setRate(rate)
             _ = try await stream.wait { $0.timeControl == .playing }
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: zip(VariantSwitchMode.allCases, [30, 6, 3] as [Double]))
     func aPinnedVariantIsPlayedAsItsModeDetermines(mode: VariantSwitchMode, at expected: Double) async throws {
-        let stream = PlayedStream(SampleStream.film(count: 20))
+        let stream = TextStreamPlayback(SampleStream.film(count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect { $0.timeControl == .playing && $0.isPlaybackBufferFull }
@@ -72,8 +72,8 @@ import Testing
                 $0.pinnedVariant = high.id.text
             }
             try await stream.expect { $0.playedVariant?.height == 720 }
-            let place = engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
-            #expect(place.seconds >= expected - 0.01 && place.seconds < expected + 0.3, "\(place)")
+            let position = engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            #expect(position.seconds >= expected - 0.01 && position.seconds < expected + 0.3, "\(position)")
             // The pinned variant is fetched regardless of the throughput, until it is unpinned.
             try await stream.simulation.sleep(for: .seconds(30))
             #expect(engine.snapshot.fetchedVariant?.height == 720)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aHigherRateMovesTheNextRequestForward() async throws {
-        let stream = PlayedStream(SampleStream.film(count: 20))
+        let stream = TextStreamPlayback(SampleStream.film(count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(3))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func anExactSeekReachesItsTarget() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         let target = try #require(MediaTime(decimal: "41.7"))
         let result = try await stream.run { engine in
             _ = try await stream.wait { $0.status == .readyToPlay }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func aLaterSeekEndsAnEarlierOne() async throws {
-        let stream = PlayedStream(SampleStream.film())
+        let stream = TextStreamPlayback(SampleStream.film())
         let results = try await stream.run { engine in
             _ = try await stream.wait { $0.status == .readyToPlay }
             async let first = engine.seek(to: MediaTime(seconds: 50), tolerance: .exact)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func aMissingStreamFailsWithTheStatus() async throws {
-        let stream = PlayedStream([:])
+        let stream = TextStreamPlayback([:])
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect { $0.status == .failed }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func anotherLanguageIsFetchedFromThePlayhead() async throws {
-        let stream = PlayedStream(SampleStream.film(count: 20))
+        let stream = TextStreamPlayback(SampleStream.film(count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
             _ = try await stream.wait { $0.timebase.mediaTime(at: stream.simulation.now) > MediaTime(seconds: 10) }
@@ -154,7 +154,7 @@ import Testing
         var texts = SampleStream.film()
         texts["https://origin.example/low3.ts"] = nil
         texts["https://origin.example/high3.ts"] = nil
-        let stream = PlayedStream(texts)
+        let stream = TextStreamPlayback(texts)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
@@ -171,7 +171,7 @@ import Testing
 
     @Test func playbackIsDeterministic() async throws {
         func events() async throws -> [PlaybackEvent] {
-            let stream = PlayedStream(SampleStream.film())
+            let stream = TextStreamPlayback(SampleStream.film())
             try await stream.run { engine in
                 await engine.setRate(1)
                 _ = try await stream.wait(\.hasPlayedToEnd)

@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: Target.allCases, Fault.allCases)
     func aPermanentFailureEndsPlaybackWithTheExpectedOutcome(target: Target, fault: Fault) async throws {
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             target.matches(path) ? fault.resource(for: path) : target.shape.resource(path, now)
         }
         #expect(try await stream.playOut(within: .seconds(900)), "it neither ends nor fails")
@@ -63,9 +63,9 @@ import Testing
     }
 
     /// Plays a stream of which the first request for each address of a target fails.
-    private static func playedWithAFailure(of target: Target, _ fault: Fault) async throws -> PlayedOrigin {
+    private static func playedWithAFailure(of target: Target, _ fault: Fault) async throws -> OriginPlayback {
         let failed = Mutex<Set<String>>([])
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             if target.matches(path), failed.withLock({ $0.insert(path).inserted }) {
                 return fault.resource(for: path)
             }
@@ -93,7 +93,7 @@ import Testing
 
     /// Returns the end of playback or the code of the error, followed by the number of skipped segments of each media
     /// type, and the media types that were disabled.
-    private static func outcome(of stream: PlayedOrigin) -> String {
+    private static func outcome(of stream: OriginPlayback) -> String {
         let snapshot = stream.engine.snapshot
         var words = [snapshot.hasPlayedToEnd ? "end" : snapshot.error?.code.rawValue ?? "nothing"]
         for type in [MediaType.video, .audio, .subtitles, .muxed] {
@@ -181,7 +181,7 @@ import Testing
     @Test func aSegmentThatOneVariantLacksIsFetchedFromAnother() async throws {
         var options = StreamingOptions()
         options.selector = .fixedHighest
-        let stream = PlayedOrigin(options: options) { path, now in
+        let stream = OriginPlayback(options: options) { path, now in
             path == "2-5.ts" ? nil : StreamShape.muxed.resource(path, now)
         }
         #expect(try await stream.playOut(within: .seconds(300)))
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func aForbiddenKeyFailsWithItsStatus() async throws {
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             if path.contains("key") { return Fault.forbidden.resource(for: path) }
             return StreamShape.encrypted.resource(path, now)
         }
@@ -201,7 +201,7 @@ import Testing
     @Test func aKeyIsRequestedOnce() async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
-        let stream = PlayedOrigin(options: options) { path, now in StreamShape.encrypted.resource(path, now) }
+        let stream = OriginPlayback(options: options) { path, now in StreamShape.encrypted.resource(path, now) }
         #expect(try await stream.playOut(within: .seconds(300)))
         let keys = stream.events.all.compactMap { event -> String? in
             guard case .resourceRequest(let request) = event.kind, request.kind == .contentKey else { return nil }
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func anOutageWithinTheTimeLimitIsSurvived() async throws {
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             if now > .seconds(5), now < .seconds(45) { return Fault.unreachable.resource(for: path) }
             return StreamShape.muxed.resource(path, now)
         }
@@ -224,7 +224,7 @@ import Testing
     )
 
     @Test func playbackWaitsForABusyServer() async throws {
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             if path.hasSuffix(".ts"), now > .seconds(3), now < .seconds(18) { return Self.busy }
             return StreamShape.muxed.resource(path, now)
         }
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test func aSegmentForWhichTheServerIsAlwaysBusyIsSkipped() async throws {
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             path.hasSuffix("-5.ts") ? Self.busy : StreamShape.muxed.resource(path, now)
         }
         #expect(try await stream.playOut(within: .seconds(300)))
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test func aPermanentlyBusyServerEndsPlayback() async throws {
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             if path.hasSuffix(".ts"), now > .seconds(3) { return Self.busy }
             return StreamShape.muxed.resource(path, now)
         }
@@ -254,7 +254,7 @@ import Testing
 
     @Test func failedAttemptsAreReportedAndNotCountedAsTransferTime() async throws {
         let tries = Mutex(0)
-        let stream = PlayedOrigin { path, now in
+        let stream = OriginPlayback { path, now in
             if path.hasSuffix("-2.ts"),
                 tries.withLock({
                     $0 += 1; return $0 <= 2

@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: StreamShape.allCases, LinkProfile.presets + traces)
     func everyKindOfStreamIsPlayedOverEveryNetwork(shape: StreamShape, link: LinkProfile) async throws {
-        let stream = PlayedOrigin(link: link) { path, now in shape.resource(path, now) }
+        let stream = OriginPlayback(link: link) { path, now in shape.resource(path, now) }
         let isHopeless = link.name == "100% Loss"
         let ended = try await stream.playOut(within: .seconds(shape.isLive ? 120 : 2_400)) { snapshot, now in
             let position = snapshot.timebase.mediaTime(at: now)
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Checks that the logs agree with the events from which they were made.
-    private func check(_ stream: PlayedOrigin) {
+    private func check(_ stream: OriginPlayback) {
         var log = AccessLogRecorder(session: stream.session)
         var metrics = PlaybackMetricsRecorder(creation: stream.session.start)
         let events = stream.events.all
@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: StreamShape.allCases.filter { !$0.isLive }, [1, 2, 3])
     func seeksReachPositionsWithinTheWindow(shape: StreamShape, seed: UInt64) async throws {
-        let stream = PlayedOrigin(link: LinkProfile(preset: "LTE")) { path, now in shape.resource(path, now) }
+        let stream = OriginPlayback(link: LinkProfile(preset: "LTE")) { path, now in shape.resource(path, now) }
         try await stream.run {
             let engine = stream.engine
             await engine.setRate(1)

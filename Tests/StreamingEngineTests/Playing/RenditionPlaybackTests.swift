@@ -10,8 +10,8 @@ import Testing
 /// Tests of audio and subtitles in separate playlists, for video with and without muxed audio.
 @Suite struct RenditionPlaybackTests {
     @Test func audioOnlyVariantsAreFetchedOnceIfTheyAreAlsoRenditions() async throws {
-        let stream = try await PlayedStream.playedOut(
-            PlayedStream.texts(
+        let stream = try await TextStreamPlayback.playedOut(
+            TextStreamPlayback.texts(
                 """
                 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
                 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="k.m3u8"
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func anotherLanguageOfAnAudioOnlyVariantReplacesIt() async throws {
-        let texts = PlayedStream.texts(
+        let texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="k.m3u8"
@@ -35,7 +35,7 @@ import Testing
             ["s", "k"],
             count: 12
         )
-        let stream = PlayedStream(texts)
+        let stream = TextStreamPlayback(texts)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(20))
@@ -51,7 +51,7 @@ import Testing
     @Test func aSelectedLanguageIsPlayedWithoutAutoselect() async throws {
         var options = StreamingOptions()
         options.selectionRules.audioLanguages = ["fr"]
-        let texts = PlayedStream.texts(
+        let texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",URI="k.m3u8"
@@ -60,13 +60,13 @@ import Testing
             """,
             ["s", "k", "v"]
         )
-        #expect(try await PlayedStream.playedOut(texts, options: options).asked("k").isEmpty)
-        options.selectionRules.areLanguagesAskedFor = true
-        #expect(try await PlayedStream.playedOut(texts, options: options).asked("k").count == 6)
+        #expect(try await TextStreamPlayback.playedOut(texts, options: options).asked("k").isEmpty)
+        options.selectionRules.isLanguageChoiceExplicit = true
+        #expect(try await TextStreamPlayback.playedOut(texts, options: options).asked("k").count == 6)
     }
 
     @Test func videoContinuesWithoutAudioThatCannotBeLoaded() async throws {
-        var texts = PlayedStream.texts(
+        var texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
             #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
@@ -75,8 +75,8 @@ import Testing
             ["s", "v"],
             count: 10
         )
-        for index in 0..<10 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
-        let stream = try await PlayedStream.playedOut(texts)
+        for index in 0..<10 { texts["\(TextStreamPlayback.origin)s\(index).ts"] = nil }
+        let stream = try await TextStreamPlayback.playedOut(texts)
         #expect(stream.engine.snapshot.hasPlayedToEnd)
         #expect(stream.engine.snapshot.selection[.audio] == nil)
         #expect(
@@ -90,7 +90,7 @@ import Testing
     @Test func theSameAudioIsFetchedFromAnotherGroup() async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
-        let texts = PlayedStream.texts(
+        let texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="gone.m3u8"
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
@@ -101,20 +101,20 @@ import Testing
             """,
             ["s", "v", "w"]
         )
-        let stream = try await PlayedStream.playedOut(texts, options: options)
+        let stream = try await TextStreamPlayback.playedOut(texts, options: options)
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("s").count == 6)
     }
 
     @Test(arguments: [true, false])
     func audioChangesBetweenMuxedAndSeparateWithoutAGap(endsApart: Bool) async throws {
-        let texts = PlayedStream.texts(
-            Self.movingSound,
+        let texts = TextStreamPlayback.texts(
+            Self.movingAudio,
             ["s", "m", "v"],
             count: 20
         )
         var options = StreamingOptions()
         options.selector = endsApart ? .fixedLowest : .fixedHighest
-        let stream = PlayedStream(texts, options: options)
+        let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(9))
@@ -123,8 +123,8 @@ import Testing
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
         // Audio of each moment is fetched once, from one of the two playlists.
-        let apart = stream.asked("s").compactMap(PlayedStream.number)
-        let muxed = stream.asked("m").compactMap(PlayedStream.number)
+        let apart = stream.asked("s").compactMap(TextStreamPlayback.number)
+        let muxed = stream.asked("m").compactMap(TextStreamPlayback.number)
         #expect(Set(apart).isDisjoint(with: muxed), "\(apart) \(muxed)")
         #expect(Set(apart).union(muxed) == Set(0..<20))
     }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func aChangeOfLanguageDoesNotStallPlayback() async throws {
-        let stream = PlayedStream(PlayedStream.texts(Self.apartAndMuxed, ["m", "f"], count: 20))
+        let stream = TextStreamPlayback(TextStreamPlayback.texts(Self.apartAndMuxed, ["m", "f"], count: 20))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(20))
@@ -156,12 +156,12 @@ import Testing
         // French is fetched from the position at which it was selected, and English again from the position at which it
         // was.
         #expect(stream.asked("f").first?.hasSuffix("f3.ts") == true)
-        let pictures = stream.asked("m").compactMap(PlayedStream.number)
+        let pictures = stream.asked("m").compactMap(TextStreamPlayback.number)
         #expect(pictures.count { $0 == 6 } == 2, "\(pictures)")
     }
 
     @Test func aForbiddenKeyNoLongerMattersInAnotherLanguage() async throws {
-        var texts = PlayedStream.texts(
+        var texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",DEFAULT=YES,AUTOSELECT=YES,URI="f.m3u8"
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="s.m3u8"
@@ -171,10 +171,10 @@ import Testing
             ["v", "f", "s"],
             count: 20
         )
-        texts[PlayedStream.origin + "f.m3u8"] = SampleStream.media("f", count: 20)
+        texts[TextStreamPlayback.origin + "f.m3u8"] = SampleStream.media("f", count: 20)
             .replacing("#EXTINF:6,\nf4.ts", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF:6,\nf4.ts")
         let refusal = TransportError(.status, "the server answered 403", status: 403)
-        let stream = PlayedStream(texts, failing: [PlayedStream.origin + "key": refusal])
+        let stream = TextStreamPlayback(texts, failing: [TextStreamPlayback.origin + "key": refusal])
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(10))
@@ -186,21 +186,21 @@ import Testing
     }
 
     @Test func separateAudioThatEndsBeforeASwitchToMuxedAudioCausesNoLoop() async throws {
-        var texts = PlayedStream.texts(
-            Self.movingSound,
+        var texts = TextStreamPlayback.texts(
+            Self.movingAudio,
             ["m", "v"],
             count: 20
         )
-        texts[PlayedStream.origin + "s.m3u8"] = SampleStream.media("s", count: 3)
-        for index in 0..<3 { texts["\(PlayedStream.origin)s\(index).ts"] = "media" }
-        for index in 5..<20 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
+        texts[TextStreamPlayback.origin + "s.m3u8"] = SampleStream.media("s", count: 3)
+        for index in 0..<3 { texts["\(TextStreamPlayback.origin)s\(index).ts"] = "media" }
+        for index in 5..<20 { texts["\(TextStreamPlayback.origin)v\(index).ts"] = nil }
         var options = StreamingOptions()
         options.selector = .fixedHighest
-        #expect(try await PlayedStream.playedOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
+        #expect(try await TextStreamPlayback.playedOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
     }
 
     @Test func aSwitchFromAudioOnlyToVideoDoesNotStallPlayback() async throws {
-        let texts = PlayedStream.texts(
+        let texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
             #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
@@ -214,7 +214,7 @@ import Testing
         var options = StreamingOptions()
         options.pinnedVariant = nil
         options.selector = .fixedLowest
-        let stream = PlayedStream(texts, options: options)
+        let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(15))
@@ -223,17 +223,17 @@ import Testing
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
         #expect(stream.asked("v").count > 5)
-        let sound = stream.asked("s")
-        #expect(Set(sound).count == sound.count, "\(sound)")
+        let audio = stream.asked("s")
+        #expect(Set(audio).count == audio.count, "\(audio)")
     }
 
     /// The segments of one audio group are missing; another group has the same language.
     @Test(arguments: [3, 10]) func missingAudioSegmentsAreFetchedFromAnotherGroup(missing: Int) async throws {
         var options = StreamingOptions()
         options.selector = .fixedLowest
-        var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
-        for index in (10 - missing)..<10 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
-        let stream = try await PlayedStream.playedOut(texts, options: options)
+        var texts = TextStreamPlayback.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
+        for index in (10 - missing)..<10 { texts["\(TextStreamPlayback.origin)s\(index).ts"] = nil }
+        let stream = try await TextStreamPlayback.playedOut(texts, options: options)
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.engine.snapshot.selection[.audio] != nil)
         // Neither the first failed segment nor any other is skipped.
         #expect(stream.asked("t").count == missing, "\(stream.asked("t"))")
@@ -242,9 +242,9 @@ import Testing
 
     /// If no group has a segment, only that segment is skipped.
     @Test func anAudioSegmentThatNoGroupHasIsSkipped() async throws {
-        var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
-        for name in ["s", "t"] { texts["\(PlayedStream.origin)\(name)4.ts"] = nil }
-        let stream = try await PlayedStream.playedOut(texts)
+        var texts = TextStreamPlayback.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
+        for name in ["s", "t"] { texts["\(TextStreamPlayback.origin)\(name)4.ts"] = nil }
+        let stream = try await TextStreamPlayback.playedOut(texts)
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.engine.snapshot.selection[.audio] != nil)
         #expect(stream.events.names.count { $0 == "segmentSkipped" } == 1)
         #expect(stream.asked("s").count + stream.asked("t").count <= 12)
@@ -261,7 +261,7 @@ import Testing
 
     /// Subtitles that could not be loaded are requested again when a viewer selects them.
     @Test func disabledSubtitlesAreLoadedAgainWhenSelected() async throws {
-        var texts = PlayedStream.texts(
+        var texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
             #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e",SUBTITLES="t"
@@ -270,8 +270,8 @@ import Testing
             ["v", "s"],
             count: 20
         )
-        for index in 0..<6 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
-        let stream = PlayedStream(texts)
+        for index in 0..<6 { texts["\(TextStreamPlayback.origin)s\(index).ts"] = nil }
+        let stream = TextStreamPlayback(texts)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect { $0.status == .readyToPlay && $0.selection[.subtitles] == nil }
@@ -288,10 +288,10 @@ import Testing
     /// Seeks while the audio still comes from a separate playlist, although it will come muxed with the video: there
     /// must be audio at the target.
     @Test(arguments: [0, 30, 100]) func aSeekDuringAChangeToMuxedAudioHasAudio(target: Int64) async throws {
-        let texts = PlayedStream.texts(Self.movingSound, ["s", "m", "v"], count: 20)
+        let texts = TextStreamPlayback.texts(Self.movingAudio, ["s", "m", "v"], count: 20)
         var options = StreamingOptions()
         options.selector = .fixedHighest
-        let stream = PlayedStream(texts, options: options, slow: ("s4.ts", .seconds(20)))
+        let stream = TextStreamPlayback(texts, options: options, slow: ("s4.ts", .seconds(20)))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(9))
@@ -307,11 +307,11 @@ import Testing
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
         // From the target on, there is audio for every moment.
-        let heard = Set((stream.asked("s") + stream.asked("m")).compactMap(PlayedStream.number))
+        let heard = Set((stream.asked("s") + stream.asked("m")).compactMap(TextStreamPlayback.number))
         #expect(heard.isSuperset(of: Int(target / 6)..<20), "\(heard.sorted())")
     }
 
-    private static let movingSound = """
+    private static let movingAudio = """
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="m",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
         #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="m"

@@ -16,11 +16,11 @@ struct SlowDeviceTests {
 
     @Test func variantsWithManyDroppedFramesAreAvoided() async throws {
         let simulation = Simulation()
-        let stream = PlayedStream(
+        let stream = TextStreamPlayback(
             SampleStream.film(count: 40),
             simulation: simulation,
             options: Self.fastNetwork,
-            pipeline: SlowPipeline(time: simulation, mostHeight: 360)
+            pipeline: SlowPipeline(time: simulation, maximumHeight: 360)
         )
         try await stream.run { engine in
             await engine.setRate(1)
@@ -42,11 +42,11 @@ struct SlowDeviceTests {
 
     @Test func aFastDeviceFetchesTheHighestVariant() async throws {
         let simulation = Simulation()
-        let stream = PlayedStream(
+        let stream = TextStreamPlayback(
             SampleStream.film(),
             simulation: simulation,
             options: Self.fastNetwork,
-            pipeline: SlowPipeline(time: simulation, mostHeight: 1080)
+            pipeline: SlowPipeline(time: simulation, maximumHeight: 1080)
         )
         try await stream.run { engine in
             await engine.setRate(1)
@@ -70,15 +70,15 @@ private final class SlowPipeline: MediaPipeline {
         let height: Int
     }
 
-    private let base: UndecodedPipeline
+    private let base: NonDecodingPipeline
     private let time: any TimeSource
-    private let mostHeight: Int
+    private let maximumHeight: Int
     private let state = Mutex<(pieces: [Piece], counts: FrameCounts)>(([], FrameCounts()))
 
-    init(time: any TimeSource, mostHeight: Int) {
-        base = UndecodedPipeline(time: time)
+    init(time: any TimeSource, maximumHeight: Int) {
+        base = NonDecodingPipeline(time: time)
         self.time = time
-        self.mostHeight = mostHeight
+        self.maximumHeight = maximumHeight
     }
 
     var frameCounts: FrameCounts { state.withLock { $0.counts } }
@@ -87,11 +87,11 @@ private final class SlowPipeline: MediaPipeline {
 
     func canDecode(_ codecs: [String]) -> Bool { true }
 
-    func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
-        if let height = piece.variant?.height, piece.type != .audio {
-            state.withLock { $0.pieces.append(Piece(range: piece.range, height: height)) }
+    func append(_ segment: PipelineSegment) async throws -> MediaTimeRange {
+        if let height = segment.variant?.height, segment.type != .audio {
+            state.withLock { $0.pieces.append(Piece(range: segment.range, height: height)) }
         }
-        return try await base.append(piece)
+        return try await base.append(segment)
     }
 
     func discard(_ type: MediaType, in range: MediaTimeRange) async { await base.discard(type, in: range) }
@@ -111,7 +111,7 @@ private final class SlowPipeline: MediaPipeline {
             state.withLock { state in
                 let height = state.pieces.last { $0.range.contains(position) }?.height ?? 0
                 state.counts.decoded += 5
-                if height > mostHeight { state.counts.dropped += 3 }
+                if height > maximumHeight { state.counts.dropped += 3 }
             }
         }
     }

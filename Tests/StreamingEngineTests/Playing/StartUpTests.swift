@@ -8,7 +8,7 @@ import Testing
 /// Tests of the number of requests before the first frame.
 @Suite struct StartUpTests {
     private func requestsBeforeTheFirstMedia(hasMultivariant: Bool, isFragmented: Bool) async throws -> [String] {
-        let stream = PlayedOrigin { path, _ in
+        let stream = OriginPlayback { path, _ in
             let map = isFragmented ? "#EXT-X-MAP:URI=\"init.mp4\"\n" : ""
             let segments = (0..<10).map { "#EXTINF:6,\n\($0).media\n" }.joined()
             let media = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n\(map)\(segments)#EXT-X-ENDLIST\n"
@@ -27,7 +27,7 @@ import Testing
             if case .resourceRequest(let request) = event.kind { asked.append(request.address) }
             if case .segmentLoaded = event.kind { break }
         }
-        return asked.map { String($0.dropFirst(PlayedOrigin.root.count)) }
+        return asked.map { String($0.dropFirst(OriginPlayback.root.count)) }
     }
 
     @Test func aTransportStreamStartsAfterThreeRequests() async throws {
@@ -48,8 +48,11 @@ import Testing
 
     /// The bit rate of the highest variant does not delay the start while the lowest one is fetched.
     @Test func playbackStartsWithTheFirstSegmentIfTheNetworkIsFastEnough() async throws {
-        let link = LinkProfile(name: "slow", down: LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 600_000)))
-        let stream = PlayedOrigin(link: link) { path, now in StreamShape.muxed.resource(path, now) }
+        let link = LinkProfile(
+            name: "slow",
+            down: LinkProfile.DirectionConditions(bandwidth: BitRate(bitsPerSecond: 600_000))
+        )
+        let stream = OriginPlayback(link: link) { path, now in StreamShape.muxed.resource(path, now) }
         _ = try await stream.playOut(within: .seconds(200))
         let start = stream.events.all.first { event in
             if case .rateChanged(let change) = event.kind { change.rate > 0 } else { false }

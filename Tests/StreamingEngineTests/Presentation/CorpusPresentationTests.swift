@@ -72,7 +72,7 @@ struct CorpusPresentationTests {
     private func checkUpdate(_ timeline: PresentationTimeline, _ name: String) {
         var updated = timeline
         if let update = try? updated.update(timeline.playlist) {
-            #expect(!update.hasNews && update.added.isEmpty, "\(name)")
+            #expect(!update.hasUpdates && update.added.isEmpty, "\(name)")
         }
         #expect(updated.range == timeline.range, "\(name)")
         var schedule = ReloadSchedule()

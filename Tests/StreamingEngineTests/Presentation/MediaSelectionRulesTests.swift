@@ -10,7 +10,7 @@ import Testing
         return Presentation(try multivariant((["#EXTM3U"] + lines + [variant, "v.m3u8"]).joined(separator: "\n")))
     }
 
-    private static let sound = [
+    private static let audio = [
         #"TYPE=AUDIO,NAME="Original",LANGUAGE="fr",DEFAULT=YES,URI="0""#,
         #"TYPE=AUDIO,NAME="English described",LANGUAGE="en",AUTOSELECT=YES,URI="1","#
             + #"CHARACTERISTICS="public.accessibility.describes-video""#,
@@ -36,7 +36,7 @@ import Testing
     ])
     func audioIsSelectedByLanguageOrDefault(languages: [String], name: String) throws {
         let rules = MediaSelectionRules(audioLanguages: languages)
-        #expect(rules.selection(for: try presentation(Self.sound))[.audio]?.name == name)
+        #expect(rules.selection(for: try presentation(Self.audio))[.audio]?.name == name)
     }
 
     @Test func preferredCharacteristicsDecideWithinALanguage() throws {
@@ -44,14 +44,14 @@ import Testing
             audioLanguages: ["en"],
             characteristics: ["public.accessibility.describes-video"]
         )
-        #expect(rules.selection(for: try presentation(Self.sound))[.audio]?.name == "English described")
+        #expect(rules.selection(for: try presentation(Self.audio))[.audio]?.name == "English described")
     }
 
     @Test func audioIsSelectedWithoutADefault() throws {
         let rules = MediaSelectionRules()
-        let automatic = try presentation(Array(Self.sound.dropFirst().reversed()))
+        let automatic = try presentation(Array(Self.audio.dropFirst().reversed()))
         #expect(rules.selection(for: automatic)[.audio]?.name == "Chinese")
-        #expect(rules.selection(for: try presentation([Self.sound[4]]))[.audio]?.name == "Commentary")
+        #expect(rules.selection(for: try presentation([Self.audio[4]]))[.audio]?.name == "Commentary")
         #expect(rules.selection(for: try presentation([])).all.isEmpty)
     }
 
@@ -79,7 +79,7 @@ import Testing
         name: String
     ) throws {
         let rules = MediaSelectionRules(audioLanguages: audio, subtitleLanguages: subtitles, subtitleMode: mode)
-        let selection = rules.selection(for: try presentation(Self.sound + Self.text))
+        let selection = rules.selection(for: try presentation(Self.audio + Self.text))
         #expect(selection[.subtitles]?.name == name)
     }
 
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func aSelectionContainsOnlyMatchingOptions() throws {
-        let option = try #require(try presentation(Self.sound).group(.audio)?.options.first)
+        let option = try #require(try presentation(Self.audio).group(.audio)?.options.first)
         var selection = MediaSelection()
         selection[.subtitles] = option
         #expect(selection.all.isEmpty)

@@ -37,7 +37,7 @@ import Testing
         #expect(variant.typicalBitRate == BitRate(bitsPerSecond: 1_900_000))
         #expect(variant.codecs.video == ["avc1.4d401f"] && variant.codecs.audio == ["mp4a.40.2"])
         #expect(variant.resolution == Resolution(width: 1280, height: 720) && variant.name == "720p")
-        #expect(variant.frameRate == seconds("29.97") && !variant.isAudioOnly && !variant.isIFrames)
+        #expect(variant.frameRate == seconds("29.97") && !variant.isAudioOnly && !variant.isIFramesOnly)
         #expect(variant.location.groupIDs == [.audio: "aac", .subtitles: "subs", .closedCaptions: "cc"])
         #expect(presentation.variants.map(\.isAudioOnly) == [false, false, true])
         #expect(presentation.iFrameVariants.map(\.address.text) == ["https://example.com/i360.m3u8"])
@@ -68,9 +68,9 @@ import Testing
     @Test func anOptionHasAnEncodingInEachGroup() throws {
         let presentation = Presentation(try multivariant(Self.film))
         #expect(presentation.groups.map(\.type) == [.audio, .subtitles, .closedCaptions])
-        let sound = try #require(presentation.group(.audio))
-        #expect(sound.options.map(\.name) == ["English", "Deutsch"] && sound.defaultOption?.name == "English")
-        let german = try #require(sound.options.last)
+        let audio = try #require(presentation.group(.audio))
+        #expect(audio.options.map(\.name) == ["English", "Deutsch"] && audio.defaultOption?.name == "English")
+        let german = try #require(audio.options.last)
         #expect(german.channelCount == 6 && german.encodings.map(\.groupID) == ["aac", "ac3"])
         let (stereo, surround) = (presentation.variants[0].location, presentation.variants[1].location)
         #expect(stereo.encoding(of: german)?.address?.text == "https://example.com/aac/de.m3u8")
@@ -78,7 +78,7 @@ import Testing
         // An option without an address is in the variant itself.
         #expect(surround.encoding(of: german) != nil && surround.encoding(of: german)?.address == nil)
         #expect(presentation.group(.closedCaptions)?.options.first?.instreamID == "CC1")
-        #expect(presentation.group(.closedCaptions)?.allowsEmptySelection == true && !sound.allowsEmptySelection)
+        #expect(presentation.group(.closedCaptions)?.allowsEmptySelection == true && !audio.allowsEmptySelection)
     }
 
     @Test func identitiesDoNotDependOnAddresses() throws {
@@ -89,7 +89,7 @@ import Testing
         #expect(Set(first.variants.map(\.id)).count == 3)
         #expect(first.groups.flatMap(\.options).map(\.id) == again.groups.flatMap(\.options).map(\.id))
         #expect(again.variant(first.variants[1].id)?.address.text == "https://example.com/v/720.m3u8?t=other")
-        #expect(first.variant(first.iFrameVariants[0].id)?.isIFrames == true)
+        #expect(first.variant(first.iFrameVariants[0].id)?.isIFramesOnly == true)
     }
 
     @Test func variantsThatDifferOnlyInTheirLocationAreMerged() throws {

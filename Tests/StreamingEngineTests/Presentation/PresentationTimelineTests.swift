@@ -152,7 +152,7 @@ import Testing
         #expect(pending.parts.last?.byteRange == ByteRange(start: 10, length: 20))
         #expect(pending.initialization?.address.text == "https://example.com/live/init2.mp4")
         #expect(pending.initialization?.byteRange == ByteRange(start: 4, length: 20))
-        #expect(pending.protection.key?.vector?.last == 1)
+        #expect(pending.protection.key?.initializationVector?.last == 1)
         #expect(timeline.edge == seconds("3.5") && timeline.end == MediaTime(seconds: 2))
         #expect(timeline.preloads.map(\.address.text) == ["https://example.com/live/1.1.mp4"])
         #expect(timeline.preloads.first?.byteRangeStart == 30)

@@ -12,13 +12,15 @@ import Testing
 
     @Test func theSequenceNumberIsTheDefaultInitializationVector() throws {
         let key = try #require(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k?id=%41""#).key)
-        #expect(key.address.text == "https://example.com/live/k?id=%41" && !key.isVectorWritten)
-        #expect(key.vector == [UInt8](repeating: 0, count: 14) + [1, 2])
+        #expect(key.address.text == "https://example.com/live/k?id=%41" && !key.isInitializationVectorExplicit)
+        #expect(key.initializationVector == [UInt8](repeating: 0, count: 14) + [1, 2])
     }
 
     @Test func aDeclaredInitializationVectorIsUsed() throws {
         let key = try #require(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x0102"#).key)
-        #expect(key.isVectorWritten && key.vector == [UInt8](repeating: 0, count: 14) + [1, 2])
+        #expect(
+            key.isInitializationVectorExplicit && key.initializationVector == [UInt8](repeating: 0, count: 14) + [1, 2]
+        )
     }
 
     @Test(arguments: ["SAMPLE-AES", "SAMPLE-AES-CTR"])
@@ -35,20 +37,20 @@ import Testing
             Issue.record("not as a whole")
             return
         }
-        #expect(key.vector == nil)
+        #expect(key.initializationVector == nil)
     }
 
     @Test(arguments: [
         (
             #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery""#,
-            Protection.Refusal.keyFormats(["com.apple.streamingkeydelivery"])
+            Protection.UnsupportedReason.keyFormats(["com.apple.streamingkeydelivery"])
         ),
         (#"#EXT-X-KEY:METHOD=ROT13,URI="k""#, .method("ROT13")),
-        ("#EXT-X-KEY:METHOD=AES-128", .keyAddressMissing),
-        (#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=12"#, .vectorUnreadable),
+        ("#EXT-X-KEY:METHOD=AES-128", .missingKeyAddress),
+        (#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=12"#, .invalidInitializationVector),
     ])
-    func unsupportedEncryptionIsRejectedWithTheReason(key: String, refusal: Protection.Refusal) throws {
-        #expect(try protection(key).refusal == refusal)
+    func unsupportedEncryptionIsRejectedWithTheReason(key: String, refusal: Protection.UnsupportedReason) throws {
+        #expect(try protection(key).unsupportedReason == refusal)
     }
 
     @Test func identityKeysTakePrecedenceOverOtherFormats() throws {
@@ -65,8 +67,13 @@ import Testing
 
     @Test func anEncryptedMapNeedsAnInitializationVector() throws {
         let map = #"#EXT-X-MAP:URI="init.mp4""#
-        #expect(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k""#, map: map).refusal == .vectorMissing)
-        #expect(try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x5"#, map: map).key?.vector?.last == 5)
-        #expect(try protection(#"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k""#, map: map).key?.vector == nil)
+        #expect(
+            try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k""#, map: map).unsupportedReason
+                == .missingInitializationVector
+        )
+        #expect(
+            try protection(#"#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x5"#, map: map).key?.initializationVector?.last == 5
+        )
+        #expect(try protection(#"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k""#, map: map).key?.initializationVector == nil)
     }
 }

@@ -20,11 +20,11 @@ import Testing
     @Test func playlistsOnDemandAreAlignedAtTheirStart() throws {
         let end = ["#EXT-X-ENDLIST"]
         let video = PresentationTimeline(try LiveWindowText(first: 5, discontinuities: [8], tail: end).playlist)
-        let sound = try LiveWindowText(first: 900, count: 12, duration: "1.9", discontinuities: [906], tail: end)
+        let audio = try LiveWindowText(first: 900, count: 12, duration: "1.9", discontinuities: [906], tail: end)
             .playlist
-        let alignment = TimelineAlignment(of: sound, to: video)
+        let alignment = TimelineAlignment(of: audio, to: video)
         #expect(alignment.method == .commonStart && alignment.start == .zero && alignment.uncertainty == .zero)
-        let placed = PresentationTimeline(sound, alignment: alignment)
+        let placed = PresentationTimeline(audio, alignment: alignment)
         // The discontinuity is at 12 s in the video and at 11.4 s in the audio.
         #expect(video.domains.last?.range.start == MediaTime(seconds: 12))
         #expect(placed.domains.last?.range.start == seconds("11.4"))
@@ -84,7 +84,7 @@ import Testing
             try LiveWindowText(first: 101, discontinuities: [103], discontinuitySequence: 4).playlist
         )
         // The boundary of the domain 5 is at 12 s; in the audio it is 2 s after its beginning.
-        let sound = try LiveWindowText(
+        let audio = try LiveWindowText(
             first: 7,
             count: 12,
             duration: "2",
@@ -92,7 +92,7 @@ import Testing
             discontinuities: [8],
             discontinuitySequence: 4
         ).playlist
-        let alignment = TimelineAlignment(of: sound, to: reference)
+        let alignment = TimelineAlignment(of: audio, to: reference)
         #expect(alignment.method == .discontinuity && alignment.start == MediaTime(seconds: 10))
         #expect(alignment.uncertainty == seconds("0.5"))
     }
@@ -158,8 +158,8 @@ import Testing
         // Both playlists list the boundaries of the domains 1 and 2, 8.5 s apart in the audio, and 8 s in the video.
         let reference = PresentationTimeline(try LiveWindowText(first: 0, discontinuities: [1, 3]).playlist)
         let text = LiveWindowText(first: 50, targetDuration: "5", discontinuities: [51, 53]).text
-        let sound = text.replacing("#EXTINF:4,\nsegment51.ts", with: "#EXTINF:4.5,\nsegment51.ts")
-        let alignment = TimelineAlignment(of: try media(sound), to: reference)
+        let audio = text.replacing("#EXTINF:4,\nsegment51.ts", with: "#EXTINF:4.5,\nsegment51.ts")
+        let alignment = TimelineAlignment(of: try media(audio), to: reference)
         #expect(alignment.method == .discontinuity && alignment.start == seconds("-0.5"))
     }
 }

@@ -12,7 +12,10 @@ import Testing
         for _ in 0..<20 {
             window.first += 2
             let update = try timeline.update(try window.playlist)
-            #expect(update.added.count == 2 && update.forgottenCount == 2 && update.hasNews && update.faults.isEmpty)
+            #expect(
+                update.added.count == 2 && update.removedCount == 2 && update.hasUpdates
+                    && update.inconsistencies.isEmpty
+            )
             for segment in timeline.segments {
                 #expect(segment.range == known[segment.sequence, default: segment.range])
                 known[segment.sequence] = segment.range
@@ -46,7 +49,7 @@ import Testing
         let playlist = try LiveWindowText().playlist
         var timeline = PresentationTimeline(playlist)
         let update = try timeline.update(playlist)
-        #expect(update.faults == [.unchanged] && !update.hasNews && update.added.isEmpty)
+        #expect(update.inconsistencies == [.unchanged] && !update.hasUpdates && update.added.isEmpty)
     }
 
     @Test func aNewPartIsAnUpdate() throws {
@@ -54,14 +57,14 @@ import Testing
         var timeline = PresentationTimeline(try window.playlist)
         window.tail = [#"#EXT-X-PART:DURATION=1,URI="p0.mp4""#]
         let update = try timeline.update(try window.playlist)
-        #expect(update.hasNews && update.added.isEmpty && update.faults.isEmpty)
+        #expect(update.hasUpdates && update.added.isEmpty && update.inconsistencies.isEmpty)
         #expect(timeline.edge == MediaTime(seconds: 25))
     }
 
     @Test func anOlderCopyIsIgnored() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 10).playlist)
         let update = try timeline.update(try LiveWindowText(first: 9).playlist)
-        #expect(update.faults == [.staleCopy] && !update.hasNews && timeline.sequences == 10..<16)
+        #expect(update.inconsistencies == [.staleCopy] && !update.hasUpdates && timeline.sequences == 10..<16)
     }
 
     @Test func changedQueriesDoNotChangeTheIdentityOfSegments() throws {
@@ -71,7 +74,7 @@ import Testing
             return try media(text.replacing(".ts", with: ".ts?sig=\(signature)"))
         }
         var timeline = PresentationTimeline(try signed(window.first, "a"))
-        #expect(try timeline.update(try signed(4, "b")).faults.isEmpty)
+        #expect(try timeline.update(try signed(4, "b")).inconsistencies.isEmpty)
         #expect(timeline.segments.first?.address.text.hasSuffix("segment4.ts?sig=b") == true)
     }
 
@@ -80,13 +83,13 @@ import Testing
             try LiveWindowText(first: 500, discontinuities: [502], discontinuitySequence: 7).playlist
         )
         let update = try timeline.update(try LiveWindowText(first: 0, count: 2, name: "again").playlist)
-        #expect(update.faults == [.restarted(from: 506, to: 0)] && update.hasRestarted && update.hasNews)
+        #expect(update.inconsistencies == [.restarted(from: 506, to: 0)] && update.hasRestarted && update.hasUpdates)
         #expect(timeline.start == MediaTime(seconds: 24) && timeline.sequences == 0..<2)
         #expect(timeline.segments.first?.domain == DiscontinuityDomain(epoch: 1, sequence: 0))
         #expect(DiscontinuityDomain(sequence: 8) < DiscontinuityDomain(epoch: 1, sequence: 0))
         // The timeline continues from there.
         let next = try timeline.update(try LiveWindowText(first: 0, count: 3, name: "again").playlist)
-        #expect(next.faults.isEmpty && next.added == 2..<3 && timeline.end == MediaTime(seconds: 36))
+        #expect(next.inconsistencies.isEmpty && next.added == 2..<3 && timeline.end == MediaTime(seconds: 36))
     }
 
     @Test func anEncoderRestartWithTheSameNamesIsDetectedByDates() throws {
@@ -102,15 +105,15 @@ import Testing
         let update = try timeline.update(try LiveWindowText(first: 10, duration: "3.9", dateOfZero: 0).playlist)
         // By their dates, the segment 10 begins at 40 s, and the segment 5 ends 16.1 s earlier.
         let lost = seconds("16.1")
-        #expect(update.faults == [.segmentsMissed(count: 4, lost: lost, .dates)])
-        #expect(timeline.start == end + lost && update.forgottenCount == 6)
+        #expect(update.inconsistencies == [.segmentsMissed(count: 4, lost: lost, .dates)])
+        #expect(timeline.start == end + lost && update.removedCount == 6)
         #expect(timeline.segment(at: end) == nil && timeline.segment(atOrAfter: end)?.sequence == 10)
     }
 
     @Test func theDurationOfMissedSegmentsIsEstimatedWithoutDates() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, duration: "3.5").playlist)
         let update = try timeline.update(try LiveWindowText(first: 8, duration: "3.5").playlist)
-        #expect(update.faults == [.segmentsMissed(count: 2, lost: MediaTime(seconds: 7), .averageDuration)])
+        #expect(update.inconsistencies == [.segmentsMissed(count: 2, lost: MediaTime(seconds: 7), .averageDuration)])
         #expect(timeline.start == MediaTime(seconds: 28))
     }
 
@@ -118,13 +121,13 @@ import Testing
     func aDateJumpIsIgnoredForMissedSegments(dateOfZero: Int) throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, dateOfZero: 1_000).playlist)
         let update = try timeline.update(try LiveWindowText(first: 8, dateOfZero: dateOfZero).playlist)
-        #expect(update.faults == [.segmentsMissed(count: 2, lost: MediaTime(seconds: 8), .averageDuration)])
+        #expect(update.inconsistencies == [.segmentsMissed(count: 2, lost: MediaTime(seconds: 8), .averageDuration)])
     }
 
     @Test func anAdjacentWindowMissesNoSegments() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 6).playlist)
-        #expect(update.faults.isEmpty && update.added == 6..<12 && timeline.start == MediaTime(seconds: 24))
+        #expect(update.inconsistencies.isEmpty && update.added == 6..<12 && timeline.start == MediaTime(seconds: 24))
     }
 
     @Test func extremeJumpsOfNumbersAreARestart() throws {
@@ -136,27 +139,29 @@ import Testing
     @Test func aReplacedSegmentIsReported() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let text = LiveWindowText(first: 1).text.replacing("segment5.ts", with: "replaced.ts")
-        #expect(try timeline.update(try media(text)).faults == [.segmentChanged(sequence: 5)])
+        #expect(try timeline.update(try media(text)).inconsistencies == [.segmentChanged(sequence: 5)])
         #expect(timeline.segment(sequence: 5)?.address.lastPathComponent == "replaced.ts")
     }
 
     @Test func aChangedTargetDurationIsReported() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 1, targetDuration: "6").playlist)
-        #expect(update.faults == [.targetDurationChanged(from: MediaTime(seconds: 4), to: MediaTime(seconds: 6))])
-        #expect(update.hasNews && timeline.targetDuration == MediaTime(seconds: 6))
+        #expect(
+            update.inconsistencies == [.targetDurationChanged(from: MediaTime(seconds: 4), to: MediaTime(seconds: 6))]
+        )
+        #expect(update.hasUpdates && timeline.targetDuration == MediaTime(seconds: 6))
     }
 
     @Test func domainsAreKeptIfTheServerDoesNotCountDiscontinuities() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 0, discontinuities: [2, 5]).playlist)
         #expect(timeline.segments.map(\.domain.sequence) == [0, 0, 1, 1, 1, 2])
         let update = try timeline.update(try LiveWindowText(first: 3, discontinuities: [2, 5]).playlist)
-        #expect(update.faults == [.discontinuitySequenceWrong(by: 1)])
+        #expect(update.inconsistencies == [.discontinuitySequenceWrong(by: 1)])
         #expect(timeline.segments.map(\.domain.sequence) == [1, 1, 2, 2, 2, 2])
         let honest = try timeline.update(
             try LiveWindowText(first: 4, discontinuities: [5], discontinuitySequence: 1).playlist
         )
-        #expect(honest.faults == [.discontinuitySequenceWrong(by: -1)])
+        #expect(honest.inconsistencies == [.discontinuitySequenceWrong(by: -1)])
         #expect(timeline.segments.map(\.domain.sequence) == [1, 2, 2, 2, 2, 2])
     }
 
@@ -169,17 +174,17 @@ import Testing
         #expect(timeline.start == .zero && timeline.liveWindow.seekable.start == .zero)
         window.tail = ["#EXT-X-ENDLIST"]
         let update = try timeline.update(try window.playlist)
-        #expect(update.hasNews && update.faults.isEmpty)
+        #expect(update.hasUpdates && update.inconsistencies.isEmpty)
         #expect(!timeline.isLive && timeline.duration == MediaTime(seconds: 32))
         #expect(timeline.liveWindow.seekable == timeline.range)
     }
 
     @Test func aLostEndMarkerIsKept() throws {
         var timeline = PresentationTimeline(try LiveWindowText(tail: ["#EXT-X-ENDLIST"]).playlist)
-        #expect(try !timeline.update(try LiveWindowText().playlist).hasNews)
+        #expect(try !timeline.update(try LiveWindowText().playlist).hasUpdates)
         #expect(!timeline.isLive)
         let update = try timeline.update(try LiveWindowText(first: 1).playlist)
-        #expect(update.faults == [.reopened] && timeline.isLive)
+        #expect(update.inconsistencies == [.reopened] && timeline.isLive)
     }
 
     @Test func segmentsThatAnUpdateRemovesAtTheEndAreRemoved() throws {
@@ -190,7 +195,7 @@ import Testing
 
     @Test func anEmptyUpdateKeepsTheKnownSegments() throws {
         var timeline = PresentationTimeline(try LiveWindowText().playlist)
-        #expect(try timeline.update(try LiveWindowText(first: 6, count: 0).playlist).faults == [.becameEmpty])
+        #expect(try timeline.update(try LiveWindowText(first: 6, count: 0).playlist).inconsistencies == [.becameEmpty])
         #expect(timeline.segments.count == 6)
         #expect(try timeline.update(try LiveWindowText(first: 1).playlist).added == 6..<7)
     }
@@ -204,7 +209,7 @@ import Testing
     @Test func aWindowThatGrowsBackwardDoesNotMoveSegments() throws {
         var timeline = PresentationTimeline(try LiveWindowText(first: 10, count: 3, dateOfZero: 0).playlist)
         let update = try timeline.update(try LiveWindowText(first: 8, count: 6, dateOfZero: 0).playlist)
-        #expect(update.faults == [.earlierSegments(count: 2)] && update.added == 13..<14)
+        #expect(update.inconsistencies == [.earlierSegments(count: 2)] && update.added == 13..<14)
         #expect(timeline.segment(sequence: 10)?.start == .zero)
         #expect(timeline.start == MediaTime(seconds: -8) && timeline.end == MediaTime(seconds: 16))
         #expect(timeline.position(of: try date(32))?.time == MediaTime(seconds: -8))
@@ -216,7 +221,7 @@ import Testing
         let delta = LiveWindowText(first: 8, count: 4, head: control + ["#EXT-X-SKIP:SKIPPED-SEGMENTS=6"]).text
             .replacing("#EXT-X-MEDIA-SEQUENCE:8", with: "#EXT-X-MEDIA-SEQUENCE:2")
         let update = try timeline.update(try media(delta))
-        #expect(update.added == 10..<12 && update.forgottenCount == 2 && timeline.sequences == 2..<12)
+        #expect(update.added == 10..<12 && update.removedCount == 2 && timeline.sequences == 2..<12)
         #expect(timeline.start == MediaTime(seconds: 8) && timeline.end == MediaTime(seconds: 48))
         #expect(timeline.segments.map(\.address.lastPathComponent) == (2..<12).map { "segment\($0).ts" })
     }

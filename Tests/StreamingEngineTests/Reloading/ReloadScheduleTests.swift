@@ -61,7 +61,7 @@ import Testing
             case .stuck(let next): (reload, _) = (next, transcript.append("stuck at \(next.time)"))
             case .finish: reload = Self.at(0)
             case .abandon(let reason):
-                #expect(reason == .noNews(since: .zero))
+                #expect(reason == .notUpdated(since: .zero))
                 transcript.append("given up")
                 reload = Self.at(-1)
             }
@@ -77,7 +77,7 @@ import Testing
     @Test func anUpdateRecoversAStuckPlaylist() throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: .zero)
-        #expect(schedule.newsDeadline == Self.ms(10_000))
+        #expect(schedule.updateDeadline == Self.ms(10_000))
         let stuck = schedule.loaded(try LiveWindowText().playlist, began: Self.ms(10_000), at: Self.ms(10_000))
         #expect(stuck == .stuck(Self.at(12_000)))
         let healed = schedule.loaded(try LiveWindowText(first: 1).playlist, began: Self.ms(12_000), at: Self.ms(12_000))
@@ -239,7 +239,7 @@ import Testing
         var schedule = ReloadSchedule()
         let playlist = try lowLatency(0, parts: 1, control: "CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=24")
         _ = schedule.loaded(playlist, began: .zero, at: .zero)
-        #expect(schedule.deltaRefused(began: Self.ms(100), at: Self.ms(200)) == .reload(Self.at(600)))
+        #expect(schedule.deltaUpdateFailed(began: Self.ms(100), at: Self.ms(200)) == .reload(Self.at(600)))
         let next = schedule.loaded(playlist, began: Self.ms(600), at: Self.ms(700))
         guard case .reload(let reload) = next else {
             Issue.record("no reload")

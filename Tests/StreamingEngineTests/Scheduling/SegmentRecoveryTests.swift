@@ -22,14 +22,14 @@ import Testing
             hasAlternatives: hasAlternatives,
             isLive: isLive,
             isUrgent: isUrgent,
-            patience: patience,
+            timeout: patience,
             now: .seconds(now)
         )
     }
 
     @Test func aForbiddenResourceIsAbandonedAtOnce() {
         var recovery = SegmentRecovery()
-        #expect(fail(&recovery, .forbidden, hasAlternatives: true, now: 0) == .giveUp)
+        #expect(fail(&recovery, .forbidden, hasAlternatives: true, now: 0) == .fail)
     }
 
     @Test func retriesBackOffUpToEightSeconds() {
@@ -49,7 +49,7 @@ import Testing
         var recovery = SegmentRecovery()
         #expect(fail(&recovery, .unreachable, now: 5) == .retry(after: .seconds(1)))
         #expect(fail(&recovery, .unreachable, at: 6, now: 64.9) == .retry(after: .seconds(1)))
-        #expect(fail(&recovery, .unreachable, at: 6, now: 65) == .giveUp)
+        #expect(fail(&recovery, .unreachable, at: 6, now: 65) == .fail)
     }
 
     @Test(arguments: [SegmentRecovery.Fault.busy, .missing, .damaged])
@@ -58,8 +58,8 @@ import Testing
         _ = fail(&recovery, .unreachable, now: 0)
         _ = fail(&recovery, fault, now: 50)
         #expect(fail(&recovery, .unreachable, at: 6, now: 70) == .retry(after: .seconds(1)))
-        #expect(fail(&recovery, .unreachable, at: 6, now: 129.9) != .giveUp)
-        #expect(fail(&recovery, .unreachable, at: 6, now: 130) == .giveUp)
+        #expect(fail(&recovery, .unreachable, at: 6, now: 129.9) != .fail)
+        #expect(fail(&recovery, .unreachable, at: 6, now: 130) == .fail)
     }
 
     @Test func aSuccessResetsTheRecovery() {
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [SegmentRecovery.Fault.unreachable, .busy])
     func anAlternativeIsTriedFirstAndOnlyOnce(fault: SegmentRecovery.Fault) {
         var recovery = SegmentRecovery()
-        #expect(fail(&recovery, fault, hasAlternatives: true, now: 0) == .goElsewhere)
+        #expect(fail(&recovery, fault, hasAlternatives: true, now: 0) == .useAlternative)
         #expect(fail(&recovery, fault, hasAlternatives: true, now: 1) == .retry(after: .seconds(2)))
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(fail(&recovery, .busy, isUrgent: false, now: 20) == .retry(after: .seconds(4)))
         #expect(fail(&recovery, .busy, now: 20) == .skip)
         #expect(fail(&recovery, .busy, at: 6, now: 40) == .retry(after: .seconds(1)))
-        #expect(fail(&recovery, .busy, at: 6, now: 60) == .giveUp)
+        #expect(fail(&recovery, .busy, at: 6, now: 60) == .fail)
     }
 
     @Test func aSegmentIsSkippedAtHalfOfAShortTimeLimit() {
@@ -99,17 +99,17 @@ import Testing
         #expect(fail(&recovery, .busy, isUrgent: false, now: 59.9) == .retry(after: .seconds(2)))
         #expect(fail(&recovery, .busy, isUrgent: false, now: 60) == .skip)
         #expect(fail(&recovery, .busy, at: 6, isUrgent: false, now: 89.9) == .retry(after: .seconds(1)))
-        #expect(fail(&recovery, .busy, at: 6, isUrgent: false, now: 90) == .giveUp)
+        #expect(fail(&recovery, .busy, at: 6, isUrgent: false, now: 90) == .fail)
     }
 
     @Test(arguments: [SegmentRecovery.Fault.missing, .damaged])
     func fourConsecutiveSegmentsMayBeSkipped(fault: SegmentRecovery.Fault) {
         var recovery = SegmentRecovery()
         let verdicts = (0..<5).map { fail(&recovery, fault, at: Int64($0), now: Double($0)) }
-        #expect(verdicts == [.skip, .skip, .skip, .skip, .giveUp])
+        #expect(verdicts == [.skip, .skip, .skip, .skip, .fail])
         recovery.succeeded()
         #expect(fail(&recovery, fault, now: 9) == .skip)
-        #expect(fail(&recovery, fault, hasAlternatives: true, now: 9) == .goElsewhere)
+        #expect(fail(&recovery, fault, hasAlternatives: true, now: 9) == .useAlternative)
     }
 
     @Test func aLiveSegmentThatIsListedTooEarlyIsRetriedTwice() {
@@ -149,11 +149,11 @@ import Testing
         wanted: Double = 20,
         ahead: Double = 10
     ) -> Double {
-        control.factor(
+        control.rateFactor(
             offset: MediaTime(approximating: offset) ?? .zero,
-            wanted: MediaTime(approximating: wanted) ?? .zero,
-            ahead: .seconds(ahead),
-            least: .seconds(6)
+            target: MediaTime(approximating: wanted) ?? .zero,
+            bufferedDuration: .seconds(ahead),
+            minimumBuffer: .seconds(6)
         )
     }
 

@@ -41,8 +41,8 @@ import Testing
     private static func name(_ step: SegmentScheduler.Step) -> String {
         switch step {
         case .fetch(let segment): "fetch \(segment.sequence)"
-        case .pass(let segment): "pass \(segment.sequence)"
-        case .hole(let range): "hole \(range.start.seconds) \(range.end.seconds)"
+        case .skip(let segment): "pass \(segment.sequence)"
+        case .gap(let range): "hole \(range.start.seconds) \(range.end.seconds)"
         case .wait(let time): "wait \(time.seconds)"
         case .awaitPlaylist: "await"
         case .complete: "complete"
@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: forward)
     func theNextSegmentForwardIsFetched(_ example: Case) throws {
         let scheduler = Self.scheduler(at: example.position, loaded: example.loaded)
-        #expect(Self.name(scheduler.step(in: try Self.timeline())) == example.step)
+        #expect(Self.name(scheduler.nextStep(in: try Self.timeline())) == example.step)
     }
 
     private static let backward: [Case] = [
@@ -73,45 +73,45 @@ import Testing
     @Test(arguments: backward)
     func theNextSegmentBackwardIsFetched(_ example: Case) throws {
         var scheduler = Self.scheduler(at: example.position, loaded: example.loaded)
-        scheduler.isBackward = true
-        #expect(Self.name(scheduler.step(in: try Self.timeline())) == example.step)
+        scheduler.isReverse = true
+        #expect(Self.name(scheduler.nextStep(in: try Self.timeline())) == example.step)
     }
 
     @Test func aLivePlaylistIsAwaitedAtItsEnd() throws {
         let timeline = try Self.timeline(isLive: true)
-        #expect(Self.scheduler(at: 100, loaded: [(96, 120)]).step(in: timeline) == .awaitPlaylist)
+        #expect(Self.scheduler(at: 100, loaded: [(96, 120)]).nextStep(in: timeline) == .awaitPlaylist)
         var limited = Self.scheduler(at: 100, loaded: [(96, 110)])
         limited.end = MediaTime(seconds: 110)
-        #expect(limited.step(in: timeline) == .complete)
+        #expect(limited.nextStep(in: timeline) == .complete)
         limited.end = MediaTime(seconds: 115)
-        #expect(Self.name(limited.step(in: timeline)) == "fetch 18")
+        #expect(Self.name(limited.nextStep(in: timeline)) == "fetch 18")
     }
 
     @Test func gapsAreSkipped() throws {
         let timeline = try Self.timeline(gaps: [1, 9])
-        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).step(in: timeline)) == "pass 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).nextStep(in: timeline)) == "pass 1")
         var backward = Self.scheduler(at: 60)
-        backward.isBackward = true
-        #expect(Self.name(backward.step(in: timeline)) == "pass 9")
+        backward.isReverse = true
+        #expect(Self.name(backward.nextStep(in: timeline)) == "pass 9")
     }
 
     @Test func fullMemoryAllowsOnlyUrgentSegments() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 0, loaded: [(0, 6)])
-        scheduler.isOutOfMemory = true
-        #expect(Self.name(scheduler.step(in: timeline)) == "wait -18.0")
+        scheduler.isByteLimitReached = true
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == "wait -18.0")
         scheduler = Self.scheduler(at: 4.5, loaded: [(0, 6)])
-        scheduler.isOutOfMemory = true
-        #expect(Self.name(scheduler.step(in: timeline)) == "fetch 1")
+        scheduler.isByteLimitReached = true
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == "fetch 1")
         scheduler = Self.scheduler(at: 4, loaded: [(0, 6)])
-        scheduler.isOutOfMemory = true
-        #expect(Self.name(scheduler.step(in: timeline)) == "wait -18.0")
+        scheduler.isByteLimitReached = true
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == "wait -18.0")
     }
 
     @Test func twoSegmentsAreLoadedRegardlessOfTheirDuration() throws {
         let timeline = try Self.timeline([20, 20, 20, 20])
-        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 20)]).step(in: timeline)) == "fetch 1")
-        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 40)]).step(in: timeline)) == "wait 20.0")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 20)]).nextStep(in: timeline)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 40)]).nextStep(in: timeline)) == "wait 20.0")
     }
 
     @Test func theBufferIsFullWithTwoSegmentsOrItsCapacity() throws {
@@ -132,21 +132,21 @@ import Testing
     @Test func theBufferIsFullInReverse() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 60, loaded: [(30, 60)])
-        scheduler.isBackward = true
+        scheduler.isReverse = true
         #expect(scheduler.isFull(in: timeline))
         scheduler.loaded = MediaTimeRangeSet([Self.range(36, 60)])
         #expect(!scheduler.isFull(in: timeline))
         var long = Self.scheduler(at: 80, loaded: [(60, 80)])
-        long.isBackward = true
+        long.isReverse = true
         #expect(!long.isFull(in: try Self.timeline([20, 20, 20, 20])))
     }
 
     @Test func aMissingExactPositionIsFetchedBeforeALaterBuffer() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 11.9, loaded: [(12, 30)])
-        #expect(Self.name(scheduler.step(in: timeline)) == "fetch 5")
-        scheduler.isExact = true
-        #expect(Self.name(scheduler.step(in: timeline)) == "fetch 1")
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == "fetch 5")
+        scheduler.requiresExactFrame = true
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == "fetch 1")
     }
 
     @Test func aGapInThePlaylistIsReported() throws {
@@ -158,8 +158,8 @@ import Testing
         )
         let start = timeline.range.start.seconds
         #expect(start == 24)
-        #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 12)]).step(in: timeline)) == "hole 12.0 24.0")
-        #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 23.8)]).step(in: timeline)) == "fetch 4")
+        #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 12)]).nextStep(in: timeline)) == "hole 12.0 24.0")
+        #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 23.8)]).nextStep(in: timeline)) == "fetch 4")
     }
 
     @Test func theEndOfTheLoadedRangeToleratesAQuarterOfASecond() {

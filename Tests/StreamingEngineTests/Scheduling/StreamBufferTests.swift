@@ -25,16 +25,16 @@ import Testing
         _ end: Int64,
         bytes: Int = 100,
         variant: String? = nil,
-        isScanned: Bool = false,
-        isLeftOut: Bool = false
+        isTrickPlay: Bool = false,
+        hasNoMedia: Bool = false
     ) -> StreamBuffer.Entry {
         StreamBuffer.Entry(
             range: range(start, end),
             type: .muxed,
             byteCount: bytes,
             variant: variant.map { Self.variant($0) },
-            isScanned: isScanned,
-            isLeftOut: isLeftOut
+            isTrickPlay: isTrickPlay,
+            hasNoMedia: hasNoMedia
         )
     }
 
@@ -68,30 +68,43 @@ import Testing
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6))
         let next = MediaTimeRange(start: MediaTime(value: 625, timescale: 100), end: MediaTime(seconds: 12))
-        #expect(StreamBuffer.joined(next, to: buffer.loaded) == Self.range(6, 12))
+        #expect(StreamBuffer.closingGap(before: next, in: buffer.loaded) == Self.range(6, 12))
         let later = MediaTimeRange(start: MediaTime(value: 626, timescale: 100), end: MediaTime(seconds: 12))
-        #expect(StreamBuffer.joined(later, to: buffer.loaded) == later)
+        #expect(StreamBuffer.closingGap(before: later, in: buffer.loaded) == later)
         let earlier = Self.range(2, 4)
-        #expect(StreamBuffer.joined(earlier, to: buffer.loaded) == earlier)
+        #expect(StreamBuffer.closingGap(before: earlier, in: buffer.loaded) == earlier)
     }
 
     @Test func theBackBufferIsLimitedByDurationAndBytes() {
         let buffer = Self.buffer()
         let position = MediaTime(seconds: 30)
         let long = MediaTime(seconds: 20)
-        #expect(buffer.keptStart(behind: position, long, ByteCount(1_000)) == MediaTime(seconds: 10))
+        #expect(
+            buffer.retentionStart(before: position, duration: long, byteLimit: ByteCount(1_000))
+                == MediaTime(seconds: 10)
+        )
         // Two segments are allowed, so the third from the end is removed.
-        #expect(buffer.keptStart(behind: position, long, ByteCount(200)) == MediaTime(seconds: 18))
-        #expect(buffer.keptStart(behind: position, long, ByteCount(199)) == MediaTime(seconds: 24))
-        #expect(buffer.keptStart(behind: position, MediaTime(seconds: 7), ByteCount(200)) == MediaTime(seconds: 23))
+        #expect(
+            buffer.retentionStart(before: position, duration: long, byteLimit: ByteCount(200)) == MediaTime(seconds: 18)
+        )
+        #expect(
+            buffer.retentionStart(before: position, duration: long, byteLimit: ByteCount(199)) == MediaTime(seconds: 24)
+        )
+        #expect(
+            buffer.retentionStart(before: position, duration: MediaTime(seconds: 7), byteLimit: ByteCount(200))
+                == MediaTime(seconds: 23)
+        )
         // Media ahead of the playhead does not count as back buffer.
-        #expect(buffer.keptStart(behind: MediaTime(seconds: 12), long, ByteCount(200)) == MediaTime(seconds: -8))
+        #expect(
+            buffer.retentionStart(before: MediaTime(seconds: 12), duration: long, byteLimit: ByteCount(200))
+                == MediaTime(seconds: -8)
+        )
     }
 
     @Test func theVariantAtATimeIsThatOfTheLastSegmentWithOne() {
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6, variant: "a"))
-        buffer.insert(Self.entry(6, 12, isLeftOut: true))
+        buffer.insert(Self.entry(6, 12, hasNoMedia: true))
         buffer.insert(Self.entry(12, 18, variant: "b"))
         #expect(buffer.variant(at: MediaTime(seconds: -1)) == nil)
         #expect(buffer.variant(at: .zero)?.id == "a")
@@ -101,28 +114,28 @@ import Testing
 
     @Test func aLoadedRangeIsNoLongerAGap() {
         var buffer = StreamBuffer()
-        buffer.insert(Self.entry(0, 6, isLeftOut: true))
-        #expect(buffer.leftOut.ranges == [Self.range(0, 6)])
+        buffer.insert(Self.entry(0, 6, hasNoMedia: true))
+        #expect(buffer.withoutMedia.ranges == [Self.range(0, 6)])
         buffer.insert(Self.entry(0, 6))
-        #expect(buffer.leftOut.ranges.isEmpty)
+        #expect(buffer.withoutMedia.ranges.isEmpty)
     }
 
     @Test func outdatedMediaIsLoadedButNotCurrent() {
         var buffer = Self.buffer()
-        buffer.becomeOutdated(from: MediaTime(seconds: 12))
+        buffer.markOutdated(from: MediaTime(seconds: 12))
         #expect(buffer.current.ranges == [Self.range(0, 12)] && buffer.loaded.ranges == [Self.range(0, 30)])
-        buffer.becomeOutdated(from: MediaTime(seconds: 40))
+        buffer.markOutdated(from: MediaTime(seconds: 40))
         #expect(buffer.current.ranges == [Self.range(0, 12)])
     }
 
     @Test func discardingIFramesRemovesOverlappingMedia() {
         var buffer = StreamBuffer()
-        #expect(buffer.discardScanned().isEmpty)
+        #expect(buffer.discardTrickPlay().isEmpty)
         buffer.insert(Self.entry(0, 6))
-        buffer.insert(Self.entry(6, 12, isScanned: true))
+        buffer.insert(Self.entry(6, 12, isTrickPlay: true))
         buffer.insert(Self.entry(10, 16))
         buffer.insert(Self.entry(18, 24))
-        #expect(buffer.discardScanned().count == 2)
+        #expect(buffer.discardTrickPlay().count == 2)
         #expect(buffer.loaded.ranges == [Self.range(0, 6), Self.range(18, 24)])
         #expect(buffer.byteCount == 200)
     }

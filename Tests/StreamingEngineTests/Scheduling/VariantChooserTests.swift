@@ -62,7 +62,7 @@ import Testing
 
     private static func ladderOf(_ lines: String) throws -> [String] {
         let presentation = Presentation(try multivariant("#EXTM3U\n" + lines))
-        return LadderFamily.variants(of: presentation, for: MediaSelection()).map {
+        return VariantFamily.variants(of: presentation, for: MediaSelection()).map {
             String($0.address.text.split(separator: "/").last ?? "")
         }
     }
@@ -86,7 +86,7 @@ import Testing
             + Self.variant("b", "BANDWIDTH=1000000,CODECS=\"avc1.4d\"")
             + Self.variant("a", "BANDWIDTH=2000000,CODECS=\"avc1.4d,mp4a.40.2\"")
         let presentation = Presentation(try multivariant("#EXTM3U\n" + lines))
-        let found = LadderFamily.variants(of: presentation, for: MediaSelection())
+        let found = VariantFamily.variants(of: presentation, for: MediaSelection())
         #expect(found.map { $0.peakBitRate?.bitsPerSecond } == [2_000_000, 1_000_000])
     }
 
@@ -146,7 +146,7 @@ import Testing
         for second in stride(from: 900, through: 1_400, by: 3) {
             let date = try date(second)
             let expected = timeline.position(of: date)
-            let found = index.place(of: date)
+            let found = index.position(of: date)
             #expect(found.map { MediaTime(nanoseconds: $0.place) } == expected?.time, "\(second)")
             #expect(found?.relation == expected?.relation, "\(second)")
         }

@@ -14,76 +14,78 @@ extension BalancedSelector {
         /// The discount factor: the value of the next segment relative to this one.
         ///
         /// 0.967: about 30 segments ahead have an influence. Range 0 to 0.99.
-        public var foresight: Double
+        public var discountFactor: Double
         /// The minimum gain for which the rung is switched, in segments of the highest allowed rung.
         ///
         /// 0.011: smaller differences are within the discretization error of the plan. Range 0 to 100.
-        public var leastGain: Double
+        public var minimumSwitchGain: Double
         /// The minimum gain for which a running transfer is abandoned, in segments of the highest allowed rung.
         ///
         /// 0.3: the bytes received so far are discarded, and other transfers may be waiting for the link. Range
         /// 0 to 100.
-        public var leastGainOfAbandonment: Double
+        public var minimumAbandonmentGain: Double
         /// The minimum duration of the part of a transfer that is measured separately, and the minimum time between two
         /// reviews.
         ///
         /// 0.9 s: the rate of shorter parts depends mainly on the arrival times of single packets. Range 0.1 to 60 s.
-        public var pieceDuration: Duration
+        public var minimumMeasurementDuration: Duration
         /// The target for the time until the first segment has been loaded.
         ///
         /// 1 s: with an initial estimate, the first segment is of the highest rung that loads in this time. Range 0 to
         /// 60 s.
-        public var startupDuration: Duration
+        public var targetStartupDuration: Duration
 
         /// Creates options, each of which has a default.
         ///
         /// - Parameters:
         ///   - stallCost: See ``stallCost``.
         ///   - switchCost: See ``switchCost``.
-        ///   - foresight: See ``foresight``.
-        ///   - leastGain: See ``leastGain``.
-        ///   - leastGainOfAbandonment: See ``leastGainOfAbandonment``.
-        ///   - pieceDuration: See ``pieceDuration``.
-        ///   - startupDuration: See ``startupDuration``.
+        ///   - discountFactor: See ``discountFactor``.
+        ///   - minimumSwitchGain: See ``minimumSwitchGain``.
+        ///   - minimumAbandonmentGain: See ``minimumAbandonmentGain``.
+        ///   - minimumMeasurementDuration: See ``minimumMeasurementDuration``.
+        ///   - targetStartupDuration: See ``targetStartupDuration``.
         public init(
             stallCost: Double = 1.2,
             switchCost: Double = 1.2,
-            foresight: Double = 0.967,
-            leastGain: Double = 0.011,
-            leastGainOfAbandonment: Double = 0.3,
-            pieceDuration: Duration = .milliseconds(900),
-            startupDuration: Duration = .seconds(1)
+            discountFactor: Double = 0.967,
+            minimumSwitchGain: Double = 0.011,
+            minimumAbandonmentGain: Double = 0.3,
+            minimumMeasurementDuration: Duration = .milliseconds(900),
+            targetStartupDuration: Duration = .seconds(1)
         ) {
             self.stallCost = stallCost
             self.switchCost = switchCost
-            self.foresight = foresight
-            self.leastGain = leastGain
-            self.leastGainOfAbandonment = leastGainOfAbandonment
-            self.pieceDuration = pieceDuration
-            self.startupDuration = startupDuration
+            self.discountFactor = discountFactor
+            self.minimumSwitchGain = minimumSwitchGain
+            self.minimumAbandonmentGain = minimumAbandonmentGain
+            self.minimumMeasurementDuration = minimumMeasurementDuration
+            self.targetStartupDuration = targetStartupDuration
         }
 
         /// The weights of the plan, clamped to their ranges.
         var weights: PlanTable.Weights {
             PlanTable.Weights(
-                stall: stallCost.bounded(0...100, orElse: 1.2),
-                change: switchCost.bounded(0...100, orElse: 1.2),
-                foresight: foresight.bounded(0...0.99, orElse: 0.967)
+                stallCost: stallCost.clamped(to: 0...100, ifNaN: 1.2),
+                switchCost: switchCost.clamped(to: 0...100, ifNaN: 1.2),
+                discountFactor: discountFactor.clamped(to: 0...0.99, ifNaN: 0.967)
             )
         }
 
         /// The minimum gain of a switch, clamped to its range.
-        var boundedLeastGain: Double { leastGain.bounded(0...100, orElse: 0.011) }
+        var boundedLeastGain: Double { minimumSwitchGain.clamped(to: 0...100, ifNaN: 0.011) }
         /// The minimum gain of an abandonment, clamped to its range.
-        var boundedLeastGainOfAbandonment: Double { leastGainOfAbandonment.bounded(0...100, orElse: 0.3) }
-        var pieceSeconds: Double { pieceDuration.clampedSeconds.bounded(0.1...60, orElse: 0.9) }
-        var startupSeconds: Double { startupDuration.clampedSeconds.bounded(0...60, orElse: 1) }
+        var boundedLeastGainOfAbandonment: Double { minimumAbandonmentGain.clamped(to: 0...100, ifNaN: 0.3) }
+        var minimumMeasurementSeconds: Double {
+            minimumMeasurementDuration.clampedSeconds.clamped(to: 0.1...60, ifNaN: 0.9)
+        }
+        var startupSeconds: Double { targetStartupDuration.clampedSeconds.clamped(to: 0...60, ifNaN: 1) }
     }
 }
 
 extension Double {
     /// Returns the number clamped to a range, or `other` for NaN.
-    fileprivate func bounded(_ range: ClosedRange<Double>, orElse other: Double) -> Double {
+    fileprivate func clamped(to range: ClosedRange<Double>, ifNaN other: Double) -> Double {
         isNaN ? other : Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }

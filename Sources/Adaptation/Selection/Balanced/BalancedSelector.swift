@@ -24,23 +24,23 @@ public struct BalancedSelector: VariantSelector {
 
     /// The probability distribution of the link's state, or `nil` before the first situation, which contains the
     /// ladder.
-    private var belief: LinkBelief?
+    private var linkState: LinkStateDistribution?
     private var ladder: Ladder?
     private var plan: PlanTable?
-    private var rhythm = LinkRhythm()
+    private var oscillationDetector = LinkOscillationDetector()
     /// The measurements that were added before the first situation.
-    private var early: [SegmentMeasurement] = []
+    private var pendingMeasurements: [SegmentMeasurement] = []
     private var hasMeasured = false
     /// The rate of the last large transfer, or the initial estimate, in bits per second.
     private var recentRate: Double?
     /// The average latency in seconds, in which recent requests count most.
-    private var latency = FadingAverage(halfLife: 2)
+    private var latency = MovingAverage(halfLife: 2)
     /// The average latency in seconds over more requests, so that the plan does not change with each response.
-    private var usualLatency = FadingAverage(halfLife: 8)
+    private var longTermLatency = MovingAverage(halfLife: 8)
     /// The part of the running transfer that has already been taken into account.
-    private var piece = TransferPiece()
+    private var transferProgress = TransferProgress()
     /// The rung from which an abandoned segment is to be requested again.
-    private var promised: Int?
+    private var retryRung: Int?
     private var history = SwitchHistory()
 
     /// Creates a selector without measurements.
@@ -57,72 +57,88 @@ public struct BalancedSelector: VariantSelector {
 
     /// Adds the measurement of a finished or abandoned transfer.
     public mutating func add(_ measurement: SegmentMeasurement) {
-        defer { piece = TransferPiece() }
-        if !measurement.isAbandoned { promised = nil }
+        defer { transferProgress = TransferProgress() }
+        if !measurement.isAbandoned { retryRung = nil }
         guard !measurement.isCached else { return }
-        guard belief != nil else {
+        guard linkState != nil else {
             // A player may load segments before it asks for a decision; the number stored is limited.
-            if early.count < 16 { early.append(measurement) }
+            if pendingMeasurements.count < 16 { pendingMeasurements.append(measurement) }
             return
         }
-        learn(measurement)
+        updateLinkState(with: measurement)
     }
 
     /// Chooses the rung of the next segment.
-    public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
-        prepare(situation)
-        piece = TransferPiece()
-        guard let belief else { return lowest(situation) }
-        if let promised, situation.restriction.isOpen(promised) {
-            return decision(promised, .recovery, situation, belief)
+    public mutating func decide(_ context: SelectionContext) -> SwitchDecision {
+        prepareLinkState(for: context)
+        transferProgress = TransferProgress()
+        guard let linkState else { return lowestRungDecision(in: context) }
+        if let retryRung, context.restriction.isAllowed(retryRung) {
+            return decision(rung: retryRung, cause: .recovery, context: context, linkState: linkState)
         }
-        guard hasMeasured || initialEstimate != nil else { return lowest(situation) }
-        var next = belief
-        if hasMeasured { next.pass() }
-        next = averaged(next, situation)
-        let rung = situation.isStarting ? start(situation, next) : best(situation, plan(for: situation, next), next)
-        let cause = history.cause(of: rung, in: situation, throughput: next.quantile(0.5))
-        history.note(rung, throughput: next.quantile(0.5), in: situation)
-        return decision(rung, cause, situation, next)
+        guard hasMeasured || initialEstimate != nil else { return lowestRungDecision(in: context) }
+        var next = linkState
+        if hasMeasured { next.advance() }
+        next = mixedWithMean(next, in: context)
+        let rung =
+            context.isStarting
+            ? startupRung(in: context, linkState: next)
+            : bestRung(in: context, plan: plan(for: context, next), linkState: next)
+        let cause = history.cause(of: rung, in: context, throughput: next.quantile(0.5))
+        history.record(rung, throughput: next.quantile(0.5), in: context)
+        return decision(rung: rung, cause: cause, context: context, linkState: next)
     }
 
     /// Decides whether to wait for a transfer or to abandon it.
     public mutating func review(
         _ transfer: TransferInFlight,
-        in situation: SelectionSituation
-    ) -> TransferVerdict {
+        in context: SelectionContext
+    ) -> TransferDecision {
         // A request that waits much longer than usual counts as a link on which nothing arrives.
         let waited = transfer.elapsedSeconds - (2 * (latency.value ?? 0.5) + 0.5)
         let flow = transfer.firstByte == nil ? max(0, waited) : transfer.flowSeconds
-        guard let part = piece.next(bits: transfer.bitsReceived, flow: flow, atLeast: options.pieceSeconds) else {
-            return .keepGoing
+        guard
+            let part = transferProgress.nextPart(
+                bits: transfer.bitsReceived,
+                seconds: flow,
+                minimumSeconds: options.minimumMeasurementSeconds
+            )
+        else {
+            return .wait
         }
-        prepare(situation)
-        guard var belief else { return .keepGoing }
-        if hasMeasured { belief.pass() }
-        belief.observe(bitsPerSecond: part.bitsPerSecond)
-        rhythm.add(belief.model.piece(part.bitsPerSecond, seconds: part.seconds, end: transfer.now))
-        self.belief = belief
+        prepareLinkState(for: context)
+        guard var linkState else { return .wait }
+        if hasMeasured { linkState.advance() }
+        linkState.observe(bitsPerSecond: part.bitsPerSecond)
+        oscillationDetector.add(linkState.model.piece(part.bitsPerSecond, seconds: part.seconds, end: transfer.now))
+        self.linkState = linkState
         hasMeasured = true
-        belief = averaged(belief, situation)
-        guard let rung = alternative(to: transfer, situation, plan(for: situation, belief), belief) else {
-            return .keepGoing
+        linkState = mixedWithMean(linkState, in: context)
+        guard
+            let rung = betterRung(
+                than: transfer,
+                in: context,
+                plan: plan(for: context, linkState),
+                linkState: linkState
+            )
+        else {
+            return .wait
         }
-        promised = rung
-        history.note(rung, throughput: belief.quantile(0.5), in: situation)
-        return .abandon(decision(rung, .abandon, situation, belief))
+        retryRung = rung
+        history.record(rung, throughput: linkState.quantile(0.5), in: context)
+        return .abandon(decision(rung: rung, cause: .abandon, context: context, linkState: linkState))
     }
 
     /// Resets the state that depends on the playback position.
-    public mutating func seeked() {
-        piece = TransferPiece()
-        promised = nil
+    public mutating func resetAfterSeek() {
+        transferProgress = TransferProgress()
+        retryRung = nil
     }
 
     /// The median of the expected throughput, or `nil` before the first measurement without an initial estimate.
     public var expectedThroughput: BitRate? {
-        guard let belief, hasMeasured || initialEstimate != nil else { return nil }
-        return BitRate(bitsPerSecond: Int64(saturating: belief.quantile(0.5)))
+        guard let linkState, hasMeasured || initialEstimate != nil else { return nil }
+        return BitRate(bitsPerSecond: Int64(saturating: linkState.quantile(0.5)))
     }
 }
 
@@ -132,86 +148,89 @@ extension BalancedSelector {
     /// The size in bits from which a transfer has its full weight.
     ///
     /// Smaller transfers measure the start of the sender rather than the link (see
-    /// ``ThroughputEstimator/Options/fullWeight``).
-    private static let fullTrustBits = 65_536.0 * 8
+    /// ``ThroughputEstimator/Options/fullWeightSize``).
+    private static let fullWeightBits = 65_536.0 * 8
     /// The minimum weight with which a transfer is used for the detection of oscillation.
     ///
     /// A smaller transfer may look slow only because of its size, and would be taken for a change of the link.
-    private static let trustOfRhythm = 0.5
+    private static let minimumOscillationWeight = 0.5
     /// The minimum duration in seconds for which the rest of a transfer is measured after its parts have been.
-    private static let shortestRest = 0.3
+    private static let minimumRemainderDuration = 0.3
     /// The standard deviation, in octaves, with which the mean throughput of an oscillating link is assumed to be
     /// known.
-    private static let spreadOfMean = 0.3
+    private static let meanRateDeviation = 0.3
     /// The minimum duration in seconds for which a transfer has a rate of its own.
     ///
     /// A shorter one arrived at once: its rate shows how fast a process reads, not how fast the network transferred.
-    private static let shortestFlow = 0.001
+    private static let minimumTransferDuration = 0.001
 
-    private mutating func learn(_ measurement: SegmentMeasurement) {
-        guard var belief else { return }
+    private mutating func updateLinkState(with measurement: SegmentMeasurement) {
+        guard var linkState else { return }
         let waited = min(measurement.latency.clampedSeconds, 60)
         if waited > 0 {
             latency.add(waited, weight: 1)
-            usualLatency.add(waited, weight: 1)
+            longTermLatency.add(waited, weight: 1)
         }
         let bits = Double(measurement.bytes.bytes) * 8
         let flow = measurement.flowSeconds
-        if flow < Self.shortestFlow {
+        if flow < Self.minimumTransferDuration {
             guard bits > 0, waited + flow > 0 else { return }
-            belief.observe(atLeast: bits / (waited + flow))
+            linkState.observe(atLeast: bits / (waited + flow))
         } else {
-            let rest = piece.rest(bits: bits, flow: flow)
-            guard !piece.hasPieces || rest.flow >= Self.shortestRest else { return }
-            if hasMeasured { belief.pass() }
+            let rest = transferProgress.remainder(bits: bits, seconds: flow)
+            guard !transferProgress.hasMeasuredParts || rest.flow >= Self.minimumRemainderDuration else { return }
+            if hasMeasured { linkState.advance() }
             let rate = rest.bits / rest.flow
-            let trust = trust(bits, flow)
-            belief.observe(bitsPerSecond: rate, trust: trust)
-            if trust >= Self.trustOfRhythm {
-                rhythm.add(belief.model.piece(rate, seconds: rest.flow, end: measurement.end))
+            let trust = weight(bits: bits, seconds: flow)
+            linkState.observe(bitsPerSecond: rate, weight: trust)
+            if trust >= Self.minimumOscillationWeight {
+                oscillationDetector.add(linkState.model.piece(rate, seconds: rest.flow, end: measurement.end))
             }
-            if bits >= Self.fullTrustBits { recentRate = bits / flow }
+            if bits >= Self.fullWeightBits { recentRate = bits / flow }
         }
         hasMeasured = true
-        self.belief = belief
+        self.linkState = linkState
     }
 
     /// Returns the distribution to plan with, mixed with the mean throughput if the link oscillates too fast to be
     /// followed.
-    private func averaged(_ belief: LinkBelief, _ situation: SelectionSituation) -> LinkBelief {
-        let share = rhythm.weightOfMean(segment: situation.segmentSeconds)
-        guard share > 0, let mean = rhythm.meanRate else { return belief }
-        return belief.mixed(share, around: mean, octaves: Self.spreadOfMean)
+    private func mixedWithMean(
+        _ linkState: LinkStateDistribution,
+        in context: SelectionContext
+    ) -> LinkStateDistribution {
+        let share = oscillationDetector.meanRateWeight(segmentDuration: context.segmentSeconds)
+        guard share > 0, let mean = oscillationDetector.meanRate else { return linkState }
+        return linkState.mixed(share, around: mean, octaves: Self.meanRateDeviation)
     }
 
     /// Returns the weight of a transfer, 0 to 1: low if it was small, unless it was slow.
-    private func trust(_ bits: Double, _ flow: Double) -> Double {
-        min(1, max(bits / Self.fullTrustBits, flow / options.pieceSeconds))
+    private func weight(bits: Double, seconds flow: Double) -> Double {
+        min(1, max(bits / Self.fullWeightBits, flow / options.minimumMeasurementSeconds))
     }
 
     /// Creates the probability distribution for the ladder of a situation, if the existing one is for another ladder.
-    private mutating func prepare(_ situation: SelectionSituation) {
-        guard ladder != situation.ladder else { return }
-        let model = LinkModel(situation.ladder)
-        if let belief, hasMeasured {
-            self.belief = LinkBelief(model, around: belief.quantile(0.5), octaves: 0.7)
+    private mutating func prepareLinkState(for context: SelectionContext) {
+        guard ladder != context.ladder else { return }
+        let model = LinkModel(context.ladder)
+        if let linkState, hasMeasured {
+            self.linkState = LinkStateDistribution(model, around: linkState.quantile(0.5), octaves: 0.7)
         } else if let initialEstimate {
-            belief = LinkBelief(model, around: initialEstimate, octaves: 1)
+            linkState = LinkStateDistribution(model, around: initialEstimate, octaves: 1)
         } else {
-            belief = LinkBelief(model)
+            linkState = LinkStateDistribution(model)
         }
-        ladder = situation.ladder
+        ladder = context.ladder
         plan = nil
-        let waiting = early
-        early = []
-        for measurement in waiting { learn(measurement) }
+        let waiting = pendingMeasurements
+        pendingMeasurements = []
+        for measurement in waiting { updateLinkState(with: measurement) }
     }
 
     /// Returns the plan for a situation: the existing one if it is still valid.
-    private mutating func plan(for situation: SelectionSituation, _ belief: LinkBelief) -> PlanTable {
-        let key = PlanKey(situation, latency: usualLatency.value ?? expectedLatency)
-        if let plan, plan.key.serves(key) { return plan }
-        let made = PlanShelf.plan(key, ladder: situation.ladder, model: belief.model, weights: options.weights)
+    private mutating func plan(for context: SelectionContext, _ linkState: LinkStateDistribution) -> PlanTable {
+        let key = PlanKey(context, latency: longTermLatency.value ?? expectedLatency)
+        if let plan, plan.key.isValid(for: key) { return plan }
+        let made = PlanCache.plan(for: key, ladder: context.ladder, model: linkState.model, weights: options.weights)
         plan = made
         return made
     }
@@ -221,19 +240,19 @@ extension BalancedSelector {
 
 extension BalancedSelector {
     /// Returns the allowed rung with the highest value.
-    private func best(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
-        let level = plan.level(situation.bufferSeconds)
-        let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) }
+    private func bestRung(in context: SelectionContext, plan: PlanTable, linkState: LinkStateDistribution) -> Int {
+        let level = plan.level(context.bufferSeconds)
+        let current = context.validPreviousRung.map { plan.quality($0, of: context.ladder) }
         // With slightly less than the expected throughput, the buffer level stays constant; no bytes arrive during
         // latency.
-        let flowing = max(0, 1 - plan.key.latency / situation.segmentSeconds)
-        let carried = 0.9 * belief.quantile(0.5) * flowing
+        let flowing = max(0, 1 - plan.key.latency / context.segmentSeconds)
+        let carried = 0.9 * linkState.quantile(0.5) * flowing
         var best = 0
         var greatest = -Double.infinity
         for index in 0..<plan.rungs {
             let rung = plan.key.rungs[index]
-            var worth = plan.quality[index]
-            if let bits = situation.knownBits(of: rung) {
+            var value = plan.quality[index]
+            if let bits = context.knownBits(of: rung) {
                 let transfer = PlanTable.Transfer(
                     rung: index,
                     bits: bits,
@@ -242,48 +261,48 @@ extension BalancedSelector {
                     mayBeAbandoned: true
                 )
                 // A large segment is followed by smaller ones; using the full size of each would only cause switches.
-                worth += 0.5 * plan.worth(of: transfer, belief, buffer: situation.bufferSeconds)
-                worth += 0.5 * plan.worth(ofTypical: index, belief, at: level)
+                value += 0.5 * plan.value(of: transfer, linkState: linkState, bufferSeconds: context.bufferSeconds)
+                value += 0.5 * plan.value(ofTypicalSegment: index, linkState: linkState, at: level)
             } else {
-                worth += plan.worth(ofTypical: index, belief, at: level)
+                value += plan.value(ofTypicalSegment: index, linkState: linkState, at: level)
             }
             if let current {
-                var cost = plan.weights.change * abs(plan.quality[index] - current)
-                let isBorrowed = situation.ladder.bitsPerSecond(of: rung) * situation.playbackRate > carried
-                if isBorrowed, plan.quality[index] > current { cost *= 1 + history.weariness }
-                worth -= cost
+                var cost = plan.weights.switchCost * abs(plan.quality[index] - current)
+                let isBorrowed = context.ladder.bitsPerSecond(of: rung) * context.clampedPlaybackRate > carried
+                if isBorrowed, plan.quality[index] > current { cost *= 1 + history.switchPenalty }
+                value -= cost
             }
-            if rung != situation.currentRung { worth -= options.boundedLeastGain }
-            if worth > greatest { (best, greatest) = (index, worth) }
+            if rung != context.validPreviousRung { value -= options.boundedLeastGain }
+            if value > greatest { (best, greatest) = (index, value) }
         }
         return plan.key.rungs[best]
     }
 
     /// Returns the highest allowed rung with a segment that loads within the startup duration.
-    private func start(_ situation: SelectionSituation, _ belief: LinkBelief) -> Int {
-        var rate = belief.quantile(0.25)
+    private func startupRung(in context: SelectionContext, linkState: LinkStateDistribution) -> Int {
+        var rate = linkState.quantile(0.25)
         // The distribution ends slightly above the ladder: enough for playback, but not for the fastest startup.
-        if belief.quantile(0.5) > belief.model.rates[belief.model.count - 1] / 2 {
+        if linkState.quantile(0.5) > linkState.model.rates[linkState.model.count - 1] / 2 {
             rate = max(rate, 0.7 * (recentRate ?? 0))
         }
         let bits = rate * (options.startupSeconds - expectedLatency)
-        return situation.openRungs.last { situation.expectedBits(of: $0) <= bits } ?? lowestRung(situation)
+        return context.allowedRungs.last { context.expectedBits(of: $0) <= bits } ?? lowestRung(context)
     }
 
     /// Returns the lower rung that is most valuable compared with the rest of a transfer, or `nil` to wait.
-    private func alternative(
-        to transfer: TransferInFlight,
-        _ situation: SelectionSituation,
-        _ plan: PlanTable,
-        _ belief: LinkBelief
+    private func betterRung(
+        than transfer: TransferInFlight,
+        in context: SelectionContext,
+        plan: PlanTable,
+        linkState: LinkStateDistribution
     ) -> Int? {
         let lower = plan.key.rungs.indices.filter { plan.key.rungs[$0] < transfer.rung }
-        guard !lower.isEmpty, situation.ladder.rungs.indices.contains(transfer.rung) else { return nil }
-        let whole = transfer.expectedSize.map { Double($0.bytes) * 8 } ?? situation.expectedBits(of: transfer.rung)
+        guard !lower.isEmpty, context.ladder.rungs.indices.contains(transfer.rung) else { return nil }
+        let whole = transfer.expectedSize.map { Double($0.bytes) * 8 } ?? context.expectedBits(of: transfer.rung)
         let rest = max(0, whole - transfer.bitsReceived)
-        let buffer = situation.bufferSeconds
-        let own = plan.quality(transfer.rung, of: situation.ladder)
-        let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) } ?? own
+        let buffer = context.bufferSeconds
+        let own = plan.quality(transfer.rung, of: context.ladder)
+        let current = context.validPreviousRung.map { plan.quality($0, of: context.ladder) } ?? own
         // The plan may not contain the rung of the running transfer; the nearest lower one replaces it.
         let running = plan.key.rungs.lastIndex { $0 <= transfer.rung } ?? 0
         let waiting = PlanTable.Transfer(
@@ -294,24 +313,25 @@ extension BalancedSelector {
             mayBeAbandoned: false
         )
         var greatest =
-            own - plan.weights.change * abs(own - current) + plan.worth(of: waiting, belief, buffer: buffer)
+            own - plan.weights.switchCost * abs(own - current)
+            + plan.value(of: waiting, linkState: linkState, bufferSeconds: buffer)
             + options.boundedLeastGainOfAbandonment
         var choice: Int?
         for index in lower {
             let rung = plan.key.rungs[index]
-            let bits = situation.expectedBits(of: rung)
+            let bits = context.expectedBits(of: rung)
             guard bits < rest else { continue }
             let other = PlanTable.Transfer(
                 rung: index,
                 bits: bits,
                 latency: expectedLatency,
-                isSizeKnown: situation.knownBits(of: rung) != nil,
+                isSizeKnown: context.knownBits(of: rung) != nil,
                 mayBeAbandoned: false
             )
-            let worth =
-                plan.quality[index] - plan.weights.change * abs(plan.quality[index] - current)
-                + plan.worth(of: other, belief, buffer: buffer)
-            if worth > greatest { (choice, greatest) = (rung, worth) }
+            let value =
+                plan.quality[index] - plan.weights.switchCost * abs(plan.quality[index] - current)
+                + plan.value(of: other, linkState: linkState, bufferSeconds: buffer)
+            if value > greatest { (choice, greatest) = (rung, value) }
         }
         return choice
     }
@@ -319,33 +339,33 @@ extension BalancedSelector {
     /// The expected time from a request to its first byte, in seconds.
     private var expectedLatency: Double { latency.value ?? 0.1 }
 
-    private func lowestRung(_ situation: SelectionSituation) -> Int { situation.openRungs.first ?? 0 }
+    private func lowestRung(_ context: SelectionContext) -> Int { context.allowedRungs.first ?? 0 }
 
-    private func lowest(_ situation: SelectionSituation) -> SwitchDecision {
+    private func lowestRungDecision(in context: SelectionContext) -> SwitchDecision {
         SwitchDecision(
-            rung: lowestRung(situation),
+            rung: lowestRung(context),
             cause: .start,
-            evidence: .init(bufferLevel: situation.bufferLevel)
+            evidence: .init(bufferLevel: context.bufferLevel)
         )
     }
 
     private func decision(
-        _ rung: Int,
-        _ cause: SwitchDecision.Cause,
-        _ situation: SelectionSituation,
-        _ belief: LinkBelief
+        rung: Int,
+        cause: SwitchDecision.Cause,
+        context: SelectionContext,
+        linkState: LinkStateDistribution
     ) -> SwitchDecision {
-        guard hasMeasured || initialEstimate != nil else { return lowest(situation) }
-        let expected = belief.quantile(0.5)
-        let bits = situation.expectedBits(of: rung)
-        let buffer = situation.bufferSeconds
-        let left = max(0, buffer - expectedLatency - bits / expected) + situation.segmentSeconds
+        guard hasMeasured || initialEstimate != nil else { return lowestRungDecision(in: context) }
+        let expected = linkState.quantile(0.5)
+        let bits = context.expectedBits(of: rung)
+        let buffer = context.bufferSeconds
+        let left = max(0, buffer - expectedLatency - bits / expected) + context.segmentSeconds
         let evidence = SwitchDecision.Evidence(
             throughput: BitRate(bitsPerSecond: Int64(saturating: expected)),
-            cautiousThroughput: BitRate(bitsPerSecond: Int64(saturating: belief.quantile(0.1))),
-            bufferLevel: situation.bufferLevel,
-            predictedBufferLevel: .seconds(min(left * situation.playbackRate, 1e9)),
-            stallProbability: belief.probability(below: bits / max(0.001, buffer - expectedLatency))
+            cautiousThroughput: BitRate(bitsPerSecond: Int64(saturating: linkState.quantile(0.1))),
+            bufferLevel: context.bufferLevel,
+            predictedBufferLevel: .seconds(min(left * context.clampedPlaybackRate, 1e9)),
+            stallProbability: linkState.probability(below: bits / max(0.001, buffer - expectedLatency))
         )
         return SwitchDecision(rung: rung, cause: cause, evidence: evidence)
     }
@@ -353,8 +373,8 @@ extension BalancedSelector {
 
 extension LinkModel {
     /// Returns a part of a transfer as input of the oscillation detector.
-    fileprivate func piece(_ bitsPerSecond: Double, seconds: Double, end: Duration) -> LinkRhythm.Piece {
-        LinkRhythm.Piece(
+    fileprivate func piece(_ bitsPerSecond: Double, seconds: Double, end: Duration) -> LinkOscillationDetector.Piece {
+        LinkOscillationDetector.Piece(
             bitsPerSecond: bitsPerSecond,
             logarithm: clampedLogarithm(bitsPerSecond),
             seconds: seconds,

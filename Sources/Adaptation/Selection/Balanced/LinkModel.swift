@@ -4,11 +4,11 @@ internal import MediaTiming
 ///
 /// A link has a rate that drifts. The rate of a transfer differs from it randomly. Rarely, the rate jumps to any other
 /// value. Sometimes no bytes arrive for a few seconds, after which the rate is the same as before. Links differ in the
-/// strength of these effects; a ``Temper`` is a class of links with the same strength, and the class of a link is
+/// strength of these effects; a ``Volatility`` is a class of links with the same strength, and the class of a link is
 /// inferred from measurements.
 struct LinkModel: Sendable, Hashable {
     /// A volatility class; drift and noise are standard deviations in octaves (factors of two).
-    struct Temper: Sendable, Hashable {
+    struct Volatility: Sendable, Hashable {
         /// The change of the rate from one segment to the next.
         let drift: Double
         /// The deviation of a transfer from the rate.
@@ -24,22 +24,22 @@ struct LinkModel: Sendable, Hashable {
     /// These and the other parameters of the model were fitted to measured links (3G and 4G in motion, fixed lines) and
     /// to synthetic ones (Markov chains, steps, outages, waves, random walks), with segments of 2 to 6 s and buffers of
     /// 12 to 60 s. A link counts as steady at first; few measurements are enough to change that.
-    static let tempers = [
-        Temper(drift: 0.12, noise: 0.13, outageProbability: 0, share: 0.7),
-        Temper(drift: 0.27, noise: 0.42, outageProbability: 0.003, share: 0.15),
-        Temper(drift: 0.21, noise: 0.53, outageProbability: 0.007, share: 0.1),
-        Temper(drift: 0.12, noise: 0.16, outageProbability: 0.04, share: 0.05),
+    static let volatilities = [
+        Volatility(drift: 0.12, noise: 0.13, outageProbability: 0, share: 0.7),
+        Volatility(drift: 0.27, noise: 0.42, outageProbability: 0.003, share: 0.15),
+        Volatility(drift: 0.21, noise: 0.53, outageProbability: 0.007, share: 0.1),
+        Volatility(drift: 0.12, noise: 0.16, outageProbability: 0.04, share: 0.05),
     ]
     /// The index of the class in which transfers deviate most from the rate.
-    static let noisiest = tempers.indices.max { tempers[$0].noise < tempers[$1].noise } ?? 0
+    static let noisiestVolatility = volatilities.indices.max { volatilities[$0].noise < volatilities[$1].noise } ?? 0
     /// The probability that the volatility class changes from one segment to the next.
-    static let temperChange = 0.005
+    static let volatilityChangeProbability = 0.005
     /// The probability that the rate jumps from one segment to the next.
     static let jumpProbability = 0.008
     /// The standard deviation, in octaves, of the rates after a jump around the middle of the ladder.
     static let jumpSpread = 1.2
     /// The probability that an outage ends within the time of one segment.
-    static let outageEnd = 0.18
+    static let outageEndProbability = 0.18
     /// The expected duration of an outage, in seconds.
     static let outageSeconds = 6.0
     /// The distance below the rate, in octaves, from which a measurement indicates an outage.
@@ -47,19 +47,19 @@ struct LinkModel: Sendable, Hashable {
     /// The likelihood of a low rate in an outage, as a density over octaves.
     static let outageDensity = 0.4
     /// The likelihood that no bytes arrive in an outage.
-    static let outageSilence = 0.9
+    static let outageSilenceLikelihood = 0.9
     /// The measurement error, a standard deviation in octaves.
     static let measurementNoise = 0.14
     /// The likelihood of outliers, which are far from every expected rate.
-    static let surprise = 0.001
-    /// The distance between two rates of the grid in octaves; larger if the ladder needs more than ``mostRates``.
-    static let widestStep = 0.4
-    /// The maximum number of rates; with ``widestStep`` they cover 18 octaves.
-    static let mostRates = 48
+    static let outlierLikelihood = 0.001
+    /// The distance between two rates of the grid in octaves; larger if the ladder needs more than ``maximumRateCount``.
+    static let regularStep = 0.4
+    /// The maximum number of rates; with ``regularStep`` they cover 18 octaves.
+    static let maximumRateCount = 48
     /// The distance from the lowest rung down to the lowest rate, in octaves.
-    static let below = 3.0
+    static let octavesBelowLadder = 3.0
     /// The distance from the highest rung up to the highest rate, in octaves; higher rates do not change any choice.
-    static let above = 1.3
+    static let octavesAboveLadder = 1.3
 
     /// The base-2 logarithms of the rates in bits per second, ascending and evenly spaced.
     let logarithms: [Double]
@@ -74,28 +74,28 @@ struct LinkModel: Sendable, Hashable {
     init(_ ladder: Ladder) {
         let lowest = binaryLogarithm(ladder.bitsPerSecond(of: 0))
         let highest = binaryLogarithm(ladder.bitsPerSecond(of: ladder.highest))
-        let first = lowest - Self.below
-        let span = highest + Self.above - first
-        let count = min(Int(saturating: (span / Self.widestStep).rounded(.up)) +| 1, Self.mostRates)
-        let step = max(Self.widestStep, span / Double(count - 1))
+        let first = lowest - Self.octavesBelowLadder
+        let span = highest + Self.octavesAboveLadder - first
+        let count = min(Int(saturating: (span / Self.regularStep).rounded(.up)) +| 1, Self.maximumRateCount)
+        let step = max(Self.regularStep, span / Double(count - 1))
         logarithms = (0..<count).map { first + step * Double($0) }
         rates = logarithms.map(powerOfTwo)
         let middle = (lowest + highest) / 2
-        jumpTargets = normalized(logarithms.map { bell(($0 - middle) / Self.jumpSpread) })
-        drifts = Self.tempers.map { temper in
-            let reach = Int(saturating: (3 * temper.drift / step).rounded(.up))
-            return normalized((reach.negatedSaturated()...reach).map { bell(Double($0) * step / temper.drift) })
+        jumpTargets = normalized(logarithms.map { gaussian(($0 - middle) / Self.jumpSpread) })
+        drifts = Self.volatilities.map { volatility in
+            let reach = Int(saturating: (3 * volatility.drift / step).rounded(.up))
+            return normalized((reach.negatedSaturated()...reach).map { gaussian(Double($0) * step / volatility.drift) })
         }
     }
 
     /// The number of rates.
     var count: Int { rates.count }
     /// The number of volatility classes.
-    var tempers: Int { Self.tempers.count }
+    var volatilityCount: Int { Self.volatilities.count }
 }
 
 /// Returns the height of the normal distribution at a distance in standard deviations, with a maximum of 1.
-func bell(_ distance: Double) -> Double { exponential(-0.5 * distance * distance) }
+func gaussian(_ distance: Double) -> Double { exponential(-0.5 * distance * distance) }
 
 /// Returns the weights scaled so that their sum is 1.
 private func normalized(_ weights: [Double]) -> [Double] {

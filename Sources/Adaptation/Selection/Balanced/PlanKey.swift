@@ -1,6 +1,6 @@
 /// The inputs of a plan; a plan remains valid while they change little.
 struct PlanKey: Sendable, Hashable {
-    /// The indexes of the rungs in the plan, ascending, at least one and at most ``mostRungs``.
+    /// The indexes of the rungs in the plan, ascending, at least one and at most ``maximumRungCount``.
     let rungs: [Int]
     /// The real-time duration of a segment at the playback rate, in seconds.
     let segment: Double
@@ -12,7 +12,7 @@ struct PlanKey: Sendable, Hashable {
     let latency: Double
 
     /// The maximum number of rungs in a plan; of more, those that differ least are left out.
-    static let mostRungs = 12
+    static let maximumRungCount = 12
     /// The maximum relative change of the segment duration for which a plan remains valid.
     static let segmentTolerance = 0.25
     /// The maximum relative change of the buffer capacity for which a plan remains valid.
@@ -24,35 +24,35 @@ struct PlanKey: Sendable, Hashable {
     static let latencyTolerance = 0.05
     /// The unit to which latencies are rounded so that sessions share plans, as a fraction of the segment duration.
     static let latencyStep = 0.025
-    /// The latency up to which ``leastLatency`` is used, as a fraction of the segment duration.
+    /// The latency up to which ``minimumLatency`` is used, as a fraction of the segment duration.
     ///
     /// The link model was fitted with that latency.
-    static let shortLatency = 0.05
+    static let minimumLatencyThreshold = 0.05
     /// The minimum latency of a plan, in seconds.
-    static let leastLatency = 0.05
+    static let minimumLatency = 0.05
     /// The maximum latency of a plan, in segment durations.
-    static let mostLatency = 2.0
+    static let maximumLatency = 2.0
 
     /// Creates the key for a situation.
     ///
     /// - Parameters:
-    ///   - situation: The situation before the request.
+    ///   - context: The situation before the request.
     ///   - latency: The expected time from a request to its first byte, in seconds.
-    init(_ situation: SelectionSituation, latency: Double) {
-        rungs = Self.thinned(situation.openRungs, of: situation.ladder)
-        segment = situation.segmentSeconds
-        rate = situation.playbackRate
+    init(_ context: SelectionContext, latency: Double) {
+        rungs = Self.reducedRungs(context.allowedRungs, of: context.ladder)
+        segment = context.segmentSeconds
+        rate = context.clampedPlaybackRate
         // Beyond a few minutes, a larger buffer does not change a choice.
-        capacity = min(situation.capacitySeconds, max(300, 2 * situation.segmentSeconds))
+        capacity = min(context.capacitySeconds, max(300, 2 * context.segmentSeconds))
         // With a latency of more than a segment, no rung can be played without stalls, and its exact value does not
         // matter.
-        let steps = (min(latency / segment, Self.mostLatency) / Self.latencyStep).rounded()
-        let isShort = latency <= Self.shortLatency * segment
-        self.latency = isShort ? Self.leastLatency : steps * Self.latencyStep * segment
+        let steps = (min(latency / segment, Self.maximumLatency) / Self.latencyStep).rounded()
+        let isShort = latency <= Self.minimumLatencyThreshold * segment
+        self.latency = isShort ? Self.minimumLatency : steps * Self.latencyStep * segment
     }
 
     /// Returns whether a plan for this key is also valid for another key.
-    func serves(_ other: PlanKey) -> Bool {
+    func isValid(for other: PlanKey) -> Bool {
         rungs == other.rungs && abs(other.segment - segment) <= Self.segmentTolerance * segment
             && abs(other.capacity - capacity) <= Self.capacityTolerance * capacity
             && abs(other.rate - rate) <= Self.rateTolerance * rate
@@ -60,8 +60,8 @@ struct PlanKey: Sendable, Hashable {
     }
 
     /// Leaves out rungs within 5 % of the next lower one, and then selects the rest at even distances.
-    private static func thinned(_ open: [Int], of ladder: Ladder) -> [Int] {
-        guard open.count > mostRungs else { return open }
+    private static func reducedRungs(_ open: [Int], of ladder: Ladder) -> [Int] {
+        guard open.count > maximumRungCount else { return open }
         var kept: [Int] = []
         for rung in open {
             guard let last = kept.last, ladder.bitsPerSecond(of: rung) < 1.05 * ladder.bitsPerSecond(of: last) else {
@@ -69,8 +69,8 @@ struct PlanKey: Sendable, Hashable {
                 continue
             }
         }
-        guard kept.count > mostRungs else { return kept }
+        guard kept.count > maximumRungCount else { return kept }
         // Bounded: the number of rungs is a constant.
-        return (0..<mostRungs).map { kept[$0 * (kept.count - 1) / (mostRungs - 1)] }
+        return (0..<maximumRungCount).map { kept[$0 * (kept.count - 1) / (maximumRungCount - 1)] }
     }
 }

@@ -10,11 +10,11 @@ struct PlanTable: Sendable {
     /// The costs and the discount factor of a plan.
     struct Weights: Sendable, Hashable {
         /// The cost of one second of stall, in segments of the highest quality.
-        var stall: Double
+        var stallCost: Double
         /// The cost of a switch, as a multiple of the difference in quality.
-        var change: Double
+        var switchCost: Double
         /// The discount factor: the value of the next segment relative to this one.
-        var foresight: Double
+        var discountFactor: Double
     }
 
     /// The values of a state at all buffer levels.
@@ -27,17 +27,17 @@ struct PlanTable: Sendable {
     /// The indexes of the levels.
     private static let steps = Row(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
     /// The number of iterations, enough that further ones do not change a choice.
-    static let rounds = 30
+    static let iterationCount = 30
     /// The number of iterations that start with the values of another volatility class.
-    static let furtherRounds = 14
+    static let laterIterationCount = 14
     /// The standard deviation of the sizes of segments of the same rung, in octaves.
     static let sizeSpread = 0.18
     /// The part of the time limit of a transfer that depends on the segment duration, as a fraction of it.
     ///
     /// In the plan, a transfer that exceeds the limit is abandoned.
-    static let patienceOfSegment = 0.65
+    static let timeLimitPerSegment = 0.65
     /// The part of the time limit of a transfer that depends on the buffer level, as a fraction of it.
-    static let patienceOfBuffer = 0.4
+    static let timeLimitPerBuffer = 0.4
     /// The points at which the normal distribution of noise is sampled, in standard deviations.
     static let noisePoints = [-1.25, 0, 1.25]
     /// The probabilities of ``noisePoints``.
@@ -55,15 +55,15 @@ struct PlanTable: Sendable {
     /// The size of a segment of each rung, in bits.
     private let bits: [Double]
     /// The highest buffer level at which a request can be sent, in seconds.
-    private let room: Double
-    /// The buffer levels of the grid, from zero to ``room``, in seconds.
+    private let maximumRequestLevel: Double
+    /// The buffer levels of the grid, from zero to ``maximumRequestLevel``, in seconds.
     private let buffers: Row
     /// The value of the state after the choice of a rung, by volatility class, rate and rung.
     private var values: [Row]
     /// The value of a choice while the link works, without the quality itself, in the same order.
-    private var workingWorth: [Row]
+    private var workingValues: [Row]
     /// The value of a choice in an outage, without the quality itself, in the same order.
-    private var outageWorth: [Row]
+    private var outageValues: [Row]
 
     /// Computes the plan.
     ///
@@ -77,20 +77,20 @@ struct PlanTable: Sendable {
         quality = rates.map { $0 / top }
         bits = rates.map { $0 * key.segment * key.rate }
         let room = max(key.capacity - key.segment, key.segment / 2)
-        self.room = room
+        self.maximumRequestLevel = room
         buffers = Self.steps * Self.steps * Float(room / Self.lastStep / Self.lastStep)
-        let size = model.tempers * model.count * key.rungs.count
+        let size = model.volatilityCount * model.count * key.rungs.count
         values = Array(repeating: .zero, count: size)
-        workingWorth = values
-        outageWorth = values
+        workingValues = values
+        outageValues = values
         solve()
     }
 
     var rungs: Int { key.rungs.count }
 
     /// Returns the index of the row for a volatility class, rate and rung.
-    private func row(_ temper: Int, _ rate: Int, _ rung: Int) -> Int {
-        (temper * model.count + rate) * rungs + rung
+    private func row(_ volatility: Int, _ rate: Int, _ rung: Int) -> Int {
+        (volatility * model.count + rate) * rungs + rung
     }
 
     /// A buffer level between two levels of the grid.
@@ -108,14 +108,14 @@ struct PlanTable: Sendable {
     /// Returns the position of a buffer level, in seconds, in the grid.
     func level(_ seconds: Double) -> Level {
         // The levels are proportional to the squares of their indexes.
-        let square = min(max(0, seconds), room) / room * Self.lastStep * Self.lastStep
+        let square = min(max(0, seconds), maximumRequestLevel) / maximumRequestLevel * Self.lastStep * Self.lastStep
         let index = min(Int(saturating: square.squareRoot()), Self.levels - 2)
         return Level(index: index, fraction: (square - Double(index * index)) / Double(2 * index + 1))
     }
 
     /// Returns the part of a transfer's time limit that does not depend on the link, in seconds.
-    private func patience(_ buffer: Double) -> Double {
-        Self.patienceOfSegment * key.segment + Self.patienceOfBuffer * buffer
+    private func baseTimeLimit(bufferSeconds buffer: Double) -> Double {
+        Self.timeLimitPerSegment * key.segment + Self.timeLimitPerBuffer * buffer
     }
 }
 
@@ -126,18 +126,18 @@ extension PlanTable {
     ///
     /// - Parameters:
     ///   - rung: The index in the rungs of the plan.
-    ///   - belief: The probability distribution of the link's state.
+    ///   - linkState: The probability distribution of the link's state.
     ///   - level: The buffer level.
     /// - Returns: The value, in segments of the highest quality.
-    func worth(ofTypical rung: Int, _ belief: LinkBelief, at level: Level) -> Double {
+    func value(ofTypicalSegment rung: Int, linkState: LinkStateDistribution, at level: Level) -> Double {
         var sum = 0.0
-        for temper in 0..<model.tempers {
+        for volatility in 0..<model.volatilityCount {
             for rate in 0..<model.count {
-                let row = row(temper, rate, rung)
-                let working = belief.working[temper * model.count + rate]
-                if working > 1e-5 { sum += working * level.value(in: workingWorth[row]) }
-                let outage = belief.inOutage[temper * model.count + rate]
-                if outage > 1e-5 { sum += outage * level.value(in: outageWorth[row]) }
+                let row = row(volatility, rate, rung)
+                let working = linkState.workingProbabilities[volatility * model.count + rate]
+                if working > 1e-5 { sum += working * level.value(in: workingValues[row]) }
+                let outage = linkState.outageProbabilities[volatility * model.count + rate]
+                if outage > 1e-5 { sum += outage * level.value(in: outageValues[row]) }
             }
         }
         return sum
@@ -162,47 +162,48 @@ extension PlanTable {
     ///
     /// - Parameters:
     ///   - transfer: The transfer.
-    ///   - belief: The probability distribution of the link's state.
-    ///   - buffer: The buffer level in seconds.
+    ///   - linkState: The probability distribution of the link's state.
+    ///   - bufferSeconds: The buffer level in seconds.
     /// - Returns: The value, in segments of the highest quality.
-    func worth(of transfer: Transfer, _ belief: LinkBelief, buffer: Double) -> Double {
+    func value(of transfer: Transfer, linkState: LinkStateDistribution, bufferSeconds: Double) -> Double {
         var sum = 0.0
-        for temper in 0..<model.tempers {
-            let noise = LinkModel.tempers[temper].noise
+        for volatility in 0..<model.volatilityCount {
+            let noise = LinkModel.volatilities[volatility].noise
             let spread = transfer.isSizeKnown ? noise : (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
             let factors = Self.noisePoints.map { powerOfTwo(-$0 * spread) }
             for rate in 0..<model.count {
-                let row = row(temper, rate, transfer.rung)
+                let row = row(volatility, rate, transfer.rung)
                 let flow = transfer.bits / model.rates[rate]
-                let working = belief.working[temper * model.count + rate]
+                let working = linkState.workingProbabilities[volatility * model.count + rate]
                 if working > 3e-4 {
                     for point in factors.indices {
                         var time = transfer.latency + flow * factors[point]
                         var loss = 0.0
                         if transfer.mayBeAbandoned, transfer.rung > 0 {
                             let escape =
-                                patience(buffer) + transfer.latency + bits[0] / model.rates[rate] * factors[point]
+                                baseTimeLimit(bufferSeconds: bufferSeconds) + transfer.latency + bits[0]
+                                / model.rates[rate] * factors[point]
                             if time > escape {
                                 time = escape
-                                loss = (1 + weights.change) * (quality[transfer.rung] - quality[0])
+                                loss = (1 + weights.switchCost) * (quality[transfer.rung] - quality[0])
                             }
                         }
-                        let arrival = arrival(after: time, buffer: buffer)
+                        let arrival = arrival(after: time, buffer: bufferSeconds)
                         let later = arrival.level.value(in: values[row])
                         sum +=
                             working * Self.noiseWeights[point]
-                            * (weights.foresight * later - weights.stall * arrival.stall - loss)
+                            * (weights.discountFactor * later - weights.stallCost * arrival.stall - loss)
                     }
                 }
-                let outage = belief.inOutage[temper * model.count + rate]
+                let outage = linkState.outageProbabilities[volatility * model.count + rate]
                 guard outage > 3e-4 else { continue }
                 for point in Self.outagePoints.indices {
                     let time = transfer.latency + flow + Self.outagePoints[point] * LinkModel.outageSeconds
-                    let arrival = arrival(after: time, buffer: buffer)
+                    let arrival = arrival(after: time, buffer: bufferSeconds)
                     let later = arrival.level.value(in: values[row])
                     sum +=
                         outage * Self.outageWeights[point]
-                        * (weights.foresight * later - weights.stall * arrival.stall)
+                        * (weights.discountFactor * later - weights.stallCost * arrival.stall)
                 }
             }
         }
@@ -233,19 +234,19 @@ extension PlanTable {
 
         /// Adds transfers with the given duration and loss of quality.
         mutating func add(_ share: Double, at index: Int, seconds: Row, loss: Row, in plan: PlanTable) {
-            let room = Float(plan.room)
+            let room = Float(plan.maximumRequestLevel)
             let left = plan.buffers - seconds
-            let reached = positive(left) + Float(plan.key.segment)
+            let reached = nonnegative(left) + Float(plan.key.segment)
             let last = Float(PlanTable.lastStep)
             let square = reached.replacing(with: room, where: reached .> room) * (last * last / room)
             let step = square.squareRoot().rounded(.down)
             let position = step + (square - step * step) / (step + step + 1)
-            cost[index] += (positive(-left) * Float(plan.weights.stall) + loss) * Float(share)
-            let weight = Float(share * plan.weights.foresight)
+            cost[index] += (nonnegative(-left) * Float(plan.weights.stallCost) + loss) * Float(share)
+            let weight = Float(share * plan.weights.discountFactor)
             for level in 0..<PlanTable.levels {
                 // A level between two levels of the grid counts for both, by linear interpolation.
                 let distance = position - Float(level)
-                let nearness = positive(lesser(1 - distance, 1 + distance))
+                let nearness = nonnegative(minimum(1 - distance, 1 + distance))
                 shares[index * PlanTable.levels + level] += nearness * weight
             }
         }
@@ -259,7 +260,7 @@ extension PlanTable {
         }
 
         /// Returns the value of a choice, given the values of the resulting levels.
-        func worth(_ index: Int, _ later: Row) -> Row {
+        func value(at index: Int, later: Row) -> Row {
             var sum = -cost[index]
             let first = index * PlanTable.levels
             for level in 0..<PlanTable.levels { sum += shares[first + level] * later[level] }
@@ -270,24 +271,24 @@ extension PlanTable {
     private mutating func solve() {
         let outages = outageOutcomes()
         var value = Array(repeating: Row.zero, count: model.count * rungs)
-        for temper in 0..<model.tempers {
-            solve(temper, outages, &value, rounds: temper == 0 ? Self.rounds : Self.furtherRounds)
+        for volatility in 0..<model.volatilityCount {
+            solve(volatility, outages, &value, rounds: volatility == 0 ? Self.iterationCount : Self.laterIterationCount)
         }
     }
 
     /// Returns the outcomes while the link works, by rate and rung.
-    private func workingOutcomes(_ temper: Int) -> Outcomes {
-        let noise = LinkModel.tempers[temper].noise
+    private func workingOutcomes(_ volatility: Int) -> Outcomes {
+        let noise = LinkModel.volatilities[volatility].noise
         let spread = (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
         let factors = Self.noisePoints.map { powerOfTwo(-$0 * spread) }
         var outcomes = Outcomes(count: model.count * rungs)
         for index in 0..<(model.count * rungs) {
             let (rate, rung) = index.quotientAndRemainder(dividingBy: rungs)
-            let loss = Row(repeating: Float((1 + weights.change) * (quality[rung] - quality[0])))
+            let loss = Row(repeating: Float((1 + weights.switchCost) * (quality[rung] - quality[0])))
             for (point, factor) in factors.enumerated() {
                 let time = Row(repeating: Float(key.latency + bits[rung] / model.rates[rate] * factor))
                 let least = Float(key.latency + bits[0] / model.rates[rate] * factor)
-                let escape = buffers * Float(Self.patienceOfBuffer) + (least + Float(patience(0)))
+                let escape = buffers * Float(Self.timeLimitPerBuffer) + (least + Float(baseTimeLimit(bufferSeconds: 0)))
                 let givesUp = rung > 0 ? time .> escape : SIMDMask(repeating: false)
                 outcomes.add(
                     Self.noiseWeights[point],
@@ -316,19 +317,19 @@ extension PlanTable {
     }
 
     /// Iterates the values of one volatility class, starting with those in `value`.
-    private mutating func solve(_ temper: Int, _ outages: Outcomes, _ value: inout [Row], rounds: Int) {
-        let working = workingOutcomes(temper)
-        let beginning = Float(LinkModel.tempers[temper].outageProbability)
+    private mutating func solve(_ volatility: Int, _ outages: Outcomes, _ value: inout [Row], rounds: Int) {
+        let working = workingOutcomes(volatility)
+        let beginning = Float(LinkModel.volatilities[volatility].outageProbability)
         let either = working.mixed(beginning, of: outages)
-        let drift = model.drifts[temper].map { Float($0 * (1 - LinkModel.jumpProbability)) }
-        var worths = value
+        let drift = model.drifts[volatility].map { Float($0 * (1 - LinkModel.jumpProbability)) }
+        var values = value
         var jump = Array(repeating: Row.zero, count: rungs)
         var choice = jump
         for round in 0..<rounds {
             if round == rounds - 1 {
                 for index in value.indices {
-                    workingWorth[temper * value.count + index] = working.worth(index, value[index])
-                    outageWorth[temper * value.count + index] = outages.worth(index, value[index])
+                    workingValues[volatility * value.count + index] = working.value(at: index, later: value[index])
+                    outageValues[volatility * value.count + index] = outages.value(at: index, later: value[index])
                 }
             }
             for rung in 0..<rungs { jump[rung] = Row(repeating: Float(quality[rung])) }
@@ -336,50 +337,50 @@ extension PlanTable {
                 let target = Float(model.jumpTargets[rate] * LinkModel.jumpProbability)
                 for rung in 0..<rungs {
                     let index = rate * rungs + rung
-                    worths[index] = either.worth(index, value[index])
-                    jump[rung] += worths[index] * target
+                    values[index] = either.value(at: index, later: value[index])
+                    jump[rung] += values[index] * target
                 }
             }
             for rate in 0..<model.count {
                 for rung in 0..<rungs { choice[rung] = jump[rung] }
                 for step in drift.indices {
                     let from = min(max(rate + step - drift.count / 2, 0), model.count - 1) * rungs
-                    for rung in 0..<rungs { choice[rung] += worths[from + rung] * drift[step] }
+                    for rung in 0..<rungs { choice[rung] += values[from + rung] * drift[step] }
                 }
-                choose(choice, into: &value, at: rate * rungs)
+                storeBestChoice(choice, into: &value, at: rate * rungs)
             }
         }
-        for index in value.indices { values[temper * value.count + index] = value[index] }
+        for index in value.indices { self.values[volatility * value.count + index] = value[index] }
     }
 
     /// Stores the value of the best choice after each rung, minus the cost of the switch.
     ///
     /// The cost of a switch is proportional to the difference in quality, so one pass upward and one downward find the
     /// best.
-    private func choose(_ choice: [Row], into value: inout [Row], at offset: Int) {
+    private func storeBestChoice(_ choice: [Row], into value: inout [Row], at offset: Int) {
         var best = choice[0]
         value[offset] = best
         for rung in 1..<max(1, rungs) {
-            best = greater(best - Float(weights.change * (quality[rung] - quality[rung - 1])), choice[rung])
+            best = maximum(best - Float(weights.switchCost * (quality[rung] - quality[rung - 1])), choice[rung])
             value[offset + rung] = best
         }
         best = choice[rungs - 1]
         for rung in (0..<max(0, rungs - 1)).reversed() {
-            best = greater(best - Float(weights.change * (quality[rung + 1] - quality[rung])), choice[rung])
-            value[offset + rung] = greater(value[offset + rung], best)
+            best = maximum(best - Float(weights.switchCost * (quality[rung + 1] - quality[rung])), choice[rung])
+            value[offset + rung] = maximum(value[offset + rung], best)
         }
     }
 }
 
 /// Returns the elementwise maximum.
-private func greater(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
+private func maximum(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
     first.replacing(with: second, where: second .> first)
 }
 
 /// Returns the elementwise minimum.
-private func lesser(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
+private func minimum(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
     first.replacing(with: second, where: second .< first)
 }
 
 /// Returns the row with negative elements replaced by zero.
-private func positive(_ row: PlanTable.Row) -> PlanTable.Row { greater(row, .zero) }
+private func nonnegative(_ row: PlanTable.Row) -> PlanTable.Row { maximum(row, .zero) }

@@ -13,37 +13,37 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         /// The fraction of dropped frames above which a rung is excluded, 0 to 1.
         ///
         /// 0.2: every fifth frame. Fewer are hardly visible, and occur while a window is moved.
-        public var greatestShare: Double
+        public var maximumDroppedFraction: Double
         /// The minimum number of frames after which a rung is judged.
         ///
         /// 120: about four seconds. More frames than usual are dropped immediately after a switch.
-        public var fewestPictures: Int
+        public var minimumFrameCount: Int
         /// The duration of the first exclusion, which doubles with each further one.
         ///
         /// 60 s: by then, the device may no longer be busy.
-        public var closedFor: Duration
+        public var initialExclusionDuration: Duration
         /// The number of temporary exclusions after which a rung is excluded permanently.
         ///
         /// 3: with the default duration, the attempts extend over about ten minutes.
-        public var mostTries: Int
+        public var maximumTemporaryExclusions: Int
 
         /// Creates options, each of which has a default.
         ///
         /// - Parameters:
-        ///   - greatestShare: See ``greatestShare``.
-        ///   - fewestPictures: See ``fewestPictures``.
-        ///   - closedFor: See ``closedFor``.
-        ///   - mostTries: See ``mostTries``.
+        ///   - maximumDroppedFraction: See ``maximumDroppedFraction``.
+        ///   - minimumFrameCount: See ``minimumFrameCount``.
+        ///   - initialExclusionDuration: See ``initialExclusionDuration``.
+        ///   - maximumTemporaryExclusions: See ``maximumTemporaryExclusions``.
         public init(
-            greatestShare: Double = 0.2,
-            fewestPictures: Int = 120,
-            closedFor: Duration = .seconds(60),
-            mostTries: Int = 3
+            maximumDroppedFraction: Double = 0.2,
+            minimumFrameCount: Int = 120,
+            initialExclusionDuration: Duration = .seconds(60),
+            maximumTemporaryExclusions: Int = 3
         ) {
-            self.greatestShare = greatestShare
-            self.fewestPictures = fewestPictures
-            self.closedFor = closedFor
-            self.mostTries = mostTries
+            self.maximumDroppedFraction = maximumDroppedFraction
+            self.minimumFrameCount = minimumFrameCount
+            self.initialExclusionDuration = initialExclusionDuration
+            self.maximumTemporaryExclusions = maximumTemporaryExclusions
         }
     }
 
@@ -54,7 +54,7 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         var failures = 0
         /// The end of the exclusion; `nil` while the rung is allowed, and the maximum duration for a permanent
         /// exclusion.
-        var closedUntil: Duration?
+        var excludedUntil: Duration?
     }
 
     /// The thresholds of the cap.
@@ -76,19 +76,19 @@ public struct DroppedFramesCap: LadderCap, Hashable {
     ///
     /// - Parameters:
     ///   - rung: The index of the rung; an invalid index is ignored.
-    ///   - shown: The number of frames that were displayed in time.
+    ///   - displayed: The number of frames that were displayed in time.
     ///   - dropped: The number of frames that were received or decoded, but not displayed.
     ///   - now: The time on a monotonic clock.
-    public mutating func add(rung: Int, shown: Int, dropped: Int, now: Duration) {
-        pass(to: now)
-        guard records.indices.contains(rung), records[rung].closedUntil == nil else { return }
-        records[rung].shown += Double(max(0, shown))
+    public mutating func add(rung: Int, displayed: Int, dropped: Int, now: Duration) {
+        advance(to: now)
+        guard records.indices.contains(rung), records[rung].excludedUntil == nil else { return }
+        records[rung].shown += Double(max(0, displayed))
         records[rung].dropped += Double(max(0, dropped))
         let all = records[rung].shown + records[rung].dropped
-        let fewest = Double(max(1, options.fewestPictures))
+        let fewest = Double(max(1, options.minimumFrameCount))
         guard all >= fewest else { return }
-        if records[rung].dropped / all > options.greatestShare {
-            close(rung)
+        if records[rung].dropped / all > options.maximumDroppedFraction {
+            exclude(rung)
         } else if all > 8 * fewest {
             // Recent frames are to count more than old ones.
             records[rung].shown /= 2
@@ -99,11 +99,11 @@ public struct DroppedFramesCap: LadderCap, Hashable {
     /// Advances the time and allows the rungs whose exclusion has ended.
     ///
     /// - Parameter now: The time on the clock of the reports; a time before the previous one has no effect.
-    public mutating func pass(to now: Duration) {
+    public mutating func advance(to now: Duration) {
         self.now = max(self.now, now)
         for rung in records.indices {
-            guard let end = records[rung].closedUntil, end <= self.now else { continue }
-            records[rung].closedUntil = nil
+            guard let end = records[rung].excludedUntil, end <= self.now else { continue }
+            records[rung].excludedUntil = nil
             records[rung].shown = 0
             records[rung].dropped = 0
         }
@@ -115,19 +115,19 @@ public struct DroppedFramesCap: LadderCap, Hashable {
     ///   - restriction: The restriction to narrow.
     ///   - ladder: The ladder with which the cap was created.
     public func restrict(_ restriction: inout LadderRestriction, of ladder: Ladder) {
-        guard let lowest = records.firstIndex(where: { $0.closedUntil != nil }) else { return }
-        restriction.close(because: .droppedFrames) { $0 >= lowest }
+        guard let lowest = records.firstIndex(where: { $0.excludedUntil != nil }) else { return }
+        restriction.exclude(because: .droppedFrames) { $0 >= lowest }
     }
 
-    private mutating func close(_ rung: Int) {
+    private mutating func exclude(_ rung: Int) {
         records[rung].failures += 1
-        guard records[rung].failures <= max(0, options.mostTries) else {
-            records[rung].closedUntil = .seconds(Int64.max)
+        guard records[rung].failures <= max(0, options.maximumTemporaryExclusions) else {
+            records[rung].excludedUntil = .seconds(Int64.max)
             return
         }
         // At most 2^16 times the first duration, so that the product remains in range.
         let doublings = min(records[rung].failures - 1, 16)
-        let seconds = max(0, options.closedFor.clampedSeconds) * Double(1 << doublings)
-        records[rung].closedUntil = .seconds(min(now.clampedSeconds + seconds, 4e9))
+        let seconds = max(0, options.initialExclusionDuration.clampedSeconds) * Double(1 << doublings)
+        records[rung].excludedUntil = .seconds(min(now.clampedSeconds + seconds, 4e9))
     }
 }

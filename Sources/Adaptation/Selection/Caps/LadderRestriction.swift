@@ -32,10 +32,10 @@ public struct LadderRestriction: Sendable, Hashable {
     }
 
     /// Returns whether a rung is allowed; invalid indexes are not.
-    public func isOpen(_ rung: Int) -> Bool { reasons.indices.contains(rung) && reasons[rung] == nil }
+    public func isAllowed(_ rung: Int) -> Bool { reasons.indices.contains(rung) && reasons[rung] == nil }
 
     /// The indexes of the allowed rungs, ascending and never empty.
-    public var openRungs: [Int] { reasons.indices.filter { reasons[$0] == nil } }
+    public var allowedRungs: [Int] { reasons.indices.filter { reasons[$0] == nil } }
 
     /// Excludes the rungs that satisfy a condition, but never all of them.
     ///
@@ -45,15 +45,15 @@ public struct LadderRestriction: Sendable, Hashable {
     /// - Parameters:
     ///   - reason: The reason for the exclusion.
     ///   - isClosed: The condition, which is called for each allowed rung in ascending order.
-    public mutating func close(because reason: Reason, where isClosed: (Int) -> Bool) {
-        let closing = openRungs.filter(isClosed)
-        let keepsOne = closing.count < openRungs.count
+    public mutating func exclude(because reason: Reason, where isClosed: (Int) -> Bool) {
+        let closing = allowedRungs.filter(isClosed)
+        let keepsOne = closing.count < allowedRungs.count
         for rung in keepsOne ? closing[...] : closing.dropFirst() { reasons[rung] = reason }
     }
 
     /// Returns the highest allowed rung that is not above `rung`, or the lowest allowed rung if there is none.
-    public func nearestOpen(below rung: Int) -> Int {
-        let open = openRungs
+    public func nearestAllowed(atOrBelow rung: Int) -> Int {
+        let open = allowedRungs
         return open.last { $0 <= rung } ?? open.first ?? 0
     }
 }

@@ -30,9 +30,9 @@ public struct PreferenceCap: LadderCap, Hashable {
     ///   - ladder: The ladder of the restriction.
     public func restrict(_ restriction: inout LadderRestriction, of ladder: Ladder) {
         if let peakBitRate, peakBitRate.bitsPerSecond > 0 {
-            restriction.close(because: .preferredBitRate) { ladder.rungs[$0].peakBitRate > peakBitRate }
+            restriction.exclude(because: .preferredBitRate) { ladder.rungs[$0].peakBitRate > peakBitRate }
         }
-        restriction.close(because: .preferredResolution) { rung in
+        restriction.exclude(because: .preferredResolution) { rung in
             isAbove(ladder.rungs[rung].width, width) || isAbove(ladder.rungs[rung].height, height)
         }
     }

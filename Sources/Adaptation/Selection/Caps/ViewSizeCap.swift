@@ -28,10 +28,10 @@ public struct ViewSizeCap: LadderCap, Hashable {
     ///   - ladder: The ladder of the restriction.
     public func restrict(_ restriction: inout LadderRestriction, of ladder: Ladder) {
         guard width > 0, height > 0 else { return }
-        let sizes = restriction.openRungs.compactMap { pixels(of: ladder.rungs[$0]) }
+        let sizes = restriction.allowedRungs.compactMap { pixels(of: ladder.rungs[$0]) }
         let covering = sizes.filter { $0.width >= width || $0.height >= height }
         guard let enough = covering.min(by: { $0.area < $1.area }) else { return }
-        restriction.close(because: .viewSize) { rung in
+        restriction.exclude(because: .viewSize) { rung in
             guard let size = pixels(of: ladder.rungs[rung]) else { return false }
             return size.area > enough.area
         }

@@ -1,0 +1,80 @@
+import MediaTiming
+import PlaybackReporting
+import SegmentFormat
+import StreamingEngine
+
+/// A demuxed segment that is buffered until its presentation time.
+struct DecodableSegment: Sendable {
+    /// The packets of one track.
+    struct Samples: Sendable {
+        let format: TrackFormat
+        /// The packets in decoding order.
+        let packets: [MediaPacket]
+        /// The earliest presentation time, in container time.
+        let firstTimestamp: MediaTime
+        /// The period after which the timestamps of the container wrap around; `nil` if they do not.
+        let timestampPeriod: MediaTime?
+        /// The approximate memory of the packets, in bytes.
+        let byteCount: Int
+
+        /// Selects the packets of a track; returns `nil` if there are none.
+        init?(_ segment: DemuxedSegment, _ format: TrackFormat, timestampPeriod: MediaTime?) {
+            let packets = segment.packets.filter { $0.trackID == format.id }
+            guard let first = packets.first else { return nil }
+            self.format = format
+            self.packets = packets
+            byteCount = packets.reduce(0) { $0 + $1.byteCount + MediaPacket.overheadSize }
+            self.timestampPeriod = timestampPeriod
+            // Damaged timestamps are far from those of the other packets.
+            let middle = packets[packets.count / 2].presentationTime
+            let likely = packets.lazy.map(\.presentationTime).filter {
+                abs(($0 - middle).seconds) < Self.maximumDuration
+            }
+            firstTimestamp = likely.min() ?? first.presentationTime
+        }
+
+        /// The maximum distance of a valid timestamp from that of the middle packet, in seconds; no segment is longer.
+        private static let maximumDuration = 120.0
+    }
+
+    let type: MediaType
+    /// The time range in the timeline of the player item, as declared by the playlist.
+    let range: MediaTimeRange
+    let domain: PipelineSegment.Domain
+    /// The offset to add to the timestamps; `nil` if it is not known in advance.
+    var fileOffset: MediaTime?
+    /// A Boolean value that indicates whether parts of the segment could not be read.
+    var isDamaged = false
+    let video: Samples?
+    let audio: Samples?
+
+    /// Returns the information from which the timestamps of the samples are mapped.
+    ///
+    /// Playlists declare the durations of video. Therefore, if the segment contains video, its first frame also
+    /// determines the mapping of the audio.
+    func mappingInput(for samples: Samples) -> TimestampMapping.Input {
+        let leading = video ?? samples
+        return TimestampMapping.Input(
+            domain: domain,
+            firstTimestamp: leading.firstTimestamp,
+            range: range,
+            hasVideo: leading.format.kind == .video,
+            timestampPeriod: leading.timestampPeriod,
+            isDamaged: isDamaged,
+            fileOffset: fileOffset
+        )
+    }
+
+    /// Returns whether a time in the timeline of the player item can belong to this segment, given the offset of its
+    /// timestamps.
+    func isPlausible(_ time: MediaTime, offset: MediaTime) -> Bool {
+        // The times of file segments that are split at arbitrary positions are only approximate.
+        guard fileOffset == nil else {
+            let slack = MediaTime(seconds: 60)
+            return time >= range.start - slack && time <= range.end + slack
+        }
+        let slack = MediaTime(value: 1, timescale: 2)
+        let deviation = (video ?? audio).map { $0.firstTimestamp + offset - range.start } ?? .zero
+        return time >= range.start + deviation - slack && time <= range.end + deviation + slack
+    }
+}

@@ -1,0 +1,38 @@
+import MediaTiming
+
+/// Formats times and rates for the overlay.
+enum TimeFormatter {
+    /// Returns a time in minutes and seconds, with hours if there are any: `4:05`, `1:04:05`.
+    static func string(_ time: MediaTime, withHours: Bool = false) -> String {
+        let seconds = Int(saturating: max(-359_999, min(359_999, time.seconds.rounded(.down))))
+        let sign = seconds < 0 ? "-" : ""
+        let (hours, rest) = abs(seconds).quotientAndRemainder(dividingBy: 3600)
+        let (minutes, last) = rest.quotientAndRemainder(dividingBy: 60)
+        guard hours > 0 || withHours else { return "\(sign)\(minutes):\(twoDigits(last))" }
+        return "\(sign)\(hours):\(twoDigits(minutes)):\(twoDigits(last))"
+    }
+
+    /// Returns the text beside the position bar: the position and the duration, or the distance from the live edge.
+    static func positionString(of state: OverlayState) -> String {
+        switch state.extent {
+        case .unknown: return string(state.position)
+        case .onDemand(let end):
+            let hasHours = end.seconds >= 3600
+            return "\(string(state.position, withHours: hasHours)) / \(string(end, withHours: hasHours))"
+        case .live:
+            guard let edge = state.seekableRange?.end else { return string(state.position) }
+            let behind = edge - state.position
+            return behind.seconds < 1 ? "0:00" : "-" + string(behind)
+        }
+    }
+
+    /// Returns a rate: `2×`, `0.75×`.
+    static func rateString(_ rate: Double) -> String {
+        guard rate.isFinite else { return "" }
+        let hundredths = (max(-1000, min(1000, rate)) * 100).rounded() / 100
+        let digits = hundredths == hundredths.rounded() ? "\(Int(saturating: hundredths))" : "\(hundredths)"
+        return digits + "×"
+    }
+
+    private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

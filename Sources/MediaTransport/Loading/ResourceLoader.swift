@@ -1,0 +1,144 @@
+public import MediaTiming
+import NIOCore
+public import ResourceAddressing
+
+/// A loader that retries failed requests as its policy decides, resumes interrupted bodies, and validates responses.
+public struct ResourceLoader: Sendable {
+    /// The transport that sends the requests.
+    public internal(set) var transport: any Transport
+    /// The policy for failed requests.
+    public let policy: LoadErrorPolicy
+    /// The status of the network that is used; `nil` if it is unknown.
+    public internal(set) var network: NetworkStatus?
+    private let time: any TimeSource
+    private let jitter: @Sendable () -> Double
+
+    /// The default maximum size of a resource that is loaded into memory; playlists and keys are smaller.
+    public static let defaultSizeLimit = ByteCount(256 << 20)
+
+    /// Creates a loader.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport that sends the requests.
+    ///   - policy: The policy for failed requests.
+    ///   - time: The clock for delays.
+    ///   - jitter: A source of random numbers from 0 to 1 that spread the retries of many clients.
+    public init(
+        _ transport: any Transport,
+        policy: LoadErrorPolicy = LoadErrorPolicy(),
+        time: any TimeSource = SystemTimeSource(),
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.transport = transport
+        self.policy = policy
+        self.time = time
+        self.jitter = jitter
+    }
+
+    /// Returns a copy of the loader with a transport that wraps the transport of this loader.
+    public func wrappingTransport(_ makeTransport: (any Transport) -> any Transport) -> ResourceLoader {
+        var loading = self
+        loading.transport = makeTransport(transport)
+        return loading
+    }
+
+    /// A resource in memory.
+    public struct Loaded: Sendable {
+        /// The bytes of the resource.
+        public let bytes: [UInt8]
+        /// The URL of the resource after all redirects.
+        public let address: ResourceAddress
+        /// The media type that the server sent.
+        public let contentType: String?
+        /// The measurement of the transfer.
+        public let measurement: TransferMeasurement
+    }
+
+    /// Loads a resource into memory.
+    ///
+    /// - Throws: ``TransportError`` after the last attempt, `CancellationError` when canceled.
+    public func load(_ request: TransportRequest, limit: ByteCount = defaultSizeLimit) async throws -> Loaded {
+        try await send(request) { response in
+            var bytes: [UInt8] = []
+            if let expected = response.expectedLength, expected > limit.bytes { throw tooLarge(limit, response) }
+            for try await buffer in response.body {
+                guard Int64(bytes.count + buffer.readableBytes) <= limit.bytes else { throw tooLarge(limit, response) }
+                bytes.append(contentsOf: buffer.readableBytesView)
+            }
+            return Loaded(
+                bytes: bytes,
+                address: response.address,
+                contentType: response.header("Content-Type"),
+                measurement: response.record.measurement
+            )
+        }
+    }
+
+    /// Sends a request until `consume` has successfully read the body of a response.
+    ///
+    /// The body is verified against the announced length and the minimum throughput. If the connection is lost and the
+    /// server provides a validator, the body is resumed with a range request, which `consume` does not notice.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - onRetry: A closure that is called for each failed attempt before a retry, with the error and the time of
+    ///     the retry.
+    ///   - consume: A closure that reads the body; for each attempt, it is called again with the first byte.
+    /// - Returns: The result of `consume`.
+    /// - Throws: ``TransportError`` after the last attempt; any other error that `consume` throws, without a retry.
+    public func send<Result>(
+        _ request: TransportRequest,
+        onRetry: (_ error: TransportError, _ nextTry: Duration) -> Void = { _, _ in },
+        consume: (TransportResponse) async throws -> Result
+    ) async throws -> Result {
+        var attempt = 0
+        while true {
+            try Task.checkCancellation()
+            do {
+                return try await consume(resumable(try await transport.send(request), of: request))
+            } catch let error as TransportError {
+                attempt += 1
+                let decision = policy.decision(after: error, of: request.kind, attempt: attempt, jitter: jitter())
+                guard case .retry(let delay) = decision else { throw error }
+                onRetry(error, time.now + delay)
+                try await time.sleep(for: delay)
+            }
+        }
+    }
+
+    private func resumable(_ response: TransportResponse, of request: TransportRequest) throws -> TransportResponse {
+        guard response.status != 304 else { return response }
+        let buffers = ResumableBuffers(
+            request: request,
+            response: response,
+            transport: transport,
+            policy: policy,
+            time: time,
+            jitter: jitter
+        )
+        return TransportResponse(
+            status: response.status,
+            headers: response.headers,
+            address: response.address,
+            expectedLength: response.expectedLength,
+            body: TransportBody(buffers),
+            record: response.record
+        )
+    }
+
+    private func tooLarge(_ limit: ByteCount, _ response: TransportResponse) -> TransportError {
+        TransportError(.tooLarge, "the resource exceeds the maximum size of \(limit)", address: response.address)
+    }
+}
+
+extension TransportRequest.Kind {
+    /// The kind of resource as a noun for messages.
+    var displayName: String {
+        switch self {
+        case .playlist: "a playlist"
+        case .segment, .initialization, .other: "media"
+        case .key: "a key"
+        case .subtitle: "subtitles"
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import MediaTiming
+import NIOCore
+import ResourceAddressing
+
+/// A body that is validated while it is read, and resumed with a range request if the connection is lost.
+struct ResumableBuffers: AsyncSequence, Sendable {
+    let request: TransportRequest
+    let response: TransportResponse
+    let transport: any Transport
+    let policy: LoadErrorPolicy
+    let time: any TimeSource
+    let jitter: @Sendable () -> Double
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        private let source: ResumableBuffers
+        private var iterator: TransportBody.AsyncIterator
+        private var received: Int64 = 0
+        private var failures = 0
+        /// The number of received bytes at the last failure.
+        private var receivedAtFailure: Int64 = 0
+        /// The time spent waiting for bytes since the last throughput check, in which `windowBytes` were received.
+        private var waitingTime = Duration.zero
+        private var windowBytes: Int64 = 0
+
+        /// The number of bytes between two failures that resets the failure count, so that a large file can be
+        /// completed over an unreliable connection.
+        private static let failureResetByteCount: Int64 = 256 << 10
+
+        init(_ source: ResumableBuffers) {
+            self.source = source
+            iterator = source.response.body.makeAsyncIterator()
+        }
+
+        /// Returns the next bytes; `nil` after the last ones.
+        mutating func next() async throws -> ByteBuffer? {
+            while true {
+                do {
+                    let begun = source.time.now
+                    guard let buffer = try await iterator.next() else {
+                        try checkEnd()
+                        return nil
+                    }
+                    // Only the time that the server takes is counted, not that of the reader.
+                    waitingTime += source.time.now - begun
+                    if received == 0 { try rejectHTMLPage(buffer) }
+                    // Bytes are counted after the check, because the resumption starts after the last bytes that were
+                    // returned.
+                    try checkThroughput(Int64(buffer.readableBytes))
+                    received +|= Int64(buffer.readableBytes)
+                    try checkLength()
+                    return buffer
+                } catch let error as TransportError {
+                    try await resume(after: error)
+                }
+            }
+        }
+
+        // MARK: Validation
+
+        private func checkEnd() throws {
+            guard let expected = source.response.expectedLength, received < expected else { return }
+            throw error(.connectionLost, "the body ended after \(received) of \(expected) bytes")
+        }
+
+        private func checkLength() throws {
+            guard let expected = source.response.expectedLength, received > expected else { return }
+            throw error(.wrongContent, "the body is longer than the announced \(expected) bytes")
+        }
+
+        /// Verifies that the body is not an HTML page, such as an error or login page with status 200.
+        ///
+        /// The media type is not checked, because scripts that serve keys and media often send `text/html`.
+        private func rejectHTMLPage(_ buffer: ByteBuffer) throws {
+            guard source.request.kind != .playlist, source.request.kind != .other else { return }
+            let start = buffer.readableBytesView.prefix(256).drop {
+                [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0)
+            }
+            let text = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
+            guard text.hasPrefix("<!doctype html") || text.hasPrefix("<html") else { return }
+            throw error(.wrongContent, "the server sent a web page instead of \(source.request.kind.displayName)")
+        }
+
+        private mutating func checkThroughput(_ byteCount: Int64) throws {
+            windowBytes +|= byteCount
+            let pace = source.policy.minimumThroughput
+            guard waitingTime >= pace.interval else { return }
+            // After a pause, the required number of bytes is computed from the entire waiting time.
+            let least = Double(pace.byteCount) * (waitingTime / pace.interval)
+            let isEnd = source.response.expectedLength.map { received +| byteCount >= $0 } ?? false
+            let seconds = waitingTime.components.seconds
+            defer { (waitingTime, windowBytes) = (.zero, 0) }
+            guard Double(windowBytes) < least, !isEnd else { return }
+            throw error(.timedOut, "only \(windowBytes) bytes were received in \(seconds) seconds")
+        }
+
+        private func error(_ code: TransportError.Code, _ message: String) -> TransportError {
+            TransportError(code, message, address: source.response.address, status: source.response.status)
+        }
+
+        // MARK: Resumption
+
+        /// Requests the rest of the body.
+        ///
+        /// - Throws: The error if the body cannot be resumed or has failed too often.
+        private mutating func resume(after error: TransportError) async throws {
+            guard let validator = source.validator, received > 0, error.code != .wrongContent else { throw error }
+            if received -| receivedAtFailure >= Self.failureResetByteCount { failures = 0 }
+            receivedAtFailure = received
+            var error = error
+            while true {
+                failures += 1
+                let decision = source.policy.decision(
+                    after: error,
+                    of: source.request.kind,
+                    attempt: failures,
+                    jitter: source.jitter()
+                )
+                guard case .retry(let delay) = decision, error.code != .contentChanged else { throw error }
+                try await source.time.sleep(for: delay)
+                do {
+                    iterator = try await source.resumedBody(from: received, validator: validator)
+                    (waitingTime, windowBytes) = (.zero, 0)
+                    return
+                } catch let failure as TransportError {
+                    error = failure
+                }
+            }
+        }
+    }
+
+    /// The validator that proves that the resource is unchanged: a strong entity tag, or a modification date that is
+    /// strong (RFC 9110 §8.8.2.2); `nil` if there is none or if byte ranges are not supported.
+    private var validator: String? {
+        guard response.header("Accept-Ranges")?.lowercased() != "none", response.header("Content-Encoding") == nil,
+            response.expectedLength != nil
+        else { return nil }
+        if let tag = response.header("ETag"), tag.hasPrefix("\""), tag.count > 1 { return tag }
+        guard let modified = response.header("Last-Modified"), let date = response.header("Date"),
+            let changed = HTTPDate.seconds(modified), let now = HTTPDate.seconds(date), now -| changed >= 1
+        else { return nil }
+        return modified
+    }
+
+    /// Requests the body from the given offset on.
+    private func resumedBody(from offset: Int64, validator: String) async throws -> TransportBody.AsyncIterator {
+        var request = request
+        request.resumption = TransportRequest.Resumption(offset: offset, validator: validator)
+        let rest = try await transport.send(request)
+        guard rest.expectedLength == response.expectedLength.map({ $0 -| offset }) else {
+            throw TransportError(
+                .contentChanged,
+                "the resource changed while it was being loaded",
+                address: rest.address,
+                status: rest.status
+            )
+        }
+        let record = rest.record
+        let first = response.record
+        let spent = first.measurement.bytes
+        let buffers = ResumedBuffers(rest: rest.body, record: record, firstRecord: first, previousBytes: spent)
+        return TransportBody(buffers).makeAsyncIterator()
+    }
+}
+
+/// The rest of a body, whose measurements are added to those of its beginning.
+private struct ResumedBuffers: AsyncSequence, Sendable {
+    let rest: TransportBody
+    let record: TransferRecord
+    let firstRecord: TransferRecord
+    let previousBytes: ByteCount
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: TransportBody.AsyncIterator
+        let buffers: ResumedBuffers
+
+        mutating func next() async throws -> ByteBuffer? {
+            let buffer = try await iterator.next()
+            let rest = buffers.record.measurement
+            buffers.firstRecord.update { measurement in
+                measurement.bytes = buffers.previousBytes + rest.bytes
+                measurement.serverAddress = rest.serverAddress
+                // Both times are relative to the first request.
+                measurement.timeToLastByte = rest.timeToLastByte.map {
+                    rest.requestStart - measurement.requestStart + $0
+                }
+            }
+            return buffer
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: rest.makeAsyncIterator(), buffers: self) }
+}

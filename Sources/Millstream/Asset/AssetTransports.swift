@@ -1,0 +1,78 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import ResourceAddressing
+
+/// The HTTP connections that all assets of this process share unless their options need a transport of their own; they
+/// stay open until the process ends.
+enum SharedHTTPTransport {
+    private static let http = HTTPTransport(HTTPTransport.Options(cookies: CookieJar()))
+
+    /// Returns the shared transport, or a new one if the options set a user agent or cookies.
+    static func transport(for address: ResourceAddress, _ options: AssetOptions) -> any Transport {
+        guard options.userAgent != nil || !options.cookies.isEmpty else { return http }
+        var own = HTTPTransport.Options(cookies: options.makeCookieJar(for: address, now: now))
+        if let userAgent = options.userAgent { own.userAgent = userAgent }
+        return DedicatedHTTPTransport(HTTPTransport(own))
+    }
+
+    private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
+}
+
+/// A transport with its own connections, which are closed when the last reference to it is released.
+private final class DedicatedHTTPTransport: Transport {
+    private let http: HTTPTransport
+
+    init(_ http: HTTPTransport) { self.http = http }
+
+    deinit {
+        // A deinitializer cannot wait, so the shutdown runs in a separate task.
+        let http = http
+        _ = launch(on: SystemTimeSource()) { try? await http.shutdown() }
+    }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse { try await http.send(request) }
+}
+
+extension AssetOptions {
+    /// Returns a cookie jar that contains ``cookies``; those that the jar does not accept are omitted.
+    func makeCookieJar(for address: ResourceAddress, now: UnixSeconds) -> CookieJar {
+        let jar = CookieJar()
+        for cookie in cookies {
+            let isSecure = cookie.isSecure ?? (address.normalizedScheme == "https")
+            var field = "\(cookie.name)=\(cookie.value); Path=\(cookie.path)" + (isSecure ? "; Secure" : "")
+            // A secure cookie is stored as if an `https` response had set it; the jar accepts it from no other.
+            var origin = isSecure ? ResourceAddress("https://\(address.authority ?? "")/") : address
+            if let domain = cookie.domain {
+                field += "; Domain=\(domain)"
+                // Stored as if that host had set it: the host of the asset may not set cookies for other hosts.
+                origin = ResourceAddress("https://\(domain.drop { $0 == "." })/")
+            }
+            jar.store(setCookie: field, from: origin, now: now)
+        }
+        return jar
+    }
+
+    /// Returns a transport whose requests carry the header fields.
+    ///
+    /// They are sent only to the origin of the asset and to the hosts that ``headerFieldsByHost`` names, since they may
+    /// be secrets.
+    func authorizing(_ transport: any Transport, for address: ResourceAddress) -> any Transport {
+        guard !headerFields.isEmpty || !headerFieldsByHost.isEmpty else { return transport }
+        let scoped = headerFieldsByHost.sorted { $0.key.description < $1.key.description }.flatMap { scope, fields in
+            Self.fields(fields).map { ScopedHeaderField($0, for: scope) }
+        }
+        return AuthorizedTransport(
+            transport,
+            authorization: RequestAuthorization(
+                trustedAddresses: [address],
+                headers: Self.fields(headerFields),
+                scopedHeaders: scoped
+            )
+        )
+    }
+
+    private static func fields(_ fields: [String: String]) -> [HeaderField] {
+        fields.sorted { $0.key < $1.key }.compactMap { HeaderField(line: "\($0.key): \($0.value)") }
+    }
+}

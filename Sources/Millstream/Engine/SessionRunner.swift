@@ -1,0 +1,77 @@
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+
+/// A runner that creates the engine of an item and runs it in a session.
+struct SessionRunner: Sendable {
+    let item: PlayerItem
+    let session: ItemSession
+    let environment: Player.Environment
+    let engineOptions: QueueStateMachine.EngineOptions
+    let output: @Sendable (PlaybackEngineOutput) -> Void
+    let didSetRate: @Sendable () -> Void
+
+    /// Attaches the session to the item and starts the engine.
+    func begin() {
+        let asset = item.asset
+        let playbackSession = PlaybackSession(
+            id: asset.options.primarySessionID ?? environment.makeSessionID(),
+            start: environment.time.now,
+            startDate: environment.date(),
+            address: asset.address.text
+        )
+        item.modify { $0.attach(session, time: environment.time, playbackSession) }
+        session.start(on: environment.time) { commands in await run(commands, playbackSession) }
+    }
+
+    private func run(_ commands: CommandQueue, _ playbackSession: PlaybackSession) async {
+        let pipeline: any MediaPipeline
+        do {
+            pipeline = try await environment.makePipeline()
+        } catch {
+            return fail(error)
+        }
+        let engine = environment.makeEngine(
+            PlaybackEngineRequest(
+                asset: item.asset.request,
+                pipeline: pipeline,
+                options: options,
+                time: environment.time,
+                session: playbackSession,
+                observer: output
+            )
+        )
+        await withDiscardingTaskGroup { group in
+            group.addTask { await engine.run() }
+            group.addTask { await engine.execute(commands, didSetRate: didSetRate) }
+        }
+    }
+
+    /// The options of the item, with the options that the player sets for all its items.
+    private var options: StreamingOptions {
+        var options = item.state.configuration.options
+        engineOptions.apply(to: &options)
+        return options
+    }
+
+    /// Reports an error of the pipeline to the observer in place of the engine, which cannot be created without one.
+    private func fail(_ error: any Error) {
+        guard !Task.isCancelled else { return }
+        var snapshot = item.state.playback
+        snapshot.status = .failed
+        let failure = StreamingError(.pipelineLost, "\(error)", address: item.asset.address, cause: error)
+        snapshot.error = failure
+        let record = PlaybackErrorRecord(
+            statusCode: failure.number,
+            domain: "Millstream",
+            comment: failure.message,
+            address: item.asset.address.text,
+            didRecover: false
+        )
+        let now = environment.time.now
+        output(.snapshot(snapshot))
+        for kind in [PlaybackEvent.Kind.error(record), .statusChanged(.failed), .ended] {
+            output(.event(PlaybackEvent(time: now, mediaTime: nil, kind: kind)))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import HTTPTypes
+import MediaTiming
+import MediaTransport
+import NetworkConditioning
+import ReportFormat
+import ResourceAddressing
+import Synchronization
+
+/// A registry of links with simulated network conditions: a shared one, and one for each stream whose address names
+/// conditions.
+final class LinkRegistry: Sendable {
+    /// A stream and the conditions that its address names.
+    struct Stream: Hashable {
+        let source: ResourceAddress
+        let conditions: String
+    }
+
+    private struct Entry {
+        let link: ConditionedLink
+        let stream: Stream
+        var lastUse: Duration
+        /// A Boolean value that indicates whether the conditions were changed after creation, so that the link expires
+        /// later.
+        var wasChanged = false
+
+        func isExpired(at now: Duration) -> Bool {
+            now - lastUse >= (wasChanged ? LinkRegistry.changedLinkLifetime : LinkRegistry.lifetime)
+        }
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+    private let time: any TimeSource
+    /// The link for all requests whose address names no conditions.
+    let shared: ConditionedLink
+
+    /// The duration after which an unused link is replaced by a new one with the conditions of its address.
+    private static let lifetime = Duration.seconds(600)
+    private static let changedLinkLifetime = Duration.seconds(6 * 3_600)
+    private static let maximumLinkCount = 256
+    /// The maximum duration of a stalled transfer: players give up long before, and connections must not accumulate.
+    private static let stallTimeout = Duration.seconds(60)
+
+    init(shared: LinkProfile, time: any TimeSource = SystemTimeSource()) {
+        self.time = time
+        self.shared = ConditionedLink(shared, time: time, stallTimeout: Self.stallTimeout)
+    }
+
+    /// Returns the conditions with a name.
+    ///
+    /// - Throws: ``ServerError`` if there are none.
+    static func profile(_ name: String) throws -> LinkProfile {
+        // HTML forms encode spaces as plus signs.
+        guard let profile = LinkProfile(preset: name.replacing("+", with: " ")) else {
+            let names = LinkProfile.presets.map(\.name).joined(separator: ", ")
+            throw ServerError(
+                .badRequest,
+                "unknown-conditions",
+                "there are no conditions named \(name.prefix(60))",
+                hint: "the conditions are \(names)"
+            )
+        }
+        return profile
+    }
+
+    /// Returns the identifier of the link of a stream, which the addresses of its children contain.
+    static func identifier(_ stream: Stream) -> String {
+        // The identifier distinguishes streams and does not need to be secret.
+        String(StableHash(stream.conditions + "\n" + stream.source.text).value, radix: 36)
+    }
+
+    /// Returns the link with an identifier; creates one with the conditions of the address if there is none or it has
+    /// expired.
+    ///
+    /// - Throws: ``ServerError`` for unknown conditions.
+    func link(_ id: String, for stream: Stream) throws -> ConditionedLink {
+        let profile = try Self.profile(stream.conditions)
+        let now = time.now
+        return entries.withLock { entries in
+            if var entry = entries[id], !entry.isExpired(at: now) {
+                entry.lastUse = now
+                entries[id] = entry
+                return entry.link
+            }
+            if entries.count >= Self.maximumLinkCount,
+                let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                entries[oldest.key] = nil
+            }
+            let link = ConditionedLink(profile, time: time, stallTimeout: Self.stallTimeout)
+            entries[id] = Entry(link: link, stream: stream, lastUse: now)
+            return link
+        }
+    }
+
+    /// Changes the conditions of a link in use, or of the shared link.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the link; `nil` for the shared one.
+    ///   - name: The name of the new conditions.
+    /// - Throws: ``ServerError`` if there is no such link or there are no such conditions.
+    func change(_ id: String?, to name: String) throws {
+        let profile = try Self.profile(name)
+        guard let id else { return shared.change(to: profile) }
+        let link = entries.withLock { entries in
+            entries[id]?.wasChanged = true
+            return entries[id]?.link
+        }
+        guard let link else { throw ServerError(.notFound, "not-found", "there is no link with this identifier") }
+        link.change(to: profile)
+    }
+
+    /// The report of all links and presets, for the console.
+    var report: ReportValue {
+        let links = entries.withLock { entries in
+            entries.sorted { $0.key < $1.key }.map { id, entry in
+                ReportValue.fields([
+                    "id": .string(id),
+                    "url": .string(entry.stream.source.text),
+                    "named": .string(entry.stream.conditions),
+                    "conditions": .string(entry.link.profile.name),
+                ])
+            }
+        }
+        return .fields([
+            "presets": .strings(LinkProfile.presets.map(\.name)),
+            "shared": .string(shared.profile.name),
+            "links": .array(links),
+        ])
+    }
+}

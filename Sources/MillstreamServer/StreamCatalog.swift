@@ -1,0 +1,213 @@
+public import Foundation
+import HLSPlaylist
+public import MediaTransport
+public import ResourceAddressing
+
+/// The catalog of streams that the server offers.
+public struct StreamCatalog: Sendable {
+    /// A stream of the catalog.
+    public struct Stream: Sendable, Hashable, Identifiable {
+        /// The identifier of the stream in addresses.
+        public let id: String
+        /// The display name.
+        public let name: String
+        /// The address of the playlist, manifest or file.
+        public let address: ResourceAddress
+        /// The address of a poster image; `nil` if there is none.
+        public let poster: ResourceAddress?
+        /// A short description; `nil` if there is none.
+        public let detail: String?
+        /// A Boolean value that indicates whether the stream is meant to be inserted into others.
+        public let isAdvertisement: Bool
+        /// The header fields from `headers`, for the origin of ``address``, and from `headersFor`, for the hosts that
+        /// it names.
+        public let headers: [ScopedHeaderField]
+
+        /// The kinds of streams.
+        public enum Kind: String, Sendable {
+            /// An HLS playlist.
+            case hls
+            /// A DASH manifest.
+            case dash
+            /// A media file that is played directly.
+            case file
+        }
+
+        /// The kind of the stream, determined by the extension of its path.
+        public var kind: Kind {
+            let path = address.path.lowercased()
+            if path.hasSuffix(".mpd") { return .dash }
+            return [".mp4", ".m4v", ".mov", ".m4a", ".mp3"].contains { path.hasSuffix($0) } ? .file : .hls
+        }
+    }
+
+    /// The streams, in the order of the file.
+    public let streams: [Stream]
+
+    /// Creates a catalog.
+    public init(_ streams: [Stream]) {
+        self.streams = streams
+    }
+
+    /// An error that explains why a catalog could not be read.
+    public struct ReadingError: Error, CustomStringConvertible {
+        /// The description of the failure, for people.
+        public let description: String
+    }
+
+    /// A stream as files describe it; the key of the address is `playlist_url` in Apple's sample, and `url` in other
+    /// files.
+    private struct Entry: Decodable {
+        let id: String?
+        let name: String
+        let url: String?
+        let playlistURL: String?
+        let poster: String?
+        let detail: String?
+        let advertisement: Bool?
+        let headers: [String: String]?
+        let headersFor: [String: [String: String]]?
+
+        enum CodingKeys: String, CodingKey {
+            case id, name, url, poster, detail, advertisement, headers, headersFor
+            case playlistURL = "playlist_url"
+        }
+    }
+
+    private struct PropertyList: Decodable {
+        let streams: [Entry]
+
+        enum CodingKeys: String, CodingKey {
+            case streams = "Streams"
+        }
+    }
+
+    /// Creates a catalog from `Streams.plist` in the form of Apple's sample, or from JSON `[{"name", "url", …}]`.
+    ///
+    /// - Parameters:
+    ///   - data: The contents of the file.
+    ///   - address: The address of the file, to which relative addresses in it are resolved.
+    /// - Throws: ``ReadingError``.
+    public init(_ data: Data, at address: ResourceAddress) throws {
+        let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+        let entries: [Entry]
+        do {
+            entries =
+                try isJSON
+                ? JSONDecoder().decode([Entry].self, from: data)
+                : PropertyListDecoder().decode(PropertyList.self, from: data).streams
+        } catch {
+            let content = UnexpectedContent([UInt8](data)).map { "; it is \($0.rawValue)" } ?? ""
+            throw ReadingError(
+                description:
+                    "the catalog \(address) is neither a Streams.plist nor JSON\(content.isEmpty ? " (\(Self.reason(error)))" : content)"
+            )
+        }
+        var used: Set<String> = []
+        streams = try entries.enumerated().map { number, entry in
+            guard let url = entry.playlistURL ?? entry.url, !url.isEmpty else {
+                throw ReadingError(description: "the stream \"\(entry.name)\" in the catalog \(address) has no url")
+            }
+            let stream = address.resolving(url)
+            guard stream.isHTTP else {
+                throw ReadingError(
+                    description:
+                        "the stream \"\(entry.name)\" in the catalog has the URL \(stream), which is not an http URL; "
+                        + "relative URLs require a catalog that is loaded over http"
+                )
+            }
+            var id = Self.identifier(entry.id ?? entry.name)
+            if id.isEmpty || used.contains(id) { id += "-\(number)" }
+            used.insert(id)
+            return Stream(
+                id: id,
+                name: entry.name,
+                address: stream,
+                poster: entry.poster.map { address.resolving($0) },
+                detail: entry.detail,
+                isAdvertisement: entry.advertisement ?? false,
+                headers: try Self.headers(of: entry, at: stream)
+            )
+        }
+        try Self.checkConflicts(streams)
+    }
+
+    /// The header fields that a catalog must not set, since the connection depends on them or they change the request.
+    private static let reservedFields: Set<String> = [
+        "accept-encoding", "connection", "content-length", "expect", "host", "if-range", "keep-alive",
+        "proxy-authorization",
+        "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    private static func headers(of entry: Entry, at stream: ResourceAddress) throws -> [ScopedHeaderField] {
+        func field(_ name: String, _ value: String) throws -> HeaderField {
+            guard let field = HeaderField(line: "\(name): \(value)"), field.name == name,
+                !reservedFields.contains(name.lowercased())
+            else {
+                throw ReadingError(
+                    description: "the stream \"\(entry.name)\" in the catalog has the header field \"\(name)\", "
+                        + "which cannot be sent"
+                )
+            }
+            return field
+        }
+        let own = try (entry.headers ?? [:]).sorted { $0.key < $1.key }.map { try field($0.key, $0.value) }
+        let others = try (entry.headersFor ?? [:]).sorted { $0.key < $1.key }.flatMap { host, fields in
+            guard let scope = HeaderFieldScope(host) else {
+                throw ReadingError(
+                    description: "the stream \"\(entry.name)\" in the catalog has headersFor \"\(host)\", "
+                        + "which is not HOST, HOST:PORT, an origin, or *"
+                )
+            }
+            return try fields.sorted { $0.key < $1.key }.map {
+                ScopedHeaderField(try field($0.key, $0.value), for: scope)
+            }
+        }
+        return others + [ScopedHeaderField](own, forOriginsOf: [stream])
+    }
+
+    /// Checks that no header field has two values for one host, since requests do not reveal to which stream they
+    /// belong.
+    private static func checkConflicts(_ streams: [Stream]) throws {
+        struct Key: Hashable {
+            let scope: HeaderFieldScope
+            let name: String
+        }
+        var values: [Key: String] = [:]
+        for header in streams.flatMap(\.headers) {
+            let key = Key(scope: header.scope, name: header.field.name.lowercased())
+            guard values.updateValue(header.field.value, forKey: key).map({ $0 == header.field.value }) ?? true else {
+                throw ReadingError(
+                    description:
+                        "the streams in the catalog have two values of the header field \(header.field.name) "
+                        + "for \(header.scope)"
+                )
+            }
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            "\(key.stringValue) is missing at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            context.debugDescription
+        default: "\(error)"
+        }
+    }
+
+    /// Returns the ASCII letters and digits of a name in lowercase, with a hyphen for each other sequence of
+    /// characters.
+    private static func identifier(_ text: String) -> String {
+        var result = ""
+        for scalar in text.lowercased().unicodeScalars {
+            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                result.unicodeScalars.append(scalar)
+            } else if !result.isEmpty, !result.hasSuffix("-") {
+                result += "-"
+            }
+        }
+        return result.hasSuffix("-") ? String(result.dropLast()) : result
+    }
+}

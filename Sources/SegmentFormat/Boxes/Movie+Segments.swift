@@ -1,0 +1,147 @@
+public import MediaTiming
+
+extension Movie {
+    /// The maximum number of segments into which a file is divided; segments become longer if more would be needed.
+    public static let maximumSegmentCount = 20_000
+
+    /// The end of the last sample of all tracks on the movie's timeline; `nil` if no track has samples.
+    public var sampleEndTime: MediaTime? {
+        tracks.compactMap { track in
+            guard let table = track.sampleTable, table.sampleCount > 0 else { return nil }
+            let length = min(track.firstEdit?.duration ?? table.duration, table.duration)
+            guard let edit = track.firstEdit else { return length }
+            let end = table.firstPresentationTime + table.duration
+            return edit.emptyDuration + min(length, max(.zero, end - edit.mediaTime))
+        }.max()
+    }
+
+    /// Divides a progressive file into segments that start at sync samples of the video track.
+    ///
+    /// Without a video track, the first audio track or else the first track is used. Each segment contains the samples
+    /// of all tracks in its time range, including samples in progress at its start. Therefore the byte ranges of
+    /// adjacent segments overlap slightly if the tracks are interleaved. Decoding a segment also requires the movie
+    /// box.
+    ///
+    /// - Parameters:
+    ///   - duration: The minimum duration of a segment, except for the last one.
+    ///   - bytes: The bytes from which the movie was read.
+    /// - Returns: The segments in order, from time zero to the end; empty if there are no samples.
+    /// - Complexity: O(*n*) in the entries of the sample tables.
+    public func segments(minimumDuration duration: MediaTime, in bytes: Span<UInt8>) -> [MediaFileSegment] {
+        let tracks = tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
+        guard
+            let leading = tracks.first(where: { $0.mediaType == .video }) ?? tracks.first(where: {
+                $0.mediaType == .audio
+            })
+                ?? tracks.first, let table = leading.sampleTable, let end = sampleEndTime
+        else { return [] }
+        let cuts = Self.segmentStarts(table, minimumDuration: duration, bytes)
+
+        let offset = leading.firstEdit?.offset ?? .zero
+        var starts: [MediaTime] = []
+        for cut in cuts {
+            // Samples presented before the first sync sample, or before time zero, belong to the first segment.
+            let time = starts.isEmpty ? .zero : .units(cut.presentationTime, per: leading.timescale) + offset
+            starts.append(max(time, starts.last ?? .zero))
+        }
+
+        var extents = [Range<Int64>?](repeating: nil, count: cuts.count)
+        for track in tracks {
+            guard let table = track.sampleTable else { continue }
+            if track.id == leading.id {
+                Self.extendExtents(table, samples: cuts.map(\.sample), &extents, bytes)
+            } else {
+                let offset = track.firstEdit?.offset ?? .zero
+                Self.extendExtents(table, times: starts.map { $0 - offset }, &extents, bytes)
+            }
+        }
+        return cuts.indices.compactMap { index in
+            let next = index + 1 < starts.count ? starts[index + 1] : max(end, starts[index])
+            guard let extent = extents[index],
+                let bytes = ByteRange(start: extent.lowerBound, length: extent.upperBound -| extent.lowerBound)
+            else { return nil }
+            return MediaFileSegment(timeRange: MediaTimeRange(start: starts[index], end: next), byteRange: bytes)
+        }
+    }
+}
+
+extension Movie {
+    private struct SegmentStart {
+        let sample: Int64
+        let presentationTime: Int64
+    }
+
+    /// Returns the samples with which the segments start.
+    private static func segmentStarts(
+        _ table: SampleTable,
+        minimumDuration duration: MediaTime,
+        _ bytes: Span<UInt8>
+    ) -> [SegmentStart] {
+        let total = table.duration.units(per: table.timescale)
+        // Bounded: the divisor is a positive constant.
+        let length = max(1, duration.units(per: table.timescale), total / Int64(maximumSegmentCount))
+        var clock = SampleTimeIterator(table)
+        var cuts = [SegmentStart(sample: 0, presentationTime: clock.presentationTime(of: 0, bytes))]
+        var lastTime = clock.decodeTime(of: 0, bytes)
+        guard let sync = table.syncSamples else {
+            while cuts.count < maximumSegmentCount {
+                let sample = clock.sample(notBefore: lastTime.addingSaturated(length), bytes)
+                guard sample < table.sampleCount else { break }
+                lastTime = clock.decodeTime(of: sample, bytes)
+                cuts.append(SegmentStart(sample: sample, presentationTime: clock.presentationTime(of: sample, bytes)))
+            }
+            return cuts
+        }
+        var last: Int64 = 0
+        for index in 0..<sync.count where cuts.count < maximumSegmentCount {
+            let sample = Int64(bytes.uint32(at: sync.offset(of: index))) -| 1
+            guard sample > last, sample < table.sampleCount else { continue }
+            last = sample
+            let time = clock.decodeTime(of: sample, bytes)
+            guard time.subtractingSaturated(lastTime) >= length else { continue }
+            lastTime = time
+            cuts.append(SegmentStart(sample: sample, presentationTime: clock.presentationTime(of: sample, bytes)))
+        }
+        return cuts
+    }
+
+    private static func extendExtents(
+        _ table: SampleTable,
+        samples: [Int64],
+        _ extents: inout [Range<Int64>?],
+        _ bytes: Span<UInt8>
+    ) {
+        var walk = SampleExtentIterator(table)
+        for index in samples.indices {
+            let next = index + 1 < samples.count ? samples[index + 1] : table.sampleCount
+            if let extent = walk.advance(to: next, bytes) { extents[index] = extent.joined(with: extents[index]) }
+        }
+    }
+
+    /// Extends the extents of tracks that are divided by time; a sample in progress at a boundary belongs to both
+    /// segments.
+    private static func extendExtents(
+        _ table: SampleTable,
+        times: [MediaTime],
+        _ extents: inout [Range<Int64>?],
+        _ bytes: Span<UInt8>
+    ) {
+        var walk = SampleExtentIterator(table)
+        var clock = SampleTimeIterator(table)
+        for index in times.indices {
+            if index > 0, let reaching = walk.lastSampleRange { extents[index] = reaching.joined(with: extents[index]) }
+            var next = table.sampleCount
+            if index + 1 < times.count {
+                next = clock.sample(notBefore: times[index + 1].units(per: table.timescale), bytes)
+            }
+            if let extent = walk.advance(to: next, bytes) { extents[index] = extent.joined(with: extents[index]) }
+        }
+    }
+}
+
+extension Range<Int64> {
+    fileprivate func joined(with other: Range<Int64>?) -> Range<Int64> {
+        guard let other else { return self }
+        return Swift.min(lowerBound, other.lowerBound)..<Swift.max(upperBound, other.upperBound)
+    }
+}

@@ -1,0 +1,198 @@
+import MediaTiming
+
+/// A reader that determines the duration of packed audio from a length header, the bit rate or a sample of its frames.
+struct AudioFileReader: MediaFileReader {
+    private let minimumSegmentDuration: MediaTime
+    private var start: Int64 = 0
+    private var tagCount = 0
+    private var timestamp: UInt64?
+    private var first: PackedAudioSummary?
+    /// The file offset of the first frame.
+    private var firstFrame: Int64 = 0
+    private var lengthHeader: AudioLengthHeader?
+    private var exactSegments: [MediaFileSegment]?
+    private var probes: [Int64]?
+    private var probeResults: [(place: Int64, secondsPerByte: Double)] = []
+
+    private static let minimumWindowSize = 16 << 10
+    private static let windowSize = 64 << 10
+    private static let probeSize = 24 << 10
+    private static let maximumProbeCount: Int64 = 8
+
+    init(_ minimumSegmentDuration: MediaTime) {
+        self.minimumSegmentDuration = minimumSegmentDuration
+    }
+
+    mutating func advance(with file: LoadedFileParts) -> MediaFileIndexer.State {
+        if let needed = readTags(file) ?? readFirstFrames(file) ?? readProbes(file) { return needed }
+        return .ready(makeTimeline(from: file))
+    }
+
+    /// Skips ID3 tags, which may contain images of several megabytes; only small tags are parsed.
+    private mutating func readTags(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        while first == nil, tagCount < 16 {
+            guard let found = file.loadedBytes(at: start, count: 10) else {
+                return file.request(at: start, count: Self.windowSize)
+            }
+            guard let header = ID3Tag.Header(found.bytes.span, at: found.offset) else { break }
+            if header.byteCount <= 4_096, let whole = file.loadedBytes(at: start, count: header.byteCount) {
+                timestamp = timestamp ?? ID3Tag(whole.bytes.span, at: whole.offset)?.transportTimestamp
+            }
+            start +|= Int64(header.byteCount)
+            tagCount += 1
+        }
+        return nil
+    }
+
+    private mutating func readFirstFrames(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        guard first == nil, !file.ends(at: start) else { return nil }
+        guard let found = file.loadedBytes(at: start, count: Self.minimumWindowSize) else {
+            return file.request(at: start, count: Self.windowSize)
+        }
+        // All loaded bytes are used, even if they exceed a window.
+        let window = found.offset == 0 ? found.bytes : Array(found.bytes[found.offset...])
+        guard let summary = PackedAudioSummary(window.span) else { return nil }
+        first = summary
+        firstFrame = start.addingSaturated(Int64(summary.firstFrameOffset))
+        lengthHeader = AudioLengthHeader(summary.firstFrame, window.span, at: summary.firstFrameOffset)
+        if file.ends(at: start +| Int64(window.count)) {
+            exactSegments = Self.segments(minimumDuration: minimumSegmentDuration, window, summary, start: start)
+        }
+        return nil
+    }
+
+    /// Reads frames at several positions, because the size of AAC and MP3 frames may vary within a file.
+    private mutating func readProbes(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        guard let first, exactSegments == nil, lengthHeader == nil, let length = file.length,
+            first.firstFrame.container == .aac || first.firstFrame.container == .mpegAudio
+        else { return nil }
+        var probes =
+            self.probes
+            ?? {
+                let count = min(Self.maximumProbeCount, (length -| firstFrame) / (256 << 10))
+                return stride(from: count, to: 0, by: -1).map {
+                    // Bounded: the count is not negative.
+                    firstFrame +| (length -| firstFrame) / (count +| 1) *| $0
+                }
+            }()
+        defer { self.probes = probes }
+        while let position = probes.last {
+            let count = min(Self.probeSize, Int(clamping: length -| position))
+            guard let found = file.loadedBytes(at: position, count: count) else {
+                return file.request(at: position, count: count)
+            }
+            probes.removeLast()
+            let window = Array(found.bytes[found.offset..<found.offset + min(count, found.count)])
+            guard let summary = PackedAudioSummary(window.span), summary.frameByteCount > 0,
+                summary.firstFrame.container == first.firstFrame.container
+            else { continue }
+            probeResults.append((position, summary.duration.seconds / Double(summary.frameByteCount)))
+        }
+        return nil
+    }
+}
+
+extension AudioFileReader {
+    /// Returns segments that start with complete frames, for a file that is loaded completely.
+    private static func segments(
+        minimumDuration length: MediaTime,
+        _ bytes: [UInt8],
+        _ summary: PackedAudioSummary,
+        start: Int64
+    ) -> [MediaFileSegment] {
+        var builder = MediaFileSegmentBuilder(length)
+        var offset = summary.firstFrameOffset
+        var samples: Int64 = 0
+        let rate = Int64(summary.firstFrame.sampleRate)
+        while offset < bytes.count {
+            guard let header = AudioFrameHeader(bytes.span, at: offset),
+                header.container == summary.firstFrame.container, header.frameLength <= bytes.count - offset
+            else {
+                offset += 1
+                continue
+            }
+            let end = offset + header.frameLength
+            builder.appendFragment(
+                MediaTimeRange(
+                    start: MediaTime(value: samples, timescale: rate),
+                    duration: MediaTime(value: Int64(header.samplesPerFrame), timescale: rate)
+                ),
+                from: start +| Int64(offset),
+                to: start +| Int64(end),
+                canStartSegment: header.samplesPerFrame > 0
+            )
+            samples +|= Int64(header.samplesPerFrame)
+            offset = end
+        }
+        return builder.makeSegments().pieces
+    }
+
+    func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
+        guard let first else {
+            var timeline = MediaFileTimeline(wholeFile: .id3, length: file.length)
+            timeline.error = .missing("audio frame")
+            return timeline
+        }
+        var timeline = MediaFileTimeline(wholeFile: first.firstFrame.container, length: file.length)
+        timeline.tracks = [first.mediaTrack]
+        if let timestamp { timeline.firstTimestamp = TimestampUnwrapper.mediaTime(of: Int64(clamping: timestamp)) }
+        if let exactSegments {
+            timeline.duration = first.duration
+            timeline.segments = exactSegments
+            return timeline
+        }
+        timeline.boundaryAccuracy = .approximate
+        if let lengthHeader {
+            timeline.duration = first.firstFrame.duration * Int64(lengthHeader.frameCount)
+        } else if let length = file.length {
+            timeline.isDurationEstimated = true
+            timeline.duration = estimate(length, first)
+        }
+        guard let length = file.length, let duration = timeline.duration else { return timeline }
+        timeline.segments = map(first, length, duration).segments(duration: minimumSegmentDuration)
+        return timeline
+    }
+
+    private func estimate(_ length: Int64, _ first: PackedAudioSummary) -> MediaTime? {
+        guard first.frameByteCount > 0 else { return nil }
+        let bytes = max(0, length -| firstFrame)
+        let perByte = first.duration.seconds / Double(first.frameByteCount)
+        let headerRate = first.firstFrame.bitRate.map { 8 / Double($0.bitsPerSecond) }
+        let all = [perByte] + probeResults.map(\.secondsPerByte)
+        // If all frames have the bit rate of the first header, that rate is exact; the average of a window is not.
+        if let headerRate, all.allSatisfy({ abs($0 / headerRate - 1) < 0.005 }) {
+            return MediaTime(approximating: Double(bytes) * headerRate)
+        }
+        return MediaTime(approximating: Double(bytes) * all.reduce(0, +) / Double(all.count))
+    }
+
+    /// Returns a map between time and file offset, from the length header's table or the positions that were read.
+    private func map(_ first: PackedAudioSummary, _ length: Int64, _ duration: MediaTime) -> TimeByteMap {
+        var map = TimeByteMap(start: firstFrame, end: length, duration: duration)
+        if let table = lengthHeader?.seekTable, !table.isEmpty {
+            let bytes = lengthHeader?.byteCount.map(Int64.init) ?? length -| firstFrame
+            for (percent, part) in table.enumerated() where percent > 0 {
+                map.insert(
+                    duration.scaled(by: MediaTime(value: Int64(percent), timescale: 100)),
+                    at: firstFrame +| bytes / 256 *| Int64(part)
+                )
+            }
+            return map
+        }
+        guard probeResults.count > 1 else { return map }
+        // Each position represents the bytes around it; the durations are scaled so that their sum is the total
+        // duration.
+        let total = probeResults.reduce(0) { $0 + $1.secondsPerByte }
+        var time = MediaTime.zero
+        var byte = firstFrame
+        // Bounded: there are at least two samples here.
+        let part = (length -| firstFrame) / Int64(probeResults.count)
+        for sample in probeResults.dropLast() {
+            guard let step = MediaTime(approximating: duration.seconds * sample.secondsPerByte / total) else { break }
+            time = time + step
+            byte +|= part
+            map.insert(time, at: byte)
+        }
+        return map
+    }
+}

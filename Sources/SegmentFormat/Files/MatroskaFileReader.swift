@@ -1,0 +1,238 @@
+import MediaTiming
+
+/// A reader of the duration, tracks and cues of a Matroska or WebM file (RFC 9559).
+///
+/// Segments start at cues, where decoding can start. A file without cues is one segment.
+struct MatroskaFileReader: MediaFileReader {
+    private let container: MediaContainer
+    private let minimumSegmentDuration: MediaTime
+    private var position: Int64 = 0
+    private var elementCount = 0
+    private var isFinished = false
+    /// The file offset of the content of the `Segment` element, to which all positions are relative.
+    private var segmentStart: Int64?
+    private var segmentEnd: Int64?
+    private var firstCluster: Int64?
+    private var cuesOffset: Int64?
+    private var cues: [Cue]?
+    /// The timestamp scale: the number of nanoseconds per unit.
+    private var timestampScale: UInt64 = 1_000_000
+    private var durationUnits: Double = 0
+    private var tracks: [MediaTrack] = []
+
+    struct Cue {
+        let units: UInt64
+        let cluster: Int64
+    }
+
+    private static let maximumElementCount = 1_000
+    private static let maximumElementSize: Int64 = 16 << 20
+    private static let maximumCueCount = 1_000_000
+
+    init(_ container: MediaContainer, _ minimumSegmentDuration: MediaTime) {
+        self.container = container
+        self.minimumSegmentDuration = minimumSegmentDuration
+    }
+
+    mutating func advance(with file: LoadedFileParts) -> MediaFileIndexer.State {
+        while !isFinished, !file.ends(at: position), elementCount < Self.maximumElementCount {
+            guard let found = file.loadedBytes(at: position, count: 16) else {
+                return file.request(at: position, count: 8_192)
+            }
+            guard let element = MatroskaElement(found.bytes.span, at: found.offset, end: found.bytes.count) else {
+                break
+            }
+            elementCount += 1
+            if let needed = processElement(element, file) { return needed }
+        }
+        return .ready(makeTimeline(from: file))
+    }
+
+    private mutating func processElement(_ element: MatroskaElement, _ file: LoadedFileParts) -> MediaFileIndexer.State?
+    {
+        let start = position.addingSaturated(Int64(element.headerLength))
+        let end = element.length.map { start.addingSaturated($0) }
+        switch element.id {
+        case 0x1853_8067 where segmentStart == nil:
+            segmentStart = start
+            segmentEnd = end
+            position = start
+            return nil
+        case 0x1F43_B675:
+            firstCluster = firstCluster ?? position
+            // After the first cluster, only the cues are required.
+            guard cues == nil, let cuesOffset, cuesOffset > position else {
+                isFinished = true
+                return nil
+            }
+            position = cuesOffset
+            return nil
+        case 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1C53_BB6B:
+            guard let length = element.length, length <= Self.maximumElementSize else { break }
+            let whole = element.headerLength + Int(length)
+            guard let found = file.loadedBytes(at: position, count: whole) else {
+                return file.request(at: position, count: whole)
+            }
+            let content = found.offset + element.headerLength..<found.offset + min(found.count, whole)
+            read(element.id, content, found.bytes.span)
+            if firstCluster != nil { isFinished = true }
+        default:
+            break
+        }
+        guard let end else {
+            isFinished = true
+            return nil
+        }
+        position = end
+        return nil
+    }
+
+    private mutating func read(_ id: UInt32, _ content: Range<Int>, _ bytes: Span<UInt8>) {
+        var walker = MatroskaElementIterator(content, in: bytes)
+        var list: [Cue] = []
+        while let child = walker.next(bytes) {
+            switch (id, child.id) {
+            case (0x114D_9B74, 0x4DBB): readSeek(child.content, bytes)
+            case (0x1549_A966, 0x2A_D7B1): timestampScale = max(1, bytes.matroskaUnsigned(child.content))
+            case (0x1549_A966, 0x4489): durationUnits = bytes.matroskaFloat(child.content)
+            case (0x1654_AE6B, 0xAE):
+                if tracks.count < Movie.maximumTrackCount { tracks.append(MediaTrack(matroska: child.content, bytes)) }
+            case (0x1C53_BB6B, 0xBB):
+                if list.count < Self.maximumCueCount, let cue = cue(child.content, bytes) { list.append(cue) }
+            default: break
+            }
+        }
+        if id == 0x1C53_BB6B { cues = list }
+    }
+
+    private mutating func readSeek(_ content: Range<Int>, _ bytes: Span<UInt8>) {
+        var walker = MatroskaElementIterator(content, in: bytes)
+        var (id, position) = (UInt64(0), UInt64(0))
+        while let child = walker.next(bytes) {
+            if child.id == 0x53AB { id = bytes.matroskaUnsigned(child.content) }
+            if child.id == 0x53AC { position = bytes.matroskaUnsigned(child.content) }
+        }
+        if id == 0x1C53_BB6B, let segmentStart { cuesOffset = segmentStart.addingSaturated(Int64(clamping: position)) }
+    }
+
+    private func cue(_ content: Range<Int>, _ bytes: Span<UInt8>) -> Cue? {
+        var walker = MatroskaElementIterator(content, in: bytes)
+        var (units, position) = (UInt64?.none, UInt64?.none)
+        while let child = walker.next(bytes) {
+            if child.id == 0xB3 { units = bytes.matroskaUnsigned(child.content) }
+            guard child.id == 0xB7, position == nil else { continue }
+            var positions = MatroskaElementIterator(child.content, in: bytes)
+            while let field = positions.next(bytes) {
+                if field.id == 0xF1 { position = bytes.matroskaUnsigned(field.content) }
+            }
+        }
+        guard let units, let position, let segmentStart else { return nil }
+        return Cue(units: units, cluster: segmentStart.addingSaturated(Int64(clamping: position)))
+    }
+}
+
+extension MatroskaFileReader {
+    func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
+        let duration =
+            durationUnits > 0 ? MediaTime(approximating: durationUnits * Double(timestampScale) / 1_000_000_000) : nil
+        var timeline = MediaFileTimeline(wholeFile: container, length: file.length, duration: duration)
+        timeline.tracks = tracks
+        guard let duration, let firstCluster, let cues, let length = file.length else { return timeline }
+        let segments = segments(
+            cues: cues,
+            duration: duration,
+            from: firstCluster,
+            to: min(length, segmentEnd ?? length)
+        )
+        guard segments.count > 1 else { return timeline }
+        timeline.segments = segments
+        timeline.initializationRange = ByteRange(start: 0, length: firstCluster)
+        return timeline
+    }
+
+    private func segments(cues: [Cue], duration: MediaTime, from start: Int64, to end: Int64) -> [MediaFileSegment] {
+        var builder = MediaFileSegmentBuilder(minimumSegmentDuration)
+        var (time, position) = (MediaTime.zero, start)
+        for cue in cues where cue.cluster > position && cue.cluster < end {
+            let next = MediaTime(
+                value: Int64(clamping: cue.units.multipliedSaturated(by: timestampScale)),
+                timescale: 1_000_000_000
+            )
+            guard next > time, next < duration else { continue }
+            builder.appendFragment(
+                MediaTimeRange(start: time, end: next),
+                from: position,
+                to: cue.cluster,
+                canStartSegment: true
+            )
+            (time, position) = (next, cue.cluster)
+        }
+        guard end > position else { return [] }
+        builder.appendFragment(
+            MediaTimeRange(start: time, end: duration),
+            from: position,
+            to: end,
+            canStartSegment: true
+        )
+        return builder.makeSegments().pieces
+    }
+}
+
+extension MediaTrack {
+    /// Creates a track from a `TrackEntry` element (RFC 9559 §5.1.4.1).
+    fileprivate init(matroska content: Range<Int>, _ bytes: Span<UInt8>) {
+        self.init(id: 0, mediaType: .other)
+        var walker = MatroskaElementIterator(content, in: bytes)
+        // The default value if no language is specified (RFC 9559 §5.1.4.1.19).
+        language = "eng"
+        var hasLanguageTag = false
+        while let child = walker.next(bytes) {
+            switch child.id {
+            case 0xD7: id = UInt32(truncatingIfNeeded: bytes.matroskaUnsigned(child.content))
+            case 0x83:
+                switch bytes.matroskaUnsigned(child.content) {
+                case 1: mediaType = .video
+                case 2: mediaType = .audio
+                case 17: mediaType = .subtitles
+                case 33: mediaType = .metadata
+                default: mediaType = .other
+                }
+            case 0x86: codec = Self.codec(matroska: bytes.matroskaText(child.content))
+            case 0x22_B59C:
+                // LanguageBCP47 takes precedence (§5.1.4.1.20).
+                if !hasLanguageTag { language = bytes.matroskaText(child.content) }
+            case 0x22_B59D:
+                language = bytes.matroskaText(child.content)
+                hasLanguageTag = true
+            case 0xE0, 0xE1: readFormat(child.content, bytes)
+            default: break
+            }
+        }
+        if language == "und" || language == "" { language = nil }
+    }
+
+    private mutating func readFormat(_ content: Range<Int>, _ bytes: Span<UInt8>) {
+        var walker = MatroskaElementIterator(content, in: bytes)
+        while let child = walker.next(bytes) {
+            switch child.id {
+            case 0xB0: width = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0xBA: height = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0x9F: channelCount = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0xB5:
+                let rate = bytes.matroskaFloat(child.content)
+                if rate >= 1, rate < 10_000_000 { sampleRate = Int(saturating: rate) }
+            default: break
+            }
+        }
+    }
+
+    /// Returns the RFC 6381 name of a codec, or the Matroska codec ID if there is none.
+    private static func codec(matroska id: String) -> String {
+        let names = [
+            "V_MPEG4/ISO/AVC": "avc1", "V_MPEGH/ISO/HEVC": "hvc1", "V_VP8": "vp08", "V_VP9": "vp09", "V_AV1": "av01",
+            "A_AAC": "mp4a.40", "A_AC3": "ac-3", "A_EAC3": "ec-3", "A_OPUS": "Opus", "A_FLAC": "fLaC",
+            "A_MPEG/L3": "mp4a.40.34", "A_VORBIS": "vorbis", "S_TEXT/WEBVTT": "wvtt",
+        ]
+        return names[id] ?? id
+    }
+}

@@ -1,0 +1,297 @@
+import MediaTiming
+
+/// A reader of the top-level boxes of an ISO base media file.
+///
+/// A segment index (`sidx`) or the fragment table at the end (`mfra`) makes it unnecessary to read each fragment's
+/// header.
+struct MovieFileReader: MediaFileReader {
+    private var position: Int64 = 0
+    private var boxCount = 0
+    private var isFinished = false
+    private var movie: Movie?
+    private var initialization: ByteRange?
+    private var leadingTrack: Movie.Track?
+    private var progressiveSegments: [MediaFileSegment] = []
+    /// The offset of the first box that precedes the next fragment and belongs to it, such as `styp` or `emsg`.
+    private var fragmentStart: Int64?
+    private var indexes = SegmentIndexIterator()
+    private var segmentBuilder: MediaFileSegmentBuilder
+    private var fragmentTable = FragmentTableState.unknown
+    /// A Boolean value that indicates whether the times are from a segment index.
+    ///
+    /// Those times have the edit list applied (ISO/IEC 14496-12 §8.16.3.3).
+    private var isIndexed = false
+    private var problem: MediaFormatError?
+    private let minimumSegmentDuration: MediaTime
+
+    /// The state of reading the fragment table at the end of the file.
+    private enum FragmentTableState {
+        case unknown
+        case requested(Int64)
+        case done
+    }
+
+    /// The maximum number of top-level boxes that are read.
+    private static let maximumBoxCount = 200_000
+    /// The number of bytes per request; enough for a box header and for a typical `moof` box.
+    private static let requestSize = 4_096
+    private static let maximumMovieFragmentSize: Int64 = 16 << 20
+
+    init(_ minimumSegmentDuration: MediaTime) {
+        self.minimumSegmentDuration = minimumSegmentDuration
+        segmentBuilder = MediaFileSegmentBuilder(minimumSegmentDuration)
+    }
+
+    mutating func advance(with file: LoadedFileParts) -> MediaFileIndexer.State {
+        while true {
+            if let needed = indexes.advance(file, &segmentBuilder) { return needed }
+            if let end = indexes.removeEnd() { position = max(position, end) }
+            if case .requested = fragmentTable, let needed = readFragmentTable(file) { return needed }
+            guard !file.ends(at: position), boxCount < Self.maximumBoxCount, !isFinished, problem == nil else { break }
+            guard let found = file.loadedBytes(at: position, count: 32) else {
+                return file.request(at: position, count: nextRequestBytes(file))
+            }
+            guard found.count > 0 else { break }
+            guard let box = BoxHeader(found.bytes.span, at: found.offset) else {
+                problem = .malformed("box")
+                break
+            }
+            boxCount += 1
+            if let needed = processBox(box, file) { return needed }
+        }
+        return .ready(makeTimeline(from: file))
+    }
+
+    /// Returns the number of bytes to request at the current position.
+    ///
+    /// After the samples of a progressive file there is usually only the movie box, so the rest is loaded in one
+    /// request.
+    private func nextRequestBytes(_ file: LoadedFileParts) -> Int {
+        guard movie == nil, let length = file.length, length -| position <= 4 << 20 else { return Self.requestSize }
+        return Int(max(32, length -| position))
+    }
+
+    /// Reads the box at ``position`` and advances to its end; returns a request if more bytes are required.
+    private mutating func processBox(_ box: BoxHeader, _ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        let end = box.length.map { position.addingSaturated($0) } ?? file.length ?? .max
+        switch box.type {
+        case .moov:
+            guard movie == nil else { break }
+            return readWholeBox(box, file, maximumSize: Int64(MediaFileIndexer.maximumRequestSize)) { reading, found in
+                reading.readMovie(found, end)
+            }
+        case .sidx:
+            guard movie != nil else { break }
+            return readWholeBox(box, file, maximumSize: 1 << 20) { reading, found in reading.readIndex(found, end) }
+        case .moof:
+            guard movie != nil else { break }
+            if case .unknown = fragmentTable, indexes.isEmpty, !file.isCompletelyLoaded, file.length != nil {
+                fragmentTable = .requested(position)
+                return readFragmentTable(file)
+            }
+            if startIndexes() { return nil }
+            return readWholeBox(box, file, maximumSize: Self.maximumMovieFragmentSize) { reading, found in
+                reading.readFragment(found, end)
+            }
+        case .mdat:
+            if startIndexes() { return nil }
+            if !segmentBuilder.isEmpty { segmentBuilder.extend(to: min(end, file.length ?? end)) }
+            fragmentStart = nil
+        case .styp, .emsg, .prft:
+            if startIndexes() { return nil }
+            if movie != nil { fragmentStart = fragmentStart ?? position }
+        default:
+            break
+        }
+        position = end
+        return nil
+    }
+
+    /// Calls `body` with all bytes of a box, or returns a request for them; sets a problem if the box is too large.
+    private mutating func readWholeBox(
+        _ box: BoxHeader,
+        _ file: LoadedFileParts,
+        maximumSize: Int64,
+        _ body: (inout Self, LoadedFileParts.LoadedBytes) -> Void
+    ) -> MediaFileIndexer.State? {
+        let length = box.length ?? (file.length ?? .max).subtractingSaturated(position)
+        guard length <= maximumSize else {
+            problem = .tooLarge(box.type.description)
+            return nil
+        }
+        guard let found = file.loadedBytes(at: position, count: Int(length)) else {
+            return file.request(at: position, count: Int(length))
+        }
+        body(&self, found)
+        return nil
+    }
+}
+
+// MARK: Boxes
+
+extension MovieFileReader {
+    private mutating func readMovie(_ found: LoadedFileParts.LoadedBytes, _ end: Int64) {
+        defer { position = end }
+        do throws(MediaFormatError) {
+            let movie = try Movie(found.bytes.span, at: found.offset)
+            self.movie = movie
+            leadingTrack =
+                movie.tracks.first { $0.mediaType == .video } ?? movie.tracks.first { $0.mediaType == .audio }
+                ?? movie.tracks.first
+            // If the movie box is at the start of the file, the preceding brands belong to the initialization section.
+            let start = movie.isFragmented || boxCount < 8 && position < 4_096 ? 0 : position
+            initialization = ByteRange(start: start, length: end -| start)
+            progressiveSegments = movie.segments(minimumDuration: minimumSegmentDuration, in: found.bytes.span)
+            // If a fragmented file has samples in the movie box itself, its fragments are not read.
+            if !progressiveSegments.isEmpty || !movie.isFragmented { isFinished = true }
+        } catch {
+            problem = error
+        }
+    }
+
+    private mutating func readIndex(_ found: LoadedFileParts.LoadedBytes, _ end: Int64) {
+        // The index of a single segment is part of that segment for clients that load it individually.
+        fragmentStart = fragmentStart ?? position
+        if let index = try? SegmentIndex(
+            found.bytes.span,
+            at: found.offset,
+            fileOffset: position -| Int64(found.offset)
+        ) {
+            indexes.add(index)
+        }
+        position = end
+    }
+
+    /// Starts with the indexes that were read consecutively, and returns whether there was one.
+    private mutating func startIndexes() -> Bool {
+        guard indexes.start(for: leadingTrack?.id, firstOffset: fragmentStart) else { return false }
+        fragmentTable = .done
+        fragmentStart = nil
+        isIndexed = true
+        return true
+    }
+
+    private mutating func readFragment(_ found: LoadedFileParts.LoadedBytes, _ end: Int64) {
+        defer { position = end }
+        let start = fragmentStart ?? position
+        guard let leadingTrack else { return }
+        let fragment = try? MovieFragment(
+            found.bytes.span,
+            at: found.offset,
+            fileOffset: position -| Int64(found.offset),
+            movie: movie
+        )
+        guard let track = fragment?.track(leadingTrack.id), let duration = track.duration else {
+            // A fragment of other tracks belongs to the previous fragment; at the start of the file, to the next one.
+            if segmentBuilder.isEmpty { fragmentStart = start } else { segmentBuilder.extend(to: end) }
+            return
+        }
+        segmentBuilder.appendFragment(
+            MediaTimeRange(start: track.presentationTime ?? segmentBuilder.timeEnd ?? .zero, duration: duration),
+            from: start,
+            to: end,
+            canStartSegment: track.isFirstSampleSync != false
+        )
+    }
+
+    /// Looks for the fragment table at the end of the file; returns a request if more bytes are required.
+    private mutating func readFragmentTable(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        guard case .requested(let first) = fragmentTable, let length = file.length, length > 16 else { return nil }
+        let usual = min(length, 32_768)
+        guard let last = file.loadedBytes(at: length -| 16, count: 16) else {
+            return file.request(at: length -| usual, count: Int(usual))
+        }
+        fragmentTable = .done
+        let size = Int64(FragmentRandomAccess.size(atEndOf: last.bytes.span) ?? 0)
+        guard size >= 24, size < length -| first, size <= Self.maximumMovieFragmentSize else { return nil }
+        guard let found = file.loadedBytes(at: length -| size, count: Int(size)) else {
+            fragmentTable = .requested(first)
+            return file.request(at: length -| size, count: Int(size))
+        }
+        addFragments(of: FragmentRandomAccess.tables(found.bytes.span, at: found.offset), from: first)
+        return nil
+    }
+
+    /// Adds all fragments of a table except the last one, whose duration is read from the fragment itself.
+    private mutating func addFragments(of tables: [FragmentRandomAccess], from first: Int64) {
+        guard let leadingTrack, let table = tables.first(where: { $0.trackID == leadingTrack.id }) else { return }
+        var entries: [FragmentRandomAccess.Entry] = []
+        for entry in table.entries where entry.fragmentOffset >= first {
+            guard let last = entries.last else {
+                entries.append(entry)
+                continue
+            }
+            if entry.fragmentOffset > last.fragmentOffset, entry.time > last.time { entries.append(entry) }
+        }
+        guard let first = entries.first, first.fragmentOffset == position, entries.count > 1 else { return }
+        var start = fragmentStart ?? position
+        for (entry, next) in zip(entries, entries.dropFirst()) {
+            segmentBuilder.appendFragment(
+                MediaTimeRange(
+                    start: .units(entry.time, per: leadingTrack.timescale),
+                    end: .units(next.time, per: leadingTrack.timescale)
+                ),
+                from: start,
+                to: next.fragmentOffset,
+                canStartSegment: true
+            )
+            start = next.fragmentOffset
+            position = start
+        }
+        fragmentStart = nil
+    }
+}
+
+// MARK: Timeline
+
+extension MovieFileReader {
+    func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
+        var timeline = MediaFileTimeline(wholeFile: .isoBaseMedia, length: file.length)
+        timeline.error = problem ?? (movie == nil ? .missing("moov") : nil)
+        guard let movie else { return timeline }
+        timeline.tracks = movie.tracks.map(\.mediaTrack)
+        timeline.initializationRange = initialization
+        if segmentBuilder.isEmpty {
+            timeline.isProgressive = !movie.isFragmented || !progressiveSegments.isEmpty
+            timeline.duration = movie.sampleEndTime ?? movie.duration ?? movie.fragmentedDuration
+            if !progressiveSegments.isEmpty {
+                timeline.segments = progressiveSegments
+            } else if let duration = timeline.duration {
+                timeline.segments =
+                    MediaFileTimeline(wholeFile: .isoBaseMedia, length: file.length, duration: duration).segments
+            }
+            return timeline
+        }
+        var gathering = segmentBuilder
+        let rest = addUnreadFragments(file, &gathering)
+        let (segments, start) = gathering.makeSegments()
+        timeline.segments = segments
+        timeline.duration = segments.last?.timeRange.end
+        timeline.firstTimestamp = isIndexed ? start : start + (leadingTrack?.firstEdit?.offset ?? .zero)
+        timeline.isDurationEstimated = rest
+        return timeline
+    }
+
+    /// Adds the unread rest of the file as a single fragment, and returns whether there is any.
+    ///
+    /// Its duration is the rest of the movie's duration, or an estimate from the bit rate.
+    private func addUnreadFragments(_ file: LoadedFileParts, _ builder: inout MediaFileSegmentBuilder) -> Bool {
+        guard let length = file.length, position < length, let end = builder.timeEnd else { return false }
+        let (segments, start) = builder.makeSegments()
+        guard let first = segments.first else { return false }
+        let walked = (position -| first.byteRange.start, (end - start).seconds)
+        var rest = movie?.fragmentedDuration ?? movie?.duration ?? .zero
+        rest = max(.zero, rest - (end - start))
+        if rest == .zero, walked.0 > 0 {
+            let seconds = walked.1 / Double(walked.0) * Double(length -| position)
+            rest = MediaTime(approximating: seconds) ?? .zero
+        }
+        builder.appendFragment(
+            MediaTimeRange(start: end, duration: rest),
+            from: position,
+            to: length,
+            canStartSegment: true
+        )
+        return true
+    }
+}

@@ -1,0 +1,132 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import NIOCore
+import ResourceAddressing
+import SegmentFormat
+
+/// A media file, represented as a playlist that the engine can play.
+struct OpenedFile: Sendable {
+    /// The playlist with the byte ranges of the file as segments.
+    let playlist: MediaPlaylist
+    /// The sample timestamp that corresponds to zero on the timeline.
+    let firstTimestamp: MediaTime
+    /// A Boolean value that indicates whether the byte ranges may begin within a frame.
+    let beginsWithinFrames: Bool
+}
+
+/// Reads the index of a media file and represents it as a media playlist with byte ranges of a few seconds each.
+struct MediaFileOpener: Sendable {
+    let fetch: ResourceFetcher
+
+    /// The maximum number of bytes that are loaded to find the index of a file.
+    private static let maximumIndexSize: Int64 = 256 << 20
+    /// The maximum length of the playlist for a file, in bytes.
+    static let maximumPlaylistSize = 64 << 20
+
+    /// The maximum duration of a segment of a file, 31 years: a playlist can represent shorter ones to the nanosecond.
+    private static let maximumSegmentDuration = MediaTime(seconds: 1_000_000_000)
+
+    /// Creates the playlist for a file.
+    ///
+    /// - Parameters:
+    ///   - head: The beginning of the file.
+    ///   - address: The URL of the file.
+    ///   - length: The size of the file in bytes, or `nil` if it is unknown.
+    /// - Returns: A VOD playlist whose byte ranges cover the media of the file.
+    /// - Throws: ``StreamingError`` if the file is not a supported media file, is damaged or declares an excessive
+    ///   duration; `TransportError`, `CancellationError`.
+    func open(_ head: [UInt8], at address: ResourceAddress, length: Int64?) async throws -> OpenedFile {
+        guard var index = MediaFileIndexer(head: head, length: length) else {
+            throw StreamingError(
+                .notRecognized,
+                "this is neither a playlist nor a media file: as a playlist, it has no EXTM3U; as a file, "
+                    + "no kind of container was recognized",
+                address: address
+            )
+        }
+        var loaded: Int64 = 0
+        while case .needsBytes(let range) = index.state {
+            loaded +|= range.length
+            guard loaded <= Self.maximumIndexSize else {
+                throw StreamingError(
+                    .damaged,
+                    "the index of the file (such as the moov box) was not found in the first 256 MiB that were loaded",
+                    address: address
+                )
+            }
+            let request = TransportRequest(address, kind: .other, byteRange: range)
+            let fetched = try await fetch.load(request, limit: ByteCount(range.length))
+            index.add(Array(fetched.bytes.readableBytesView))
+        }
+        guard case .ready(let timeline) = index.state else {
+            throw StreamingError(.damaged, "the media file could not be parsed", address: address)
+        }
+        guard !timeline.segments.isEmpty else {
+            throw StreamingError(
+                .damaged,
+                timeline.error.map { "the file contains no playable media: \($0)" }
+                    ?? "the file contains no media",
+                address: address
+            )
+        }
+        guard timeline.segments.allSatisfy({ $0.timeRange.duration <= Self.maximumSegmentDuration }) else {
+            throw StreamingError(
+                .damaged,
+                "the file declares a duration of more than \(Self.maximumSegmentDuration) seconds",
+                address: address
+            )
+        }
+        return OpenedFile(
+            playlist: try playlist(of: timeline, at: address, length: length),
+            firstTimestamp: timeline.firstTimestamp,
+            beginsWithinFrames: timeline.boundaryAccuracy == .approximate
+        )
+    }
+
+    /// Returns a URL that is valid in a playlist.
+    ///
+    /// Quotation marks, spaces, control characters, braces and non-ASCII bytes are percent-encoded: a quotation mark
+    /// would end the attribute, a line break the line, and `{$` would begin a variable reference.
+    private static func percentEncoded(_ address: ResourceAddress) -> String {
+        address.text.utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case 0x00...0x20, 0x22, 0x7B, 0x7D, 0x7F...:
+                text += "%" + String(Int(byte) | 0x100, radix: 16).suffix(2).uppercased()
+            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+    }
+
+    private func playlist(
+        of timeline: MediaFileTimeline,
+        at address: ResourceAddress,
+        length: Int64?
+    ) throws -> MediaPlaylist {
+        let durations = timeline.segments.map(\.timeRange.duration)
+        let longest = durations.max() ?? .zero
+        var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
+        let name = Self.percentEncoded(address)
+        // Each segment contains the URL of the file.
+        guard timeline.segments.count <= Self.maximumPlaylistSize.dividedSaturated(by: name.utf8.count + 100) else {
+            throw StreamingError(
+                .unsupported,
+                "the URL is too long for a file of \(timeline.segments.count) segments",
+                address: address
+            )
+        }
+        if let initialization = timeline.initializationRange {
+            text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"
+        }
+        for (segment, duration) in zip(timeline.segments, durations) {
+            text +=
+                "#EXTINF:\(duration),\n#EXT-X-BYTERANGE:\(segment.byteRange.length)@\(segment.byteRange.start)\n\(name)\n"
+        }
+        text += "#EXT-X-ENDLIST\n"
+        guard
+            case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: PlaylistContext(address: address))
+        else { throw StreamingError(.damaged, "the media file could not be parsed", address: address) }
+        return playlist
+    }
+}

@@ -1,0 +1,125 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import NIOCore
+import PlaybackReporting
+import ResourceAddressing
+
+/// Determines whether a URL refers to a playlist or a media file, and loads its beginning.
+///
+/// The decision is based on the first bytes, not on file name extensions or media types. Of a media file, only the
+/// beginning is loaded.
+struct SourceOpener: Sendable {
+    /// The expected kind of resource.
+    enum Kind: Sendable {
+        case playlist, file
+
+        /// Creates the kind for a media type (RFC 8216bis §4, RFC 3003).
+        init(mimeType: String) {
+            let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+            let playlists: Set = [
+                "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
+            ]
+            self = playlists.contains(essence) ? .playlist : .file
+        }
+    }
+
+    /// The opened resource.
+    enum Opened: Sendable {
+        /// A playlist, with the URL from which it was loaded.
+        case playlist(Playlist, ResourceAddress)
+        /// Another resource: its beginning, the URL from which it was loaded, and its size in bytes if it is known.
+        case file(head: [UInt8], ResourceAddress, length: Int64?)
+    }
+
+    let fetch: ResourceFetcher
+    /// The expected kind of resource, or `nil` to determine it from the first bytes.
+    var kind: Kind?
+    /// The variables that a playlist may import (`EXT-X-DEFINE` with `IMPORT`).
+    var variables: [String: String] = [:]
+
+    /// The number of bytes of a file that are loaded to determine its kind, 64 KiB.
+    private static let headSize = 64 << 10
+
+    /// Opens a URL.
+    ///
+    /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
+    ///   a media file; `TransportError`, `CancellationError`.
+    func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
+        let request = TransportRequest(address, kind: .playlist)
+        var began = fetch.time.now
+        let (bytes, response, isWhole) = try await fetch.retrying(request, &began) { response, _ in
+            var bytes: [UInt8] = []
+            for try await buffer in response.body {
+                bytes.append(contentsOf: buffer.readableBytesView)
+                guard Int64(bytes.count) <= ResourceLoader.defaultSizeLimit.bytes else {
+                    throw TransportError(.tooLarge, "the playlist exceeds the maximum size", address: response.address)
+                }
+                guard bytes.count >= Self.headSize, kind != .playlist else { continue }
+                if kind == .file || UnexpectedContent(bytes) != nil { return (bytes, response, false) }
+            }
+            return (bytes, response, true)
+        }
+        let fetched = FetchedResource(
+            bytes: ByteBuffer(bytes: bytes),
+            address: response.address,
+            contentType: response.header("Content-Type"),
+            measurement: response.record.measurement,
+            startTime: began,
+            endTime: fetch.time.now,
+            status: response.status
+        )
+        var report = ResourceRequest(.mediaPlaylist, request, fetched)
+        let length = isWhole ? Int64(bytes.count) : response.expectedLength
+        if kind == .file {
+            report.kind = .other
+            return (.file(head: bytes, response.address, length: length), report)
+        }
+        let context = PlaylistContext(address: response.address, importableVariables: variables)
+        do {
+            let playlist = try Playlist.parse(bytes, context: context)
+            if case .multivariant = playlist { report.kind = .multivariantPlaylist }
+            return (.playlist(playlist, response.address), report)
+        } catch {
+            report.kind = .other
+            guard case .notAPlaylist(let content) = error, kind == nil else {
+                throw StreamingError(.unreadablePlaylist, "\(error)", address: address, cause: error)
+            }
+            if content == .dashManifest {
+                throw StreamingError(
+                    .needsTranslation,
+                    "this is a DASH manifest; convert it to HLS first, for example with `millstream translate` or `millstream serve`",
+                    address: address
+                )
+            }
+            let isMedia = content == .mp4 || content == .transportStream
+            guard isMedia || (content == nil && !isWhole) || OtherMediaFormat(bytes) != nil else {
+                let what = content.map { " (\($0.rawValue))" } ?? ""
+                throw StreamingError(
+                    .notRecognized,
+                    "this\(what) is neither a playlist nor a media file: "
+                        + "as a playlist, \(error); as a file, no kind of container was recognized",
+                    address: address,
+                    cause: error
+                )
+            }
+            return (.file(head: bytes, response.address, length: length), report)
+        }
+    }
+}
+
+/// Media file formats that do not occur as segments of a stream or have no container.
+private enum OtherMediaFormat {
+    case recognized
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count > 4 else { return nil }
+        let isID3 = bytes.starts(with: "ID3".utf8)
+        let isFrame = bytes[0] == 0xFF && bytes[1] & 0xE0 == 0xE0
+        let isDolby = bytes[0] == 0x0B && bytes[1] == 0x77
+        let isNamed = ["fLaC", "OggS", "RIFF"].contains { bytes.starts(with: $0.utf8) }
+        let isMatroska = bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3])
+        guard isID3 || isFrame || isDolby || isNamed || isMatroska else { return nil }
+        self = .recognized
+    }
+}

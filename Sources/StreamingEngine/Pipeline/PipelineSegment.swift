@@ -1,0 +1,120 @@
+public import MediaTiming
+public import NIOCore
+public import PlaybackReporting
+
+/// A segment of media, or a gap, that is appended to a pipeline.
+public struct PipelineSegment: Sendable {
+    /// The media of a piece.
+    public enum Content: Sendable {
+        /// The bytes of a segment, from which any encryption of the entire segment has been removed.
+        case media(ByteBuffer, initialization: Initialization?)
+        /// No media: the last video frame remains visible, and there is no audio.
+        case gap
+    }
+
+    /// A media initialization section.
+    public struct Initialization: Sendable, Hashable {
+        /// The identifier of the section; sections with the same identifier have to be parsed only once.
+        public let id: String
+        /// The bytes of the section.
+        public let bytes: [UInt8]
+
+        /// Creates an initialization section.
+        public init(id: String, bytes: [UInt8]) {
+            self.id = id
+            self.bytes = bytes
+        }
+    }
+
+    /// The media type.
+    public let type: MediaType
+    /// The media.
+    public let content: Content
+    /// The time range on the timeline of the item, according to the playlist.
+    public let range: MediaTimeRange
+    /// The discontinuity domain of the piece in one rendition, within which timestamps are continuous.
+    public let discontinuityDomain: Domain
+    /// The sample encryption, which the pipeline has to decrypt; `nil` if there is none.
+    public let sampleProtection: SampleProtection?
+    /// The variant, for video and the media muxed with it.
+    public let variant: VariantDescription?
+    /// The position in a media file, or `nil` for a segment of a stream.
+    public let filePosition: FilePosition?
+
+    /// The position of a piece in a media file, with properties of the file.
+    public struct FilePosition: Sendable, Hashable {
+        /// The number of bytes that precede the piece.
+        public let offset: Int64
+        /// The sample timestamp that corresponds to zero on the timeline.
+        public let firstTimestamp: MediaTime
+        /// A Boolean value that indicates whether pieces may begin within a frame, so that they have to be
+        /// demultiplexed in sequence.
+        public let beginsWithinFrames: Bool
+        /// A Boolean value that indicates whether the piece is the last one of the file.
+        public let isLast: Bool
+
+        /// Creates a position in a file.
+        public init(offset: Int64, firstTimestamp: MediaTime, beginsWithinFrames: Bool, isLast: Bool) {
+            self.offset = offset
+            self.firstTimestamp = firstTimestamp
+            self.beginsWithinFrames = beginsWithinFrames
+            self.isLast = isLast
+        }
+    }
+
+    /// A part of a rendition between two discontinuities, in which timestamps and formats are continuous.
+    public struct Domain: Sendable, Hashable {
+        /// The URL of the playlist.
+        public let playlist: String
+        /// The discontinuity sequence number.
+        public let sequence: Int64
+
+        /// Creates a domain.
+        public init(playlist: String, sequence: Int64) {
+            self.playlist = playlist
+            self.sequence = sequence
+        }
+    }
+
+    /// The parameters of sample encryption (RFC 8216bis §4.4.4.4).
+    public struct SampleProtection: Sendable, Hashable {
+        /// The method: `SAMPLE-AES` or `SAMPLE-AES-CTR`.
+        public let method: String
+        /// The key, 16 bytes.
+        public let key: [UInt8]
+        /// The initialization vector, 16 bytes, or `nil` if the media contains it.
+        public let initializationVector: [UInt8]?
+
+        /// Creates the parameters of sample encryption.
+        public init(method: String, key: [UInt8], initializationVector: [UInt8]?) {
+            self.method = method
+            self.key = key
+            self.initializationVector = initializationVector
+        }
+    }
+
+    /// Creates a piece.
+    public init(
+        type: MediaType,
+        content: Content,
+        range: MediaTimeRange,
+        discontinuityDomain: Domain,
+        sampleProtection: SampleProtection? = nil,
+        variant: VariantDescription? = nil,
+        position: FilePosition? = nil
+    ) {
+        self.type = type
+        self.content = content
+        self.range = range
+        self.discontinuityDomain = discontinuityDomain
+        self.sampleProtection = sampleProtection
+        self.variant = variant
+        self.filePosition = position
+    }
+
+    /// The size of the piece in memory, in bytes.
+    var byteCount: Int {
+        guard case .media(let bytes, _) = content else { return 0 }
+        return bytes.readableBytes
+    }
+}
