@@ -112,12 +112,12 @@ import CLibXML2
             guard let sink = unsafe XMLSink.sink(at: sink) else { return }
             // Bounded: the count of the C interface has 32 bits.
             unsafe sink.countNamespaces(uris, count: Int(declared))
-            // Bounded: the count of the C interface has 32 bits.
             unsafe sink.elementStarted(
                 local: local,
                 prefix: prefix,
                 namespace: namespace,
                 attributes: attributes,
+                // Bounded: the count of the C interface has 32 bits.
                 count: Int(count)
             )
         }
