@@ -37,6 +37,8 @@ public struct PlayerState: Sendable {
     public internal(set) var status = Status.unknown
     /// The error because of which the player failed; `nil` unless ``status`` is `failed`.
     public internal(set) var error: PlayerError?
+    /// The error because of which there is no audio; `nil` while the audio device works, and before it is opened.
+    public internal(set) var audioDeviceError: PlayerError?
     /// The action at the end of an item.
     public internal(set) var actionAtItemEnd: ActionAtItemEnd
     /// A Boolean value that indicates whether playback waits until the buffer suffices to play without a stall; the
