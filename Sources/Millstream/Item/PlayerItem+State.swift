@@ -10,7 +10,7 @@ extension PlayerItem {
     /// The state of an item at one moment; each property can also be read from the item itself.
     public struct State: Sendable {
         /// The last snapshot of the engine.
-        public internal(set) var playback = PlaybackSnapshot()
+        var playback = PlaybackSnapshot()
         var configuration = ItemConfiguration()
 
         /// The status of the item; unknown until an engine has loaded it, which requires that the item is in a player.

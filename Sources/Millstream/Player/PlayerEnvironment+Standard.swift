@@ -48,7 +48,6 @@ extension Player.Environment {
                 // Creating an asset does no I/O; the first load determines whether it is a downloaded package.
                 return ResourceLoader(LocalAssetTransport(folder, origin: http, files: files))
             },
-            makePipeline: nil,
             makeSessionID: { UUID().uuidString },
             // Milliseconds suffice: the system clock is hardly more accurate, and more digits make dates harder to
             // read.

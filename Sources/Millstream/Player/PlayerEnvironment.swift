@@ -2,7 +2,7 @@ public import MediaTiming
 public import MediaTransport
 import PlaybackReporting
 public import ResourceAddressing
-public import StreamingEngine
+package import StreamingEngine
 
 #if Playback
 public import MediaDecoding
@@ -22,7 +22,7 @@ extension Player {
         /// `nil` for the pipelines of the environment.
         ///
         /// If it throws, both the item and its player fail.
-        public var makePipeline: (@Sendable () async throws -> any MediaPipeline)?
+        package var makePipeline: (@Sendable () async throws -> any MediaPipeline)?
         /// A closure that returns whether the pipeline can decode a codec, given in the form of RFC 6381.
         ///
         /// It is called when an asset is inspected.
@@ -55,27 +55,23 @@ extension Player {
         var makeEngine: PlaybackEngineFactory
         var inspect: AssetInspectionFunction
 
-        /// Creates an environment.
+        /// Creates an environment in which nothing is decoded.
         ///
         /// - Parameters:
         ///   - time: The clock for all timing, including that of the pipelines.
         ///   - makeLoading: Creates the loading of an asset.
-        ///   - makePipeline: Creates the pipeline that decodes and renders an item; `nil` for pipelines that decode
-        ///     nothing.
         ///   - canDecode: Returns whether the pipeline can decode a codec. By default it returns `true`.
         ///   - makeSessionID: Creates a session identifier for logs.
         ///   - date: Returns the current date, as the time since 1970-01-01 00:00:00 UTC.
         public init(
             time: any TimeSource,
             makeLoading: @escaping @Sendable (ResourceAddress, AssetOptions) -> ResourceLoader,
-            makePipeline: (@Sendable () async throws -> any MediaPipeline)?,
             canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true },
             makeSessionID: @escaping @Sendable () -> String,
             date: @escaping @Sendable () -> Duration
         ) {
             self.time = time
             self.makeLoading = makeLoading
-            self.makePipeline = makePipeline
             self.canDecode = canDecode
             self.makeSessionID = makeSessionID
             self.date = date

@@ -49,7 +49,7 @@ public struct PlayerState: Sendable {
     /// A Boolean value that indicates whether the audio is muted regardless of the volume.
     public internal(set) var isMuted = false
     /// The last snapshot of the engine of the current item.
-    public internal(set) var playback = PlaybackSnapshot()
+    var playback = PlaybackSnapshot()
 
     /// A Boolean value that indicates whether the current item is suspended while an interstitial is played; see
     /// ``InterstitialController``.
