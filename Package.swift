@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "PlaylistEditing", targets: ["PlaylistEditing"]),
         .library(name: "MediaTiming", targets: ["MediaTiming"]),
         .library(name: "PlaybackReporting", targets: ["PlaybackReporting"]),
+        .library(name: "Adaptation", targets: ["Adaptation"]),
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
         .library(name: "MediaDecoding", targets: ["MediaDecoding"]),
@@ -168,9 +169,10 @@ let package = Package(
         .target(
             name: "Millstream",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting",
-                "ResourceAddressing", "StreamingEngine",
+                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting",
+                "ResourceAddressing", "SegmentFormat", "StreamingEngine",
                 .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
+                .target(name: "MediaOutput", condition: .when(traits: ["Playback"])),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
@@ -215,9 +217,10 @@ let package = Package(
         .executableTarget(
             name: "millstream-cli",
             dependencies: [
-                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "PlaylistEditing",
-                "ReportFormat", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream",
+                "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "NetworkConditioning",
+                "PlaybackReporting", "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat",
+                "StreamingEngine",
                 .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
                 .target(name: "MediaOutput", condition: .when(traits: ["Playback"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -349,7 +352,8 @@ let package = Package(
         .testTarget(
             name: "MillstreamTests",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
+                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream",
+                "MillstreamDownloads",
                 "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "ResourceAddressing",
                 "SeededRandomness", "StreamingEngine",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -448,7 +452,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "MediaTiming", "MediaTransport", "MillstreamServer", "MillstreamTesting", "ResourceAddressing",
+                "Adaptation", "MediaTiming", "MediaTransport", "Millstream", "MillstreamServer", "MillstreamTesting",
+                "ResourceAddressing",
                 "TestSamples", "millstream-cli",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -61,6 +61,14 @@ let package = Package(
             dependencies: [.product(name: "ResourceAddressing", package: "millstream")]
         ),
         .executableTarget(
+            name: "SelectVariants",
+            dependencies: [
+                .product(name: "Adaptation", package: "millstream"),
+                .product(name: "MediaTiming", package: "millstream"),
+                .product(name: "Millstream", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
             name: "SimulateTime",
             dependencies: [
                 .product(name: "MediaTiming", package: "millstream"),

@@ -43,7 +43,7 @@ private func play(
 ) {
     var choices = choices
     var options = StreamingOptions()
-    options.selector = choices.element(of: SelectorName.allCases)
+    options.variantSelection = VariantSelection(choices.element(of: SelectorName.allCases))
     options.patience = .seconds(30)
     if choices.isOne(in: 4) { options.startTime = time(&choices) }
     if choices.isOne(in: 4) { options.forwardPlaybackEndTime = time(&choices) }

@@ -137,4 +137,25 @@ struct DecodingTests {
             #expect(sum("decoded") > 40 && sum("decoded") - sum("dropped") > 10, "\(frames)")
         }
     }
+
+    /// Without an audio device, the video is played and the reason for the silence is reported.
+    @Test(
+        .timeLimit(.minutes(3)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool")
+    )
+    func playbackContinuesInSilenceWithoutAnAudioDevice() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await onDisplay { display in
+            let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "none-such"]
+            let program = try RunningProgram(
+                ["play", try sample("ad/multivariant.m3u8"), "--checksums", path("frames"), "--until", "2"],
+                environment: environment
+            )
+            #expect(try await program.finish(within: .seconds(60)) == 0, "\(program.standardError)")
+            #expect(program.standardError.contains("playing without audio"), "\(program.standardError)")
+            let frames = try String(contentsOfFile: path("frames"), encoding: .utf8).split(separator: "\n")
+            #expect(frames.count { !$0.hasPrefix("#") } > 20)
+        }
+    }
 }

@@ -137,6 +137,44 @@ struct PlayingTests {
         #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
     }
 
+    @Test(.timeLimit(.minutes(2))) func scheduledInterstitialIsPlayed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func playlist(_ name: String, count: Int, _ tags: String = "") -> String {
+            let segments = (0..<count).map { "#EXTINF:4,\n\(name)\($0).ts\n" }.joined()
+            return "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n\(tags)\(segments)#EXT-X-ENDLIST\n"
+        }
+        let tags = """
+            #EXT-X-PROGRAM-DATE-TIME:2030-01-01T00:00:00Z
+            #EXT-X-DATERANGE:ID="break",CLASS="com.apple.hls.interstitial",START-DATE="2030-01-01T00:00:04Z",DURATION=8,\
+            X-ASSET-URI="ad.m3u8",X-RESUME-OFFSET=0
+
+            """
+        let files = ["main.m3u8": playlist("main", count: 3, tags), "ad.m3u8": playlist("ad", count: 2)]
+        for (name, text) in files { try text.write(toFile: path(name), atomically: true, encoding: .utf8) }
+        for name in ["main0", "main1", "main2", "ad0", "ad1"] {
+            try Data(count: 188 * 100).write(to: folder.appendingPathComponent("\(name).ts"))
+        }
+        let origin = try await RecordingOrigin(folder)
+        let played = try await run(
+            "play",
+            origin.address("main.m3u8"),
+            "--no-decode",
+            "--speed",
+            "max",
+            "--metrics",
+            path("metrics.json")
+        )
+        let paths = origin.paths
+        await origin.stop()
+        #expect(played.status == 0, "\(played.errors)")
+        #expect(played.errors.contains("interstitial: break"), "\(played.errors)")
+        for name in ["main0", "main1", "main2", "ad0", "ad1"] {
+            #expect(paths.contains { $0.hasSuffix("\(name).ts") }, "\(paths)")
+        }
+        let watched = try #require(try metrics("metrics.json")["watchedDuration"] as? Double)
+        #expect(abs(watched - 12) < 0.5)
+    }
+
     /// A live stream is played in real time, which is known only after its playlist is loaded; the first attempt leaves
     /// no trace in the logs.
     @Test(.timeLimit(.minutes(2))) func liveStreamIsPlayedInRealTimeAndLoggedOnce() async throws {

@@ -33,7 +33,6 @@ final class Broadcast: Sendable {
             makeLoading: { address, options in
                 ResourceLoader(options.authorizing(transport, for: address), time: simulation, jitter: { 0 })
             },
-            makePipeline: { NonDecodingPipeline(time: simulation) },
             canDecode: { !$0.hasPrefix("vvc1") },
             makeSessionID: { "session" },
             date: { .seconds(1_000_000) + simulation.now }

@@ -71,7 +71,6 @@ import Testing
             return Player.Environment(
                 time: simulation,
                 makeLoading: { _, _ in ResourceLoader(transport, time: simulation, jitter: { 0 }) },
-                makePipeline: { NonDecodingPipeline(time: simulation) },
                 canDecode: { _ in true },
                 makeSessionID: { "session" },
                 date: { .seconds(1_000_000) + simulation.now }

@@ -34,7 +34,7 @@ import Testing
 
     @Test func packageIsInspectedAndHasACache() async throws {
         try await withPackage { folder in
-            let asset = Asset(filePath: folder)
+            let asset = Asset(filePath: folder, environment: .withoutDecoding)
             let (duration, isPlayable) = try await asset.load(.duration, .isPlayable)
             #expect(duration == MediaTime(seconds: 1) && isPlayable)
             #expect(asset.assetCache?.isPlayableOffline == true)
@@ -43,7 +43,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func packageIsPlayedWithoutANetwork() async throws {
         try await withPackage { folder in
-            let item = PlayerItem(asset: Asset(filePath: folder))
+            let item = PlayerItem(asset: Asset(filePath: folder, environment: .withoutDecoding))
             let player = try Player(playerItem: item)
             let notifications = item.notifications
             player.play()
@@ -64,7 +64,8 @@ import Testing
         ]) { server in
             let asset = Asset(
                 ResourceAddress(server.address("/film.m3u8")),
-                options: AssetOptions(headerFields: ["X-Token": "secret"], cookies: [.init(name: "a", value: "1")])
+                options: AssetOptions(headerFields: ["X-Token": "secret"], cookies: [.init(name: "a", value: "1")]),
+                environment: .withoutDecoding
             )
             let item = PlayerItem(asset: asset)
             let player = try Player(playerItem: item)
@@ -127,7 +128,7 @@ import Testing
             let orphan = library.appendingPathComponent("packages/orphan")
             try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
             let before = try Self.contents(of: library.path)
-            let asset = Asset(filePath: folder)
+            let asset = Asset(filePath: folder, environment: .withoutDecoding)
             #expect(asset.assetCache?.isPlayableOffline == true)
             let item = PlayerItem(asset: asset)
             let player = try Player(playerItem: item)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Millstream
 
-/// Tests the default environment, in real time.
+/// Tests the environments with the system clock and the network, in real time.
 @Suite struct StandardEnvironmentTests {
     /// Creates a presentation of one second in a new temporary directory, and returns the URL of its playlist.
     private static func makeFilm() throws -> URL {
@@ -31,10 +31,10 @@ import Testing
         return folder.appending(path: "film.m3u8")
     }
 
-    @Test(.timeLimit(.minutes(1))) func localPresentationPlaysInTheDefaultEnvironment() async throws {
+    @Test(.timeLimit(.minutes(1))) func localPresentationPlaysWithoutDecoding() async throws {
         let url = try Self.makeFilm()
         defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
-        let player = Player(url: url)
+        let player = Player(url: url, environment: .withoutDecoding)
         let item = try #require(player.currentItem)
         let notifications = item.notifications
         player.play()
@@ -68,7 +68,7 @@ import Testing
                 userAgent: "Player of a test"
             )
             let url = try #require(URL(string: server.address("/film.m3u8")))
-            let item = PlayerItem(asset: Asset(url: url, options: options))
+            let item = PlayerItem(asset: Asset(url: url, options: options, environment: .withoutDecoding))
             let player = try Player(playerItem: item)
             let notifications = item.notifications
             player.play()
@@ -182,7 +182,7 @@ import Testing
         ]
         for number in 0..<4 { resources["/v\(number).ts"] = .init([4, 5, 6], contentType: "video/mp2t") }
         try await MisbehavingServer.withServer(resources) { server in
-            let player = Player(ResourceAddress(server.address("/main.m3u8")))
+            let player = Player(ResourceAddress(server.address("/main.m3u8")), environment: .withoutDecoding)
             let item = try #require(player.currentItem)
             let notifications = player.interstitialController.notifications
             let began = ContinuousClock.now

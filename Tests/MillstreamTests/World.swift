@@ -37,13 +37,13 @@ final class World: Sendable {
         var environment = Player.Environment(
             time: time,
             makeLoading: { _, _ in ResourceLoader(ScriptedTransport(time: time), time: time, jitter: { 0 }) },
-            makePipeline: {
-                if let pipelineError { throw pipelineError }
-                return NonDecodingPipeline(time: time)
-            },
             makeSessionID: { [self] in "session \(state.withLock { $0.engines.count })" },
             date: { .seconds(1_000_000) + time.now }
         )
+        environment.makePipeline = {
+            if let pipelineError { throw pipelineError }
+            return NonDecodingPipeline(time: time)
+        }
         environment.makeEngine = { [self] request in
             state.withLock { state in
                 let engine = ScriptedEngine(request, state.scripts[request.asset.address.text] ?? Script())

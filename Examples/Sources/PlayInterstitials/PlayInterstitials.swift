@@ -3,20 +3,23 @@ import Millstream
 
 // The code of the article "Playing interstitials".
 
+/// A quarter of a second of silence: ten frames of MP3 with 128 kbit/s and 44,100 Hz.
+let silence = Data((0..<10).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
+
 /// Creates a stream of half a second in a directory.
 func makeFilm(_ name: String, in folder: URL) throws -> URL {
     let playlist = """
         #EXTM3U
         #EXT-X-TARGETDURATION:1
         #EXTINF:0.25,
-        \(name)0.ts
+        \(name)0.mp3
         #EXTINF:0.25,
-        \(name)1.ts
+        \(name)1.mp3
         #EXT-X-ENDLIST
 
         """
     try Data(playlist.utf8).write(to: folder.appending(path: "\(name).m3u8"))
-    for number in 0..<2 { try Data("media".utf8).write(to: folder.appending(path: "\(name)\(number).ts")) }
+    for number in 0..<2 { try silence.write(to: folder.appending(path: "\(name)\(number).mp3")) }
     return folder.appending(path: "\(name).m3u8")
 }
 

@@ -3,7 +3,10 @@ import Millstream
 
 // The code of the articles "Playing a stream" and "Observing playback".
 
-/// Creates a stream of half a second with two audio languages in a temporary directory.
+/// A quarter of a second of silence: ten frames of MP3 with 128 kbit/s and 44,100 Hz.
+let silence = Data((0..<10).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
+
+/// Creates a stream of half a second of audio in two languages in a temporary directory.
 func makeFilm() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "millstream-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -12,23 +15,23 @@ func makeFilm() throws -> URL {
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="ko.m3u8"
-        #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="a"
-        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=140000,CODECS="mp4a.40.34",AUDIO="a"
+        en.m3u8
 
         """
     ]
-    for name in ["low", "en", "ko"] {
+    for name in ["en", "ko"] {
         files["\(name).m3u8"] = """
             #EXTM3U
             #EXT-X-TARGETDURATION:1
             #EXTINF:0.25,
-            \(name)0.ts
+            \(name)0.mp3
             #EXTINF:0.25,
-            \(name)1.ts
+            \(name)1.mp3
             #EXT-X-ENDLIST
 
             """
-        for number in 0..<2 { files["\(name)\(number).ts"] = "media" }
+        for number in 0..<2 { try silence.write(to: folder.appending(path: "\(name)\(number).mp3")) }
     }
     for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
     return folder.appending(path: "main.m3u8")

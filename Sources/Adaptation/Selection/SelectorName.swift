@@ -25,13 +25,18 @@ public struct AnyVariantSelector: VariantSelector {
     /// - Parameters:
     ///   - name: The name of the selector.
     ///   - initialEstimate: The throughput estimate of an earlier session (``ThroughputMemory``), if there is one.
-    public init(_ name: SelectorName, initialEstimate: BitRate? = nil) {
+    ///   - estimatorOptions: The weights and thresholds of the throughput estimator, for a selector that uses one.
+    public init(
+        _ name: SelectorName,
+        initialEstimate: BitRate? = nil,
+        estimatorOptions: ThroughputEstimator.Options = .init()
+    ) {
         self.name = name
         selector =
             switch name {
             case .default: BalancedSelector(initialEstimate: initialEstimate)
-            case .throughput: ThroughputSelector(initialEstimate: initialEstimate)
-            case .buffer: BufferSelector(initialEstimate: initialEstimate)
+            case .throughput: ThroughputSelector(initialEstimate: initialEstimate, options: estimatorOptions)
+            case .buffer: BufferSelector(initialEstimate: initialEstimate, options: estimatorOptions)
             case .fixedLowest: FixedSelector(.lowest)
             case .fixedHighest: FixedSelector(.highest)
             }

@@ -61,9 +61,11 @@ extension AssetProperty where Value == MediaSelection {
     }
 }
 
-extension AssetProperty where Value == [Presentation.Variant] {
+extension AssetProperty where Value == [AssetVariant] {
     /// The playable variants, in the order of the playlist.
-    public static var variants: AssetProperty { AssetProperty(.variants) { $0.presentation.variants } }
+    public static var variants: AssetProperty {
+        AssetProperty(.variants) { $0.presentation.variants.map { AssetVariant($0) } }
+    }
 }
 
 extension AssetProperty where Value == PlaybackType {

@@ -30,7 +30,7 @@ final class ItemSession: Sendable {
         let commands = commands
         let task = launch(on: time) { await body(commands) }
         let isLate = state.withLock { state in
-            if !state.isEnded { state.task = task }
+            state.task = task
             return state.isEnded
         }
         if isLate { task.cancel() }
@@ -42,9 +42,12 @@ final class ItemSession: Sendable {
     func end(at position: MediaTime) {
         let task = state.withLock { state in
             state.isEnded = true
-            return state.task.take()
+            return state.task
         }
         commands.close(at: position)
         task?.cancel()
     }
+
+    /// Waits until the engine has ended; returns at once if it was never started.
+    func waitUntilEnded() async { await state.withLock { $0.task }?.value }
 }

@@ -6,10 +6,12 @@ import StreamingEngine
 struct SessionRunner: Sendable {
     let item: PlayerItem
     let session: ItemSession
-    let environment: Player.Environment
+    let pipelines: PipelineSource
     let engineOptions: QueueStateMachine.EngineOptions
     let output: @Sendable (PlaybackEngineOutput) -> Void
     let didSetRate: @Sendable () -> Void
+
+    private var environment: Player.Environment { pipelines.environment }
 
     /// Attaches the session to the item and starts the engine.
     func begin() {
@@ -27,7 +29,7 @@ struct SessionRunner: Sendable {
     private func run(_ commands: CommandQueue, _ playbackSession: PlaybackSession) async {
         let pipeline: any MediaPipeline
         do {
-            pipeline = try await environment.makePipeline()
+            pipeline = try await pipelines.makePipeline()
         } catch {
             return fail(error)
         }

@@ -36,7 +36,11 @@ public final class InterstitialController: Sendable {
 
     init(primary: Player) {
         primaryHub = primary.hub
-        interstitialPlayer = QueuePlayer(actionAtItemEnd: .advance, environment: primary.environment)
+        interstitialPlayer = QueuePlayer(
+            actionAtItemEnd: .advance,
+            environment: primary.environment,
+            pipelines: primary.pipelines
+        )
         // Interstitials within interstitials are ignored (§D.1).
         interstitialPlayer.interstitials.close()
         let time = primary.environment.time
@@ -178,6 +182,9 @@ final class InterstitialControllerStorage: Sendable {
 
     /// A Boolean value that indicates whether no controller exists yet, and one can still be created.
     var isAwaited: Bool { state.withLock { $0.controller == nil && !$0.isClosed } }
+
+    /// The controller; `nil` before it is needed.
+    var controller: InterstitialController? { state.withLock { $0.controller } }
 
     /// Prevents the creation of a controller.
     func close() { state.withLock { $0.isClosed = true } }

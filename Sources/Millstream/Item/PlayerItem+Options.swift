@@ -1,3 +1,4 @@
+public import Adaptation
 public import HLSPlaylist
 public import MediaTiming
 public import StreamingEngine
@@ -53,6 +54,24 @@ extension PlayerItem {
     public var variantPreferences: VariantPreferences {
         get { options.variantPreferences }
         set { set { $0.variantPreferences = newValue } }
+    }
+
+    /// The adaptation algorithm that selects variants: a built-in selector by name, or one of the application; by
+    /// default, the selector for viewers.
+    ///
+    /// A change takes effect with the next segment.
+    public var variantSelection: VariantSelection {
+        get { options.variantSelection }
+        set { set { $0.variantSelection = newValue } }
+    }
+
+    /// The throughput that was measured in an earlier session, such as an estimate of a `ThroughputMemory`; `nil`, the
+    /// default, if it is unknown.
+    ///
+    /// It affects the choice of the first variant. A change during playback has no effect on that session.
+    public var initialThroughput: BitRate? {
+        get { options.initialThroughput }
+        set { set { $0.initialThroughput = newValue } }
     }
 
     /// The volume of the audio over time; by default unchanged.

@@ -10,7 +10,7 @@ extension PlayerItem {
     /// The state of an item at one moment; each property can also be read from the item itself.
     public struct State: Sendable {
         /// The last snapshot of the engine.
-        public internal(set) var playback = PlaybackSnapshot()
+        var playback = PlaybackSnapshot()
         var configuration = ItemConfiguration()
 
         /// The status of the item; unknown until an engine has loaded it, which requires that the item is in a player.
@@ -48,6 +48,16 @@ extension PlayerItem {
             else { return nil }
             return Resolution(width: width, height: height)
         }
+        /// The variant at the play head; `nil` before one is played.
+        public var playedVariant: VariantDescription? { playback.playedVariant }
+        /// The variant whose segments are loaded; `nil` before one is chosen.
+        public var loadedVariant: VariantDescription? { playback.fetchedVariant }
+        /// The estimated throughput of the network; `nil` while it is unknown.
+        public var throughput: BitRate? { playback.throughput }
+        /// The numbers of video frames that were decoded and dropped in the current session.
+        public var frameCounts: FrameCounts { playback.frameCounts }
+        /// A Boolean value that indicates whether a seek is in progress.
+        public var isSeeking: Bool { playback.isSeeking }
         /// The current media selection, including choices that are not yet played.
         public var currentMediaSelection: MediaSelection { configuration.selection(over: playback) }
         /// The distance from the live edge that the stream recommends; `nil` if it is not live.

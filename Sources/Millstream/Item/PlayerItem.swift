@@ -17,6 +17,7 @@ public final class PlayerItem: Sendable {
 
     let hub: Hub<ItemCore, ItemCore.EventRecord>
     private let owner = Mutex<ObjectIdentifier?>(nil)
+    let eventObservers = EventObservers()
 
     /// Creates an item for an asset; nothing is loaded before the item is in a player.
     public init(asset: Asset) {
@@ -55,6 +56,9 @@ public final class PlayerItem: Sendable {
 
     /// The error log: the errors of all sessions up to now.
     public var errorLog: ErrorLog { hub.state.recorder?.errorLog ?? ErrorLog() }
+
+    /// The current session, to which the events belong; `nil` before the item was in a player.
+    public var playbackSession: PlaybackSession? { hub.state.recorder?.session }
 
     /// The metrics of the current session up to now; `nil` before the item was in a player.
     public var playbackMetrics: PlaybackMetrics? {
@@ -133,7 +137,7 @@ extension PlayerItem {
     }
 
     /// The identifier of the current session; `nil` before the item was in a player.
-    var sessionID: String? { hub.state.recorder?.session.id }
+    var sessionID: String? { playbackSession?.id }
 
     /// A Boolean value that indicates whether a player has the item.
     var isClaimed: Bool { owner.withLock { $0 != nil } }

@@ -34,7 +34,7 @@ extension Player {
     ) -> [PlayerCore.Effect] {
         for item in core.queue.takeRemovedItems() { item.release(by: id) }
         events += core.queue.takeEvents()
-        return core.execute(core.queue.takeActions(), environment: environment, callbacks: callbacks)
+        return core.execute(core.queue.takeActions(), pipelines: pipelines, callbacks: callbacks)
     }
 
     private var callbacks: PlayerCore.Callbacks {
@@ -109,11 +109,14 @@ extension PlayerItem {
     ///
     /// - Returns: The events of the item that resulted from the output.
     func receive(_ output: PlaybackEngineOutput, from session: ItemSession) -> [Event] {
-        let (events, waiting) = hub.update { core, events in
+        let (events, waiting, playbackSession) = hub.update { core, events in
             let hasAnswer = core.process(output, from: session, events: &events)
-            return (events.map(\.event), hasAnswer ? core.session : nil)
+            return (events.map(\.event), hasAnswer ? core.session : nil, core.recorder?.session)
         }
         waiting?.commands.wake()
+        if case .event(let event) = output, !events.isEmpty, let playbackSession {
+            eventObservers.deliver(event, of: playbackSession)
+        }
         return events
     }
 }

@@ -109,6 +109,17 @@ extension Player {
     /// The rate becomes 0 with the reason `appBackgrounded`; playback does not resume automatically.
     public func applicationWillSuspend() { change { _ = $0.setRate(0, .appBackgrounded) } }
 
+    /// Removes all items, and waits until their engines have ended.
+    ///
+    /// Afterwards the outputs are not used any more, and all events have been delivered, including those with which a
+    /// session ends. Call it before files are closed or the process ends.
+    public func shutDown() async {
+        let sessions = hub.state.activeSessions
+        change { $0.setItems([]) }
+        for session in sessions { await session.waitUntilEnded() }
+        await interstitials.controller?.interstitialPlayer.shutDown()
+    }
+
     /// Pauses because another application uses the audio output, for example for a call.
     ///
     /// The rate becomes 0 with the reason `audioSessionInterrupted`; playback does not resume automatically.

@@ -21,13 +21,34 @@ public class Player: @unchecked Sendable {
     public let environment: Environment
     let hub: Hub<PlayerCore, PlayerEvent>
     let interstitials = InterstitialControllerStorage()
+    let pipelines: PipelineSource
 
     /// The identity of the player, for items and time observers.
     var id: ObjectIdentifier { ObjectIdentifier(hub) }
 
-    init(actionAtItemEnd: PlayerState.ActionAtItemEnd, environment: Environment) {
+    /// Creates a player without an item.
+    ///
+    /// - Parameters:
+    ///   - actionAtItemEnd: The action at the end of an item.
+    ///   - environment: The environment of the player.
+    ///   - pipelines: The pipelines of another player, whose outputs are used; `nil` for outputs of its own.
+    init(
+        actionAtItemEnd: PlayerState.ActionAtItemEnd,
+        environment: Environment,
+        pipelines: PipelineSource? = nil
+    ) {
         self.environment = environment
+        self.pipelines = pipelines ?? PipelineSource(environment)
         hub = Hub(PlayerCore(QueueStateMachine(actionAtItemEnd: actionAtItemEnd)))
+        #if Playback
+        guard pipelines == nil else { return }
+        self.pipelines.outputs?.setAudioErrorHandler { [hub] error in
+            hub.update { core, events in
+                core.queue.recordAudioDeviceError(error)
+                events += core.queue.takeEvents()
+            }
+        }
+        #endif
     }
 
     /// Creates a player without an item.

@@ -6,7 +6,7 @@ import StreamingEngine
 struct PlayerCore: Sendable {
     /// An operation to perform after the lock is released.
     enum Effect: Sendable {
-        case begin(PlayerItem, ItemSession, QueueStateMachine.EngineOptions, Player.Environment, Callbacks)
+        case begin(PlayerItem, ItemSession, QueueStateMachine.EngineOptions, PipelineSource, Callbacks)
         case end(PlayerItem, ItemSession)
         case wake(ItemSession)
     }
@@ -28,7 +28,7 @@ struct PlayerCore: Sendable {
     /// Executes actions: creates and removes sessions, adds commands, and returns the effects to perform.
     mutating func execute(
         _ actions: [QueueStateMachine.Action],
-        environment: Player.Environment,
+        pipelines: PipelineSource,
         callbacks: Callbacks
     ) -> [Effect] {
         var effects: [Effect] = []
@@ -37,7 +37,7 @@ struct PlayerCore: Sendable {
             case .prepare(let item):
                 let session = ItemSession()
                 sessions[item] = session
-                effects.append(.begin(item, session, queue.engineOptions, environment, callbacks))
+                effects.append(.begin(item, session, queue.engineOptions, pipelines, callbacks))
             case .dismiss(let item):
                 if let session = sessions.removeValue(forKey: item) { effects.append(.end(item, session)) }
             case .setRate(let item, let rate, let reason, let atOnce, let start):
@@ -53,6 +53,9 @@ struct PlayerCore: Sendable {
         guard let session = sessions[item], session.commands.add(command) else { return [] }
         return [.wake(session)]
     }
+
+    /// The sessions of the items that have an engine.
+    var activeSessions: [ItemSession] { Array(sessions.values) }
 
     /// Removes all sessions and returns the items with the effects that end their engines.
     mutating func end() -> (items: [PlayerItem], effects: [Effect]) {
@@ -74,11 +77,11 @@ extension QueueStateMachine.EngineOptions {
 extension PlayerCore.Effect {
     func perform() {
         switch self {
-        case .begin(let item, let session, let options, let environment, let reports):
+        case .begin(let item, let session, let options, let pipelines, let reports):
             SessionRunner(
                 item: item,
                 session: session,
-                environment: environment,
+                pipelines: pipelines,
                 engineOptions: options,
                 output: { reports.output($0, item, session) },
                 didSetRate: { reports.didSetRate(item, session) }

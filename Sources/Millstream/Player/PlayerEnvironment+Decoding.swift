@@ -1,27 +1,36 @@
 #if Playback
-public import MediaDecoding
-import MediaTiming
+import MediaDecoding
 
 extension Player.Environment {
-    /// Returns an environment with the system clock, the network and file access, in which FFmpeg decodes media for
-    /// outputs.
+    /// The outputs for which items are decoded.
+    enum Outputs: Sendable {
+        /// None: items are not decoded.
+        case none
+        /// Outputs that each player creates for itself.
+        case ofEachPlayer
+        /// The given outputs, which one player uses.
+        case shared(PlayerOutputs)
+    }
+
+    /// Returns an environment with the system clock, the network and file access, in which media is decoded for the
+    /// given outputs.
     ///
-    /// If the video output is a `VideoOutputStack`, windows, views and closures can be attached to it later; the most
-    /// recent one shows the video.
+    /// ``standard`` creates outputs with an audio device for each player; use this function to write to files, or to
+    /// decode without audio.
     ///
-    /// - Parameters:
-    ///   - outputs: The outputs for video, audio and subtitles; they must be used by one player only.
-    ///   - options: The options for decoding video.
+    /// - Parameter outputs: The outputs, which must be used by one player only.
     /// - Returns: An environment for the items of one player.
-    public static func decoding(
-        for outputs: SharedOutputs,
-        _ options: VideoDecodingOptions = VideoDecodingOptions()
-    ) -> Player.Environment {
-        var environment = Player.Environment.standard
-        let time = environment.time
-        environment.makePipeline = { try outputs.makePipeline(time: time, decoding: options) }
+    public static func decoding(for outputs: PlayerOutputs) -> Player.Environment {
+        var environment = withoutDecoding
+        environment.outputs = .shared(outputs)
         environment.canDecode = { DecodingPipeline.canDecode($0) }
         return environment
     }
+}
+
+extension Player {
+    /// The outputs of the player, to which windows, views and closures can be attached; `nil` if the environment does
+    /// not decode, or has pipelines of the application.
+    public var outputs: PlayerOutputs? { pipelines.outputs }
 }
 #endif

@@ -6,16 +6,38 @@ import MediaTransport
 import ResourceAddressing
 import StreamingEngine
 
+#if Playback
+import MediaDecoding
+#endif
+
 extension Player.Environment {
-    /// The environment with the system clock, the network and file access, and a pipeline that decodes nothing.
+    /// The environment with the system clock, the network and file access, in which media is decoded.
+    ///
+    /// Each player has an audio device and ``Player/outputs``, to which video outputs can be attached; without one, the
+    /// video is decoded and discarded. In a build without the package trait `Playback` there are no decoders, and the
+    /// environment is that of ``withoutDecoding``.
+    ///
+    /// Connections, files and the network are those of ``withoutDecoding``.
+    public static var standard: Player.Environment {
+        #if Playback
+        var environment = withoutDecoding
+        environment.outputs = .ofEachPlayer
+        environment.canDecode = { DecodingPipeline.canDecode($0) }
+        return environment
+        #else
+        return withoutDecoding
+        #endif
+    }
+
+    /// The environment with the system clock, the network and file access, in which nothing is decoded: media is loaded
+    /// and the play head advances as in playback, for measurements of a stream or a network.
     ///
     /// Assets without a user agent or cookies in their options share connections and cookies; cookies are stored in
     /// memory only. Files are read only if the asset itself is a file, since a remote playlist must not refer to local
     /// files. The cost of the network is determined from the routes of the system.
-    public static var standard: Player.Environment {
-        let time = SystemTimeSource()
+    public static var withoutDecoding: Player.Environment {
         var environment = Player.Environment(
-            time: time,
+            time: SystemTimeSource(),
             makeLoading: { address, options in
                 let http = SharedHTTPTransport.transport(for: address, options)
                 let scheme = SchemeTransport(http: http, file: address.filePath == nil ? nil : FileTransport())
@@ -26,7 +48,6 @@ extension Player.Environment {
                 // Creating an asset does no I/O; the first load determines whether it is a downloaded package.
                 return ResourceLoader(LocalAssetTransport(folder, origin: http, files: files))
             },
-            makePipeline: { NonDecodingPipeline(time: time) },
             makeSessionID: { UUID().uuidString },
             // Milliseconds suffice: the system clock is hardly more accurate, and more digits make dates harder to
             // read.

@@ -2,7 +2,11 @@ public import MediaTiming
 public import MediaTransport
 import PlaybackReporting
 public import ResourceAddressing
-public import StreamingEngine
+package import StreamingEngine
+
+#if Playback
+public import MediaDecoding
+#endif
 
 extension Player {
     /// The dependencies of assets, items and players: the loading of media, the media pipeline, and the clock.
@@ -14,10 +18,11 @@ extension Player {
         public var time: any TimeSource
         /// A closure that creates the resource loading of an asset; called once for each ``Asset``, when it is created.
         public var makeLoading: @Sendable (ResourceAddress, AssetOptions) -> ResourceLoader
-        /// A closure that creates the pipeline which decodes and renders an item; called each time an item is prepared.
+        /// A closure that creates the pipeline which decodes and renders an item, called each time an item is prepared;
+        /// `nil` for the pipelines of the environment.
         ///
         /// If it throws, both the item and its player fail.
-        public var makePipeline: @Sendable () async throws -> any MediaPipeline
+        package var makePipeline: (@Sendable () async throws -> any MediaPipeline)?
         /// A closure that returns whether the pipeline can decode a codec, given in the form of RFC 6381.
         ///
         /// It is called when an asset is inspected.
@@ -35,29 +40,38 @@ extension Player {
         /// ``AssetOptions/allowsExpensiveNetworkAccess`` and ``PlayerItem/preferredPeakBitRateForExpensiveNetworks``.
         public var network = NetworkStatus()
 
+        #if Playback
+        /// The options for decoding video.
+        public var videoDecoding = VideoDecodingOptions()
+        /// The executor that decodes; `nil`, the default, for a dedicated thread for each item.
+        ///
+        /// In simulated time, it has to be the executor that runs everything else.
+        public var decodingExecutor: (any SerialExecutor)?
+
+        /// The outputs for which items are decoded, unless ``makePipeline`` is set.
+        var outputs = Outputs.none
+        #endif
+
         var makeEngine: PlaybackEngineFactory
         var inspect: AssetInspectionFunction
 
-        /// Creates an environment.
+        /// Creates an environment in which nothing is decoded.
         ///
         /// - Parameters:
         ///   - time: The clock for all timing, including that of the pipelines.
         ///   - makeLoading: Creates the loading of an asset.
-        ///   - makePipeline: Creates the pipeline that decodes and renders an item.
         ///   - canDecode: Returns whether the pipeline can decode a codec. By default it returns `true`.
         ///   - makeSessionID: Creates a session identifier for logs.
         ///   - date: Returns the current date, as the time since 1970-01-01 00:00:00 UTC.
         public init(
             time: any TimeSource,
             makeLoading: @escaping @Sendable (ResourceAddress, AssetOptions) -> ResourceLoader,
-            makePipeline: @escaping @Sendable () async throws -> any MediaPipeline,
             canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true },
             makeSessionID: @escaping @Sendable () -> String,
             date: @escaping @Sendable () -> Duration
         ) {
             self.time = time
             self.makeLoading = makeLoading
-            self.makePipeline = makePipeline
             self.canDecode = canDecode
             self.makeSessionID = makeSessionID
             self.date = date

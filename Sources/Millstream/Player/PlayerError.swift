@@ -15,8 +15,10 @@ public struct PlayerError: Error, Sendable {
         public static let itemInUse = Code(rawValue: "item-in-use")
         /// The item after which another one was to be inserted is not in the queue.
         public static let itemNotQueued = Code(rawValue: "item-not-queued")
-        /// The decoder or an output device was lost.
+        /// The decoder or an output was lost, so that the player can no longer play.
         public static let mediaServicesLost = Code(rawValue: "media-services-lost")
+        /// The audio device cannot be opened or was lost.
+        public static let audioDeviceLost = Code(rawValue: "audio-device-lost")
         /// The asset could not be inspected.
         public static let notLoaded = Code(rawValue: "not-loaded")
         /// Loading was cancelled.

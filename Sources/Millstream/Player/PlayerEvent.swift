@@ -10,6 +10,9 @@ public enum PlayerEvent: Sendable, Hashable {
     case rateDidChange(RateChange)
     /// The time control status changed.
     case timeControlStatusDidChange(TimeControl)
+    /// The audio device cannot be opened or was lost, see ``PlayerState/audioDeviceError``; playback continues in
+    /// silence.
+    case audioDeviceDidFail
     /// An event of an item of the player.
     case item(PlayerItem, PlayerItem.Event)
     /// This number of events was dropped before this one because the reader was too slow.

@@ -37,6 +37,8 @@ public struct PlayerState: Sendable {
     public internal(set) var status = Status.unknown
     /// The error because of which the player failed; `nil` unless ``status`` is `failed`.
     public internal(set) var error: PlayerError?
+    /// The error because of which there is no audio; `nil` while the audio device works, and before it is opened.
+    public internal(set) var audioDeviceError: PlayerError?
     /// The action at the end of an item.
     public internal(set) var actionAtItemEnd: ActionAtItemEnd
     /// A Boolean value that indicates whether playback waits until the buffer suffices to play without a stall; the
@@ -47,7 +49,7 @@ public struct PlayerState: Sendable {
     /// A Boolean value that indicates whether the audio is muted regardless of the volume.
     public internal(set) var isMuted = false
     /// The last snapshot of the engine of the current item.
-    public internal(set) var playback = PlaybackSnapshot()
+    var playback = PlaybackSnapshot()
 
     /// A Boolean value that indicates whether the current item is suspended while an interstitial is played; see
     /// ``InterstitialController``.

@@ -179,6 +179,12 @@ extension QueueStateMachine {
 // MARK: Reports of engines
 
 extension QueueStateMachine {
+    /// Records that the audio device cannot be opened or was lost; playback continues.
+    mutating func recordAudioDeviceError(_ error: PlayerError) {
+        state.audioDeviceError = error
+        events.append(.audioDeviceDidFail)
+    }
+
     /// Records that an engine has executed a rate command, so that its further reports take that rate into account.
     mutating func confirmRateCommand(of item: PlayerItem) { prepared[item]?.pendingRateCommandCount -= 1 }
 

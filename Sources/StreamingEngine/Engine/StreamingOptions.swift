@@ -74,7 +74,7 @@ public struct StreamingOptions: Sendable {
     /// The part of the buffer that is replaced when another variant is pinned.
     public var pinning = VariantSwitchMode.nextSegment
     /// The adaptation algorithm that selects variants.
-    public var selector = SelectorName.default
+    public var variantSelection = VariantSelection.default
     /// The throughput that was measured in an earlier session, as the initial estimate; `nil` if it is unknown.
     public var initialThroughput: BitRate?
     /// The rules that select audio and subtitles options until the application or a viewer selects others.

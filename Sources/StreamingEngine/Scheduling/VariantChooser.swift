@@ -31,8 +31,11 @@ struct VariantChooser: Sendable {
 
     var options: StreamingOptions {
         didSet {
-            if options.selector != oldValue.selector {
-                selector = AnyVariantSelector(options.selector, initialEstimate: options.initialThroughput)
+            if options.variantSelection != oldValue.variantSelection {
+                // The new selector begins with what has been measured so far.
+                selector = options.variantSelection.makeSelector(
+                    initialEstimate: throughput ?? options.initialThroughput
+                )
             }
             if options.variantPreferences != oldValue.variantPreferences { select(selection) }
         }
@@ -50,13 +53,18 @@ struct VariantChooser: Sendable {
 
     /// The bit rate of a variant for which the playlist declares none.
     private static let assumedBitRate = BitRate(bitsPerSecond: 1_000_000)
+    /// The maximum delay of a request, one hour, which is also that of the built-in selectors.
+    private static let maximumDelay = Duration.seconds(3_600)
     /// The number of segments ahead whose sizes are passed to the algorithm.
     private static let sizeLookaheadCount = 8
 
     init(_ options: StreamingOptions) {
         self.options = options
-        selector = AnyVariantSelector(options.selector, initialEstimate: options.initialThroughput)
-        estimator = ThroughputEstimator(initial: options.initialThroughput)
+        selector = options.variantSelection.makeSelector(initialEstimate: options.initialThroughput)
+        estimator = ThroughputEstimator(
+            initial: options.initialThroughput,
+            options: options.variantSelection.estimatorOptions
+        )
         throughput = estimator.estimate
     }
 
@@ -121,7 +129,7 @@ struct VariantChooser: Sendable {
             segmentDuration: .seconds(6),
             isStarting: true
         )
-        return variants[ladder.rungs[ladder.clamped(asked.decide(context).rung)].variantIndex]
+        return choice(asked.decide(context), ladder, restriction).variant
     }
 
     /// Selects the variant of the next segment.
@@ -152,7 +160,7 @@ struct VariantChooser: Sendable {
             isStarting: isStarting,
             now: moment.now
         )
-        return choice(selector.decide(context), ladder)
+        return choice(selector.decide(context), ladder, restriction)
     }
 
     /// The variant that the application pinned; `nil` if there is none among those to select from.
@@ -198,10 +206,10 @@ struct VariantChooser: Sendable {
             firstByte: measurement.timeToFirstByte.map { measurement.requestStart + $0 },
             now: now
         )
-        guard case .abandon(let decision) = selector.review(transfer, in: context), decision.rung < rung else {
-            return nil
-        }
-        return choice(decision, ladder)
+        guard case .abandon(let decision) = selector.review(transfer, in: context),
+            self.rung(of: decision, ladder, context.restriction) < rung
+        else { return nil }
+        return choice(decision, ladder, context.restriction)
     }
 
     /// Adds the measurement of a loaded segment.
@@ -306,11 +314,18 @@ struct VariantChooser: Sendable {
         variants.firstIndex { $0.id == variant.id }.flatMap { ladder?.index(ofVariant: $0) }
     }
 
-    private func choice(_ decision: SwitchDecision, _ ladder: Ladder) -> Choice {
+    /// Returns the allowed rung that is nearest to that of a decision, since a selector of the application can return
+    /// any number.
+    private func rung(of decision: SwitchDecision, _ ladder: Ladder, _ restriction: LadderRestriction) -> Int {
+        restriction.nearestAllowed(atOrBelow: ladder.clamped(decision.rung))
+    }
+
+    /// Returns the variant of a decision, with a limited delay.
+    private func choice(_ decision: SwitchDecision, _ ladder: Ladder, _ restriction: LadderRestriction) -> Choice {
         Choice(
-            variant: variants[ladder.rungs[ladder.clamped(decision.rung)].variantIndex],
+            variant: variants[ladder.rungs[rung(of: decision, ladder, restriction)].variantIndex],
             cause: decision.cause.rawValue,
-            delay: decision.delay,
+            delay: decision.delay.map { min(max(.zero, $0), Self.maximumDelay) },
             predictedBufferLevel: decision.evidence.predictedBufferLevel
         )
     }

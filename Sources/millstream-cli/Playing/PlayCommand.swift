@@ -5,12 +5,12 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import Millstream
 import MillstreamServer
 import PlaybackReporting
 import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
-import StreamingEngine
 
 #if Playback
 import MediaOutput
@@ -150,7 +150,7 @@ struct PlayCommand: AsyncParsableCommand {
     func validate() throws {
         guard source != "-" else { throw ValidationError("standard input cannot be played: give a URL or a file") }
         guard (0.1...32).contains(rate) else { throw ValidationError("--rate must be between 0.1 and 32") }
-        _ = try options()
+        _ = try settings()
         _ = try screenshots()
         _ = try edits()
         if speed == .max, mode == .window { throw ValidationError("--speed max requires --headless or --no-decode") }
@@ -164,10 +164,10 @@ struct PlayCommand: AsyncParsableCommand {
         let files = try PlaybackFiles(accessLog: accessLog, errorLog: errorLog, metrics: metrics, events: events)
         let package = PackageTransport.package(at: URL(fileURLWithPath: source))
         let address = try PlaylistSource.address(source)
-        let options = try options()
+        let settings = try settings()
         let display = PlaybackDisplay(isQuiet: quiet)
         let printsSummary = metrics != "-" && events != "-"
-        let (rate, loop, speed) = (rate, loop, speed)
+        let skipsWaiting = speed == .max
         let stage = try await makeOutput()
         do {
             let plan = EditPlan(try edits())
@@ -191,10 +191,8 @@ struct PlayCommand: AsyncParsableCommand {
                     try await PlaybackRun(
                         address: address,
                         loader: loading,
-                        options: options,
-                        rate: rate,
-                        isLoop: loop,
-                        skipsWaiting: speed == .max,
+                        settings: settings,
+                        skipsWaiting: skipsWaiting,
                         files: files,
                         display: display,
                         output: stage
@@ -235,13 +233,12 @@ struct PlayCommand: AsyncParsableCommand {
         let mode = effectiveMode
         guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         #if Playback
-        let files = DecodedPlaybackOutput.Files(screenshots: try screenshots(), checksums: checksums, wave: wave)
+        let files = PlaybackMediaFiles(screenshots: try screenshots(), checksums: checksums, wave: wave)
         guard mode == .window else { return try DecodedPlaybackOutput(files, isMuted: muted) }
         let name = PlaylistSource.name(source).split(separator: "/").suffix(2).joined(separator: "/")
         return try await WindowPlaybackOutput(
             title: ("\(name) - Millstream" as TerminalText).description,
-            files,
-            isMuted: muted
+            files
         )
         #else
         throw Failure(.failed, "no-decoder", "this build cannot decode media; use --no-decode to run the engine only")
@@ -299,36 +296,35 @@ struct PlayCommand: AsyncParsableCommand {
         }
     }
 
-    private func options() throws -> StreamingOptions {
-        var options = StreamingOptions()
-        options.startTime = try start.map { try time($0, "--start") }
-        options.forwardPlaybackEndTime = try until.map { try time($0, "--until") }
-        if let begin = options.startTime, let end = options.forwardPlaybackEndTime, end <= begin {
+    private func settings() throws -> PlaybackSettings {
+        var settings = PlaybackSettings()
+        settings.rate = rate
+        settings.isLoop = loop
+        settings.isMuted = muted
+        settings.start = try start.map { try time($0, "--start") }
+        settings.end = try until.map { try time($0, "--until") }
+        if let start = settings.start, let end = settings.end, end <= start {
             throw ValidationError("--until must be after --start")
         }
         if let maxBandwidth {
             guard let rate = BitRate(maxBandwidth) else {
                 throw ValidationError("--max-bandwidth must be a bit rate, such as 2M")
             }
-            options.preferredPeakBitRate = rate
+            settings.maximumBitRate = rate
         }
         if let maxHeight {
             guard (1...100_000).contains(maxHeight) else {
                 throw ValidationError("--max-height must be between 1 and 100000 pixels")
             }
-            // Only the height is limited.
-            options.preferredMaximumResolution = Resolution(width: 1_000_000, height: maxHeight)
+            settings.maximumHeight = maxHeight
         }
         guard let name = SelectorName(rawValue: selector) else {
             throw ValidationError("--selector must be one of \(SelectorName.list)")
         }
-        options.selector = name
-        options.selectionRules.audioLanguages = languages(audio)
-        options.selectionRules.subtitleLanguages = languages(subtitles)
-        options.selectionRules.isLanguageChoiceExplicit = true
-        options.sound.isMuted = muted
-        if subtitles != nil { options.selectionRules.subtitleMode = .always }
-        return options
+        settings.selector = name
+        settings.audioLanguages = languages(audio)
+        settings.subtitleLanguages = subtitles.map { languages($0) }
+        return settings
     }
 
     private func languages(_ text: String?) -> [String] { text?.split(separator: ",").map(String.init) ?? [] }

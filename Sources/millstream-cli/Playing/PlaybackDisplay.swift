@@ -1,8 +1,8 @@
 import Foundation
 import MediaTiming
+import Millstream
 import PlaybackReporting
 import ReportFormat
-import StreamingEngine
 import Synchronization
 
 /// A display of the playback position: one updated line on a terminal, otherwise a line at intervals.
@@ -21,21 +21,21 @@ final class PlaybackDisplay: Sendable {
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     /// Shows the state at one moment.
-    func show(_ snapshot: PlaybackSnapshot, at now: Duration, isPaced: Bool) {
-        guard !isQuiet, snapshot.status == .readyToPlay else { return }
-        let position = snapshot.timebase.mediaTime(at: now)
-        let head = Self.word(snapshot)
+    func show(_ player: PlayerState, _ item: PlayerItem.State, at now: Duration) {
+        guard !isQuiet, item.status == .readyToPlay else { return }
+        let position = item.timebase.mediaTime(at: now)
+        let head = Self.word(player, item)
         state.withLock { state in
             let time = clock.now
             if StandardError.isTerminal {
                 guard state.lastLine.map({ time - $0.time >= .milliseconds(100) }) ?? true else { return }
-                StandardError.write("\r\u{1B}[K" + Self.line(snapshot, position, head))
+                StandardError.write("\r\u{1B}[K" + Self.line(item, position, head))
                 state.hasLine = true
             } else {
                 guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else {
                     return
                 }
-                StandardError.write(Self.line(snapshot, position, head) + "\n")
+                StandardError.write(Self.line(item, position, head) + "\n")
             }
             state.lastLine = (time, head)
         }
@@ -58,26 +58,27 @@ final class PlaybackDisplay: Sendable {
         }
     }
 
-    private static func word(_ snapshot: PlaybackSnapshot) -> String {
-        if snapshot.hasPlayedToEnd { return "ended" }
-        switch snapshot.timeControl {
-        case .paused: return "paused"
-        case .playing: return "playing"
-        case .waiting: return "waiting"
+    private static func word(_ player: PlayerState, _ item: PlayerItem.State) -> String {
+        switch player.timeControlStatus {
+        case .waiting(.duringInterstitialEvent): "interstitial"
+        case _ where item.hasPlayedToEnd: "ended"
+        case .paused: "paused"
+        case .playing: "playing"
+        case .waiting: "waiting"
         }
     }
 
-    private static func line(_ snapshot: PlaybackSnapshot, _ position: MediaTime, _ head: String) -> TerminalText {
+    private static func line(_ item: PlayerItem.State, _ position: MediaTime, _ head: String) -> TerminalText {
         var parts = [ProgressDisplay.clock(position)]
-        if let duration = snapshot.duration { parts[0] += " of \(ProgressDisplay.clock(duration))" }
+        if let duration = item.duration { parts[0] += " of \(ProgressDisplay.clock(duration))" }
         parts.append(head)
-        if let variant = snapshot.playedVariant {
+        if let variant = item.playedVariant {
             if let width = variant.width, let height = variant.height { parts.append("\(width)x\(height)") }
             if variant.peakBitRate.bitsPerSecond > 0 { parts.append("\(variant.peakBitRate)") }
         }
-        let ahead = snapshot.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
+        let ahead = item.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
         parts.append("buffer \(String(format: "%.1f", ahead)) s")
-        if let throughput = snapshot.throughput { parts.append("network \(throughput)") }
+        if let throughput = item.throughput { parts.append("network \(throughput)") }
         return "\(parts.joined(separator: "  "))"
     }
 }

@@ -35,8 +35,8 @@ final class PlaybackRecord: Sendable {
     private let files: PlaybackFiles
     private let logs = ExtendedLogWriter()
     private let lines: PlaybackEventWriter
-    private let header: (access: String, errors: String)
 
+    /// Creates a recorder, and writes the headers of the logs.
     init(_ session: PlaybackSession, _ files: PlaybackFiles) {
         self.files = files
         lines = PlaybackEventWriter(session: session)
@@ -47,15 +47,8 @@ final class PlaybackRecord: Sendable {
                 metrics: PlaybackMetricsRecorder(creation: session.start)
             )
         )
-        header = (
-            logs.accessLogHeader(startingAt: session.startDate), logs.errorLogHeader(startingAt: session.startDate)
-        )
-    }
-
-    /// Writes the headers of the logs; must be called once, before events are added.
-    func begin() {
-        files.accessLog?.write(header.access)
-        files.errorLog?.write(header.errors)
+        files.accessLog?.write(logs.accessLogHeader(startingAt: session.startDate))
+        files.errorLog?.write(logs.errorLogHeader(startingAt: session.startDate))
     }
 
     /// Records an event.

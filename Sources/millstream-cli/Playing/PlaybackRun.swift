@@ -1,20 +1,17 @@
 import Foundation
-import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import Millstream
 import MillstreamTesting
 import PlaybackReporting
 import ResourceAddressing
-import StreamingEngine
 import Synchronization
 
 /// The playback of a source up to its end.
 struct PlaybackRun: Sendable {
     let address: ResourceAddress
     let loader: ResourceLoader
-    let options: StreamingOptions
-    let rate: Double
-    let isLoop: Bool
+    let settings: PlaybackSettings
     /// A Boolean value that indicates whether the time in which all tasks wait is skipped.
     let skipsWaiting: Bool
     let files: PlaybackFiles
@@ -26,9 +23,9 @@ struct PlaybackRun: Sendable {
     /// Plays the source.
     ///
     /// - Returns: The metrics of the session.
-    /// - Throws: `StreamingError` if the source cannot be played, `CancellationError`.
+    /// - Throws: The error of an item that cannot be played, `CancellationError`.
     func run() async throws -> PlaybackMetrics {
-        guard skipsWaiting else { return try await play(loader, SystemTimeSource(), nil) }
+        guard skipsWaiting else { return try await play(environment(loader, SystemTimeSource(), nil), gated: false) }
         let simulation = Simulation()
         let simulated = ResourceLoader(
             RealTimeTransport(loader.transport, simulation),
@@ -36,74 +33,94 @@ struct PlaybackRun: Sendable {
             time: simulation
         )
         do {
-            return try await simulation.run { try await play(simulated, simulation, simulation.actorExecutor) }
+            return try await simulation.run {
+                try await play(environment(simulated, simulation, simulation.actorExecutor), gated: true)
+            }
         } catch is LiveStreamError {
             // A live stream cannot be played faster than it is produced.
-            return try await play(loader, SystemTimeSource(), nil)
+            return try await play(environment(loader, SystemTimeSource(), nil), gated: false)
         }
     }
 
     /// An error that reports that the stream is live, thrown before any event is published.
     private struct LiveStreamError: Error {}
 
-    private func play(
+    private func environment(
         _ loader: ResourceLoader,
         _ time: any TimeSource,
         _ executor: (any SerialExecutor)?
-    ) async throws -> PlaybackMetrics {
-        let session = PlaybackSession(
-            id: UUID().uuidString,
-            start: time.now,
-            startDate: .milliseconds(Int64(saturating: Date().timeIntervalSince1970 * 1000)),
-            address: address.text
-        )
-        let isSimulated = executor != nil
-        let gate = LiveGate(PlaybackRecord(session, files), isClosed: isSimulated)
-        let engine = PlaybackEngine(
-            source: address,
-            loading: loader,
-            pipeline: try output.makePipeline(time, executor: executor),
-            options: options,
-            time: time,
-            session: session
-        ) { output in
-            guard case .event(let event) = output else { return }
-            for notice in gate.add(event) { display.showNotice(notice) }
+    ) -> Player.Environment {
+        var environment = output.environment
+        environment.time = time
+        environment.makeLoading = { _, _ in loader }
+        // The loader knows the network.
+        environment.network = NetworkStatus()
+        #if Playback
+        environment.decodingExecutor = executor
+        #endif
+        return environment
+    }
+
+    private func play(_ environment: Player.Environment, gated isGated: Bool) async throws -> PlaybackMetrics {
+        let item = await settings.makeItem(Asset(address, environment: environment))
+        let gate = LiveGate(files, isClosed: isGated)
+        item.addEventObserver { event, session in
+            for notice in gate.add(event, of: session) { display.showNotice(notice) }
         }
-        async let _: Void = Suspension.handleSignal(for: engine, time: time)
+        let player = try Player(playerItem: item)
+        player.isMuted = settings.isMuted
+        do {
+            try await play(item, in: player, gate)
+        } catch {
+            await player.shutDown()
+            throw error
+        }
+        await player.shutDown()
+        if gate.isLive { throw LiveStreamError() }
+        if let error = item.error {
+            // The error of an output is more useful than that of the item, which has no decoder because of it.
+            throw error.code == .pipelineLost ? error.cause ?? error : error
+        }
+        try Task.checkCancellation()
+        return gate.metrics(at: environment.time.now)
+    }
+
+    /// Plays an item until it ends or fails, the user quits, or the stream turns out to be live.
+    private func play(_ item: PlayerItem, in player: Player, _ gate: LiveGate) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await engine.run() }
-            group.addTask {
-                await engine.setRate(rate)
-                try await updateDisplays(engine, time: time)
-            }
+            player.rate = settings.rate
+            group.addTask { try await updateDisplays(item, in: player) }
             // Ends the group before any media is decoded and shown.
             group.addTask { await gate.waitUntilLive() }
-            group.addTask { await output.handleCommands(for: engine) }
+            group.addTask { await output.show(player) }
+            group.addTask {
+                await Suspension.handleSignal(for: player)
+                await waitForCancellation()
+            }
             defer { group.cancelAll() }
             try await group.next()
         }
-        if gate.isLive { throw LiveStreamError() }
-        if let error = engine.snapshot.error { throw error }
-        try Task.checkCancellation()
-        return gate.record.metrics(at: time.now)
     }
 
-    private func updateDisplays(_ engine: PlaybackEngine, time: any TimeSource) async throws {
-        var isComplete = true
+    private func updateDisplays(_ item: PlayerItem, in player: Player) async throws {
+        let time = player.environment.time
+        var interstitial: String?
         while true {
-            let snapshot = engine.snapshot
-            if isComplete, snapshot.interstitialRanges.contains(where: { $0.range.interstitial != nil }) {
-                isComplete = false
-                display.showNotice("note: the stream schedules interstitials, which this command does not play")
+            let (playerState, state) = (player.state, item.state)
+            if state.status == .failed || playerState.status == .failed { return }
+            if playerState.reasonForWaitingToPlay == .duringInterstitialEvent {
+                let current = player.interstitialController.currentEvent?.id
+                if let current, current != interstitial { display.showNotice("interstitial: \(current)") }
+                interstitial = current
+            } else {
+                interstitial = nil
             }
-            if snapshot.status == .failed { return }
-            display.show(snapshot, at: time.now, isPaced: !skipsWaiting)
-            await output.show(snapshot, at: time.now)
-            if snapshot.hasPlayedToEnd {
-                guard isLoop else { return }
-                _ = await engine.seek(to: options.startTime ?? .zero, tolerance: .exact)
-                await engine.setRate(rate)
+            display.show(playerState, state, at: time.now)
+            // At the end, the rate becomes 0 when the interstitials that follow have been played.
+            if state.hasPlayedToEnd, playerState.rate == 0 {
+                guard settings.isLoop else { return }
+                await item.seek(to: settings.start ?? .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+                player.rate = settings.rate
             }
             try await time.sleep(for: Self.updateInterval)
         }
@@ -116,49 +133,49 @@ private final class LiveGate: Sendable {
     private struct State {
         var isClosed: Bool
         var isLive = false
+        var record: PlaybackRecord?
         var pendingEvents: [PlaybackEvent] = []
     }
 
-    let record: PlaybackRecord
+    private let files: PlaybackFiles
     private let state: Mutex<State>
-    private let change = Signal()
+    private let live = AsyncStream.makeStream(of: Void.self)
 
-    init(_ record: PlaybackRecord, isClosed: Bool) {
-        self.record = record
+    init(_ files: PlaybackFiles, isClosed: Bool) {
+        self.files = files
         state = Mutex(State(isClosed: isClosed))
-        if !isClosed { record.begin() }
     }
 
     /// A Boolean value that indicates whether the stream is live and its events were held back.
     var isLive: Bool { state.withLock { $0.isLive } }
 
     /// Waits until the stream is known to be live; also returns when the task is cancelled.
-    func waitUntilLive() async {
-        while !isLive, !Task.isCancelled {
-            let seen = change.count
-            guard !isLive else { return }
-            await change.wait(after: seen)
-        }
+    func waitUntilLive() async { for await _ in live.stream {} }
+
+    /// Returns the metrics of the events that were published.
+    func metrics(at now: Duration) -> PlaybackMetrics {
+        state.withLock { $0.record }?.metrics(at: now) ?? PlaybackMetrics()
     }
 
     /// Adds an event.
     ///
     /// - Returns: The notices for the viewer that result from the events that are published now.
-    func add(_ event: PlaybackEvent) -> [PlaybackNotice] {
-        let (events, opens): ([PlaybackEvent], Bool) = state.withLock { state in
-            guard state.isClosed else { return ([event], false) }
+    func add(_ event: PlaybackEvent, of session: PlaybackSession) -> [PlaybackNotice] {
+        let (record, events, isLive): (PlaybackRecord?, [PlaybackEvent], Bool) = state.withLock { state in
             state.pendingEvents.append(event)
-            switch event.kind {
-            case .playbackTypeKnown(.live): state.isLive = true
-            case .playbackTypeKnown, .ended: state.isClosed = state.isLive
-            default: break
+            if state.isClosed {
+                switch event.kind {
+                case .playbackTypeKnown(.live): state.isLive = true
+                case .playbackTypeKnown, .ended: state.isClosed = state.isLive
+                default: break
+                }
             }
-            guard !state.isClosed else { return ([], false) }
+            guard !state.isClosed else { return (nil, [], state.isLive) }
+            if state.record == nil { state.record = PlaybackRecord(session, files) }
             defer { state.pendingEvents = [] }
-            return (state.pendingEvents, true)
+            return (state.record, state.pendingEvents, false)
         }
-        if isLive { change.notify() }
-        if opens { record.begin() }
-        return events.compactMap { record.add($0) }
+        if isLive { live.continuation.finish() }
+        return events.compactMap { record?.add($0) }
     }
 }

@@ -1,8 +1,7 @@
 import Dispatch
 import Foundation
 import MediaTiming
-import PlaybackReporting
-import StreamingEngine
+import Millstream
 
 /// The handling of Ctrl-Z: playback pauses before the process is suspended, so that displays and logs end at the
 /// correct time.
@@ -11,7 +10,7 @@ enum Suspension {
     private static let maximumChecks = 100
 
     /// Handles the signal until the task is cancelled; playback resumes when the process does.
-    static func handleSignal(for engine: PlaybackEngine, time: any TimeSource) async {
+    static func handleSignal(for player: Player) async {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         signal(SIGTSTP, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTSTP)
@@ -22,14 +21,14 @@ enum Suspension {
             signal(SIGTSTP, SIG_DFL)
         }
         for await _ in requests {
-            let rate = engine.snapshot.desiredRate
-            await engine.setRate(0, reason: .appBackgrounded)
-            for _ in 0..<maximumChecks where engine.snapshot.timebase.rate != 0 {
-                try? await time.sleep(for: .milliseconds(10))
+            let rate = player.rate
+            player.applicationWillSuspend()
+            for _ in 0..<maximumChecks where player.timebase.rate != 0 {
+                try? await player.environment.time.sleep(for: .milliseconds(10))
             }
             // Returns when the process is resumed.
             kill(getpid(), SIGSTOP)
-            await engine.setRate(rate)
+            player.rate = rate
         }
     }
 }

@@ -63,7 +63,7 @@ struct SimulatedSession: Sendable {
         }
         let notes = Mutex(EventSummary())
         var options = StreamingOptions()
-        options.selector = selector
+        options.variantSelection = VariantSelection(selector)
         options.preferredForwardBufferDuration = buffer
         options.waitsToMinimizeStalls = false
         options.startsOnFirstEligibleVariant = true

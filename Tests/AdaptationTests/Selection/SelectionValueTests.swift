@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import Synchronization
 import Testing
 
 @testable import Adaptation
@@ -403,6 +404,69 @@ import Testing
         var selector = AnyVariantSelector(name, initialEstimate: BitRate(bitsPerSecond: 3_000_000))
         let rung = selector.decide(try .moment(isStarting: true)).rung
         #expect(rung == [.throughput: 2, .buffer: 2, .fixedHighest: 4][name, default: 0])
+    }
+
+    // MARK: Selections
+
+    @Test func selectionCreatesItsSelector() throws {
+        let estimate = BitRate(bitsPerSecond: 3_000_000)
+        #expect(VariantSelection.default.name == .default)
+        for name in SelectorName.allCases {
+            var selector = VariantSelection(name).makeSelector(initialEstimate: estimate)
+            var expected = AnyVariantSelector(name, initialEstimate: estimate)
+            #expect(selector.name == name && VariantSelection(name).name == name)
+            let moment = try SelectionContext.moment(isStarting: true)
+            #expect(selector.decide(moment) == expected.decide(moment))
+        }
+        let received = Mutex<[BitRate?]>([])
+        let custom = VariantSelection { estimate in
+            received.withLock { $0.append(estimate) }
+            return FixedSelector(.index(1))
+        }
+        var selector = custom.makeSelector(initialEstimate: estimate)
+        #expect(selector.decide(try .moment()).rung == 1 && selector.name == nil && custom.name == nil)
+        #expect(custom.makeSelector().name == nil)
+        #expect(received.withLock { $0 } == [estimate, nil])
+    }
+
+    @Test func selectionsAreEqualIfTheySelectTheSame() {
+        var slow = ThroughputEstimator.Options()
+        slow.slowHalfLife = .seconds(60)
+        let custom = VariantSelection { _ in FixedSelector(.lowest) }
+        let selections =
+            SelectorName.allCases.map { VariantSelection($0) } + [
+                VariantSelection(.buffer, estimatorOptions: slow), custom,
+                VariantSelection { _ in FixedSelector(.lowest) },
+            ]
+        for (first, left) in selections.enumerated() {
+            for (second, right) in selections.enumerated() { #expect((left == right) == (first == second)) }
+        }
+        let copy = custom
+        #expect(copy == custom && Set(selections + selections).count == selections.count)
+    }
+
+    /// The estimator of a selector has the options of the selection.
+    @Test(arguments: [SelectorName.throughput, .buffer])
+    func selectionConfiguresTheEstimator(name: SelectorName) throws {
+        func rung(_ options: ThroughputEstimator.Options) throws -> Int {
+            let selection = VariantSelection(name, estimatorOptions: options)
+            var selector = selection.makeSelector(initialEstimate: BitRate(bitsPerSecond: 100_000))
+            // One second at 40 Mbit/s; with a high weight of the initial estimate, it is hardly noticed.
+            selector.add(
+                SegmentMeasurement(
+                    rung: 0,
+                    bytes: ByteCount(5_000_000),
+                    duration: .seconds(4),
+                    request: .zero,
+                    firstByte: .milliseconds(10),
+                    end: .seconds(1)
+                )
+            )
+            return selector.decide(try .moment(isStarting: true)).rung
+        }
+        var trusting = ThroughputEstimator.Options()
+        trusting.initialWeight = .seconds(100_000)
+        #expect(try rung(ThroughputEstimator.Options()) > rung(trusting))
     }
 
     // MARK: Sized ladders

@@ -102,17 +102,17 @@ struct CaptionPlaybackTests {
         let simulation = Simulation()
         let cues = RecordedCues(simulation)
         let outputs = SharedOutputs(video: RecordedFrames(simulation), subtitles: cues)
-        let environment = Player.Environment(
+        var environment = Player.Environment(
             time: simulation,
             makeLoading: { _, _ in
                 ResourceLoader(FolderTransport(folder: folder, time: simulation), time: simulation, jitter: { 0 })
             },
-            makePipeline: { try outputs.makePipeline(time: simulation, executor: simulation.actorExecutor) },
             canDecode: { DecodingPipeline.canDecode($0) },
             makeSessionID: { "session" },
             date: { simulation.now }
         )
-        return try await simulation.run {
+        environment.makePipeline = { try outputs.makePipeline(time: simulation, executor: simulation.actorExecutor) }
+        return try await simulation.run { [environment] in
             let item = PlayerItem(ResourceAddress(FolderTransport.origin + "main.m3u8"), environment: environment)
             let player = try Player(playerItem: item)
             for await state in item.states where state.status != .unknown { break }

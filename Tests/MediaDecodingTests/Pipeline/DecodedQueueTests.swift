@@ -18,27 +18,24 @@ import Testing
 struct DecodedQueueTests {
     private struct Stage {
         let simulation = Simulation()
-        let stack = VideoOutputStack()
+        let stack: VideoOutputStack
         let audio = RecordedAudio()
         let environment: Player.Environment
 
         init() throws {
             let (simulation, folder) = (simulation, try #require(SampleStreams.directory))
-            let outputs = SharedOutputs(video: stack, audio: audio)
-            environment = Player.Environment(
-                time: simulation,
-                makeLoading: { _, _ in
-                    ResourceLoader(
-                        FolderTransport(folder: folder, time: simulation),
-                        time: simulation,
-                        jitter: { 0 }
-                    )
-                },
-                makePipeline: { try outputs.makePipeline(time: simulation, executor: simulation.actorExecutor) },
-                canDecode: { DecodingPipeline.canDecode($0) },
-                makeSessionID: { "session" },
-                date: { simulation.now }
-            )
+            let outputs = PlayerOutputs(audio: .output(audio))
+            stack = outputs.video
+            var environment = Player.Environment.decoding(for: outputs)
+            environment.time = simulation
+            environment.decodingExecutor = simulation.actorExecutor
+            environment.makeLoading = { _, _ in
+                ResourceLoader(FolderTransport(folder: folder, time: simulation), time: simulation, jitter: { 0 })
+            }
+            environment.network = NetworkStatus()
+            environment.makeSessionID = { "session" }
+            environment.date = { simulation.now }
+            self.environment = environment
         }
 
         /// An interstitial event at eight seconds.

@@ -55,7 +55,7 @@ import Testing
     @Test func anotherVariantIsPlayedIfThePlaylistIsStuck() async throws {
         let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
         var options = StreamingOptions()
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         let stream = OriginPlayback(options: options) { path, now in
             path == "main.m3u8" ? .text(Self.multivariant) : a.resource(path, now) ?? b.resource(path, now)
         }
@@ -274,7 +274,7 @@ import Testing
     @Test func anotherVariantContinuesWithTheNextSegmentAfterAStuckPlaylist() async throws {
         let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
         var options = StreamingOptions()
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         let stream = OriginPlayback(options: options) { path, now in
             path == "main.m3u8" ? .text(Self.multivariant) : a.resource(path, now) ?? b.resource(path, now)
         }

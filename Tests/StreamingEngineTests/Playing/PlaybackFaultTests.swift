@@ -180,7 +180,7 @@ import Testing
 
     @Test func aSegmentThatOneVariantLacksIsFetchedFromAnother() async throws {
         var options = StreamingOptions()
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         let stream = OriginPlayback(options: options) { path, now in
             path == "2-5.ts" ? nil : StreamShape.muxed.resource(path, now)
         }
@@ -200,7 +200,7 @@ import Testing
 
     @Test func aKeyIsRequestedOnce() async throws {
         var options = StreamingOptions()
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         let stream = OriginPlayback(options: options) { path, now in StreamShape.encrypted.resource(path, now) }
         #expect(try await stream.playOut(within: .seconds(300)))
         let keys = stream.events.all.compactMap { event -> String? in

@@ -89,7 +89,7 @@ import Testing
 
     @Test func theSameAudioIsFetchedFromAnotherGroup() async throws {
         var options = StreamingOptions()
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         let texts = TextStreamPlayback.texts(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="gone.m3u8"
@@ -113,12 +113,12 @@ import Testing
             count: 20
         )
         var options = StreamingOptions()
-        options.selector = endsApart ? .fixedLowest : .fixedHighest
+        options.variantSelection = VariantSelection(endsApart ? .fixedLowest : .fixedHighest)
         let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(9))
-            await engine.update { $0.selector = endsApart ? .fixedHighest : .fixedLowest }
+            await engine.update { $0.variantSelection = VariantSelection(endsApart ? .fixedHighest : .fixedLowest) }
             try await stream.expect(\.hasPlayedToEnd)
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
@@ -195,7 +195,7 @@ import Testing
         for index in 0..<3 { texts["\(TextStreamPlayback.origin)s\(index).ts"] = "media" }
         for index in 5..<20 { texts["\(TextStreamPlayback.origin)v\(index).ts"] = nil }
         var options = StreamingOptions()
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         #expect(try await TextStreamPlayback.playedOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
     }
 
@@ -213,12 +213,12 @@ import Testing
         )
         var options = StreamingOptions()
         options.pinnedVariant = nil
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(15))
-            await engine.update { $0.selector = .fixedHighest }
+            await engine.update { $0.variantSelection = VariantSelection(.fixedHighest) }
             try await stream.expect(\.hasPlayedToEnd)
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
@@ -230,7 +230,7 @@ import Testing
     /// The segments of one audio group are missing; another group has the same language.
     @Test(arguments: [3, 10]) func missingAudioSegmentsAreFetchedFromAnotherGroup(missing: Int) async throws {
         var options = StreamingOptions()
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         var texts = TextStreamPlayback.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
         for index in (10 - missing)..<10 { texts["\(TextStreamPlayback.origin)s\(index).ts"] = nil }
         let stream = try await TextStreamPlayback.playedOut(texts, options: options)
@@ -290,12 +290,12 @@ import Testing
     @Test(arguments: [0, 30, 100]) func aSeekDuringAChangeToMuxedAudioHasAudio(target: Int64) async throws {
         let texts = TextStreamPlayback.texts(Self.movingAudio, ["s", "m", "v"], count: 20)
         var options = StreamingOptions()
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         let stream = TextStreamPlayback(texts, options: options, slow: ("s4.ts", .seconds(20)))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(9))
-            await engine.update { $0.selector = .fixedLowest }
+            await engine.update { $0.variantSelection = VariantSelection(.fixedLowest) }
             // Video with muxed audio is being transferred, and the audio for the video buffered before is late.
             try await stream.simulation.sleep(for: .milliseconds(200))
             let began = stream.simulation.now

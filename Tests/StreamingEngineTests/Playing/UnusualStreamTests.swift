@@ -15,7 +15,7 @@ import Testing
     private var rising: StreamingOptions {
         var options = StreamingOptions()
         options.startsOnFirstEligibleVariant = true
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         return options
     }
 
@@ -111,7 +111,7 @@ import Testing
 
     @Test func aVariantWithoutCodecsBelongsToTheLadder() async throws {
         var options = StreamingOptions()
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         let stream = try await TextStreamPlayback.playedOut(
             TextStreamPlayback.texts(
                 """
@@ -152,7 +152,7 @@ import Testing
 
     @Test func aVariantIsExcludedAfterTwoMissingSegments() async throws {
         var options = StreamingOptions()
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         var texts = TextStreamPlayback.texts(
             Self.twoQualities,
             ["v", "w"]
@@ -294,7 +294,7 @@ import Testing
         texts[TextStreamPlayback.origin + "v.m3u8"] = media("v", "6.0")
         texts[TextStreamPlayback.origin + "w.m3u8"] = media("w", "6.01")
         var options = StreamingOptions()
-        options.selector = .fixedLowest
+        options.variantSelection = VariantSelection(.fixedLowest)
         let stream = TextStreamPlayback(texts, options: options)
         try await stream.run { engine in
             await engine.setRate(1)
@@ -373,12 +373,12 @@ import Testing
             count: 12
         )
         var options = StreamingOptions()
-        options.selector = .fixedHighest
+        options.variantSelection = VariantSelection(.fixedHighest)
         let stream = TextStreamPlayback(texts, options: options, slow: ("v.m3u8", .seconds(40)))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(5))
-            await engine.update { $0.selector = .fixedLowest }
+            await engine.update { $0.variantSelection = VariantSelection(.fixedLowest) }
             try await stream.expect(\.hasPlayedToEnd)
         }
         let numbers = (stream.asked("v") + stream.asked("w")).compactMap {

@@ -1,0 +1,39 @@
+import MediaTiming
+import Millstream
+
+/// The settings of a playback from the command line.
+struct PlaybackSettings: Sendable {
+    /// The time at which playback starts; `nil` for the start that the stream recommends.
+    var start: MediaTime?
+    /// The time at which playback ends; `nil` for the end of the stream.
+    var end: MediaTime?
+    var rate = 1.0
+    var isLoop = false
+    var isMuted = false
+    var maximumBitRate: BitRate?
+    /// The maximum height of variants in pixels; `nil` for no limit.
+    var maximumHeight: Int?
+    var selector = SelectorName.default
+    /// The preferred languages of audio, the most preferred one first.
+    var audioLanguages: [String] = []
+    /// The preferred languages of subtitles; `nil` if no subtitles were requested.
+    var subtitleLanguages: [String]?
+
+    /// Creates the item of a source.
+    func makeItem(_ asset: Asset) async -> PlayerItem {
+        let item = PlayerItem(asset: asset)
+        if let start { await item.seek(to: start) }
+        item.forwardPlaybackEndTime = end
+        item.preferredPeakBitRate = maximumBitRate
+        // Only the height is limited.
+        item.preferredMaximumResolution = maximumHeight.map { Resolution(width: 1_000_000, height: $0) }
+        item.variantSelection = VariantSelection(selector)
+        var rules = item.mediaSelectionRules
+        rules.audioLanguages = audioLanguages
+        rules.subtitleLanguages = subtitleLanguages ?? []
+        rules.isLanguageChoiceExplicit = true
+        if subtitleLanguages != nil { rules.subtitleMode = .always }
+        item.mediaSelectionRules = rules
+        return item
+    }
+}
