@@ -18,7 +18,7 @@ public struct LadderRung: Sendable, Hashable {
     public let frameRate: Double?
     /// The author's preference, `SCORE`: a higher value is better; `nil` if the playlist does not contain it.
     ///
-    /// Selectors do not use it. The caller may leave out rungs that have a higher bit rate and a lower score.
+    /// Selectors do not use it; ``ScoreCap`` excludes rungs before they choose.
     public let score: Double?
 
     /// Creates a rung.

@@ -95,7 +95,7 @@ struct VariantChooser: Sendable {
                     width: variant.resolution?.width,
                     height: variant.resolution?.height,
                     frameRate: variant.frameRate?.seconds,
-                    score: variant.score
+                    score: presentation.isScored ? variant.score : nil
                 )
             }
         )
@@ -116,12 +116,9 @@ struct VariantChooser: Sendable {
             }.map { variants[$0] }
         }
         var asked = selector
-        var restriction = restriction(of: ladder)
         // Video is preferred at the start: it is not yet known whether the network is too slow for it.
-        if variants.contains(where: { !$0.isAudioOnly }) {
-            let videoRungs = restriction.allowedRungs.filter { !variants[ladder.rungs[$0].variantIndex].isAudioOnly }
-            if !videoRungs.isEmpty { restriction.exclude(because: .failed) { !videoRungs.contains($0) } }
-        }
+        let hasVideo = restriction(of: ladder).allowedRungs.contains { isVideo($0, ladder) }
+        let restriction = restriction(of: ladder) { !hasVideo || isVideo($0, ladder) }
         let context = SelectionContext(
             ladder: ladder,
             restriction: restriction,
@@ -145,8 +142,7 @@ struct VariantChooser: Sendable {
         // The variant of the first segment was already selected by `first(bufferCapacity:)`.
         if moment.isFirst, current != nil { return stay }
         droppedFrames?.advance(to: moment.now)
-        var restriction = restriction(of: ladder)
-        restriction.exclude(because: .failed) { !isAllowed(variants[ladder.rungs[$0].variantIndex]) }
+        let restriction = restriction(of: ladder) { isAllowed(variants[ladder.rungs[$0].variantIndex]) }
         let context = SelectionContext(
             ladder: ladder,
             restriction: restriction,
@@ -310,6 +306,10 @@ struct VariantChooser: Sendable {
         }
     }
 
+    private func isVideo(_ rung: Int, _ ladder: Ladder) -> Bool {
+        !variants[ladder.rungs[rung].variantIndex].isAudioOnly
+    }
+
     private func index(of variant: Presentation.Variant) -> Int? {
         variants.firstIndex { $0.id == variant.id }.flatMap { ladder?.index(ofVariant: $0) }
     }
@@ -366,7 +366,12 @@ struct VariantChooser: Sendable {
 extension VariantChooser {
     /// Returns the rungs that can be selected, given the preferences of the application, the size of the view and the
     /// speed of the device.
-    private func restriction(of ladder: Ladder) -> LadderRestriction {
+    ///
+    /// - Parameters:
+    ///   - ladder: The ladder.
+    ///   - isAllowed: Returns whether a rung is allowed apart from these rules.
+    /// - Returns: The restriction.
+    private func restriction(of ladder: Ladder, where isAllowed: (Int) -> Bool = { _ in true }) -> LadderRestriction {
         var caps: [any LadderCap] = []
         func prefer(_ peakBitRate: BitRate?, _ size: Resolution?) {
             guard peakBitRate != nil || size != nil else { return }
@@ -381,6 +386,10 @@ extension VariantChooser {
         }
         if let size = options.viewSize { caps.append(ViewSizeCap(width: size.width, height: size.height)) }
         if let droppedFrames { caps.append(droppedFrames) }
-        return LadderRestriction(ladder, caps: caps)
+        var restriction = LadderRestriction(ladder, caps: caps)
+        restriction.exclude(because: .failed) { !isAllowed($0) }
+        // The last rule, since only rungs that can be selected make others of a lower score superfluous.
+        ScoreCap().restrict(&restriction, of: ladder)
+        return restriction
     }
 }

@@ -58,6 +58,25 @@ import Testing
         #expect(chooser.neededBitRate(of: nil, rate: 100).bitsPerSecond == 32_000_000)
     }
 
+    @Test(arguments: [
+        (["1", "3", "2"], "1"), (["1", "2", "3"], "2"), (["1", "3", nil], "2"), (["3", "2", "1"], "0"),
+    ])
+    func variantOfALowerScoreAndAHigherBitRateIsNotSelected(scores: [String?], expected: String) throws {
+        let lines = scores.enumerated().map { index, score in
+            let score = score.map { ",SCORE=\($0)" } ?? ""
+            return Self.variant("\(index)", "BANDWIDTH=\(index + 1)000000,CODECS=\"avc1.4d401e\"\(score)")
+        }
+        var options = StreamingOptions()
+        options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
+        var chooser = VariantChooser(options)
+        chooser.setPresentation(
+            Presentation(try multivariant("#EXTM3U\n" + lines.joined())),
+            selection: MediaSelection()
+        )
+        let first = try #require(chooser.first(bufferCapacity: .seconds(30)))
+        #expect(first.address.text.hasSuffix("\(expected).m3u8"))
+    }
+
     // MARK: Ladders
 
     private static func ladderOf(_ lines: String) throws -> [String] {

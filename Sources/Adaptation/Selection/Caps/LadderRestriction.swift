@@ -19,6 +19,8 @@ public struct LadderRestriction: Sendable, Hashable {
         case videoRange
         /// The output does not satisfy the content protection of the rung, as determined by the caller.
         case contentProtection
+        /// A rung with a lower or equal bit rate has a higher score (``ScoreCap``).
+        case score
         /// The rung failed to load recently, as determined by the caller.
         case failed
     }
