@@ -133,15 +133,12 @@ private struct FieldOrigin: Transport {
     withTemporaryFolder { folder in
         let moment = MomentSource()
         guard
-            let cache = try? CachedTransport(
-                FieldOrigin(fields: fields, status: 200),
-                directory: folder,
-                now: { moment.seconds }
-            )
+            let disk = try? DiskCache(directory: folder, now: { moment.seconds })
         else {
             check(false, "a cache cannot be created")
             return
         }
+        let cache = CachedTransport(FieldOrigin(fields: fields, status: 200), cache: disk)
         for seconds in moments {
             moment.set(seconds)
             wait {

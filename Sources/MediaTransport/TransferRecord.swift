@@ -26,6 +26,9 @@ public struct TransferMeasurement: Sendable, Hashable {
     public var redirectCount = 0
     /// A Boolean value that indicates whether the body came from a local cache.
     public var isFromCache: Bool
+    /// A Boolean value that indicates whether the last request carried header fields that were given for its host,
+    /// cookies, or a password.
+    public var carriedCredentials = false
 
     /// Creates an empty measurement.
     public init(requestStart: Duration = .zero, isFromCache: Bool = false) {

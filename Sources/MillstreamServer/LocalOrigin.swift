@@ -41,6 +41,10 @@ public struct LocalOrigin: Sendable {
         public var connections: ConnectionLimits
         /// The limits on the work for a single request and for all of them.
         public var limits: ServerLimits
+        /// The cache for what the server loads for the owner and for players; none by default.
+        ///
+        /// Requests of pages of other sites do not use it.
+        public var cache: DiskCache?
 
         /// Creates options.
         public init(
@@ -124,11 +128,19 @@ public struct LocalOrigin: Sendable {
         foreignHTTP.lookups = HostLookupQueue(HostLookupQueue.Limits(concurrentLookups: 4, pendingNames: 64))
         let transport = HTTPTransport(http)
         let foreignTransport = HTTPTransport(foreignHTTP)
-        func loading(_ transport: HTTPTransport) -> ResourceLoader {
+        func loading(_ transport: any Transport) -> ResourceLoader {
             ResourceLoader(SchemeTransport(http: transport, file: nil), policy: self.policy)
         }
+        let hosts = HostCache(http.lookups)
+        let cached = options.cache.map { cache in
+            PermittedTransport(
+                base: CachedTransport(transport, cache: cache) { transport.carriesCredentials($0) },
+                policy: policy,
+                hosts: http.proxy == nil ? hosts : nil
+            )
+        }
         let sources = SourceAccess(
-            trusted: (loading(transport), policy, HostCache(http.lookups)),
+            trusted: (loading(cached ?? transport), policy, hosts),
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         do {

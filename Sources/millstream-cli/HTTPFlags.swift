@@ -55,6 +55,18 @@ struct HTTPFlags: ParsableArguments {
     )
     var cookieJar: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Store responses in a directory (at most 512 MiB), and answer later requests from it as long as they are fresh \
+            (RFC 9111). Commands can share the directory. Keys and responses to requests with credentials are not stored.
+            """,
+            valueName: "DIR"
+        )
+    )
+    var cache: String?
+
     @OptionGroup var network: ConditionsFlag
 
     func validate() throws {
@@ -66,6 +78,9 @@ struct HTTPFlags: ParsableArguments {
         }
         guard timeout > 0, timeout <= 3600 else {
             throw ValidationError("--timeout must be above 0 and at most 3600 seconds")
+        }
+        if insecure, cache != nil {
+            throw ValidationError("--cache cannot be used with --insecure: forged responses would be stored")
         }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be between 0 and 100") }
         if let proxy, Self.hostAndPort(proxy) == nil {
@@ -123,12 +138,13 @@ struct HTTPFlags: ParsableArguments {
         let jar = try openCookieJar()
         options.cookies = jar
         let conditions = try network.profile
+        let cache = try openCache()
         let http = HTTPTransport(options)
         let link = conditions.map { ConditionedLink($0, stallTimeout: .seconds(timeout)) }
         let readsFiles = addresses.contains { !$0.isHTTP }
         let loader = ResourceLoader(
             SchemeTransport(
-                http: link.map { ConditionedTransport(http, over: $0) } ?? http,
+                http: Self.caching(link.map { ConditionedTransport(http, over: $0) } ?? http, of: http, in: cache),
                 file: readsFiles ? FileTransport() : nil
             ),
             policy: policy
@@ -144,6 +160,21 @@ struct HTTPFlags: ParsableArguments {
             try? save(jar)
             throw error
         }
+    }
+
+    /// Opens the cache of `--cache`; `nil` without this option.
+    func openCache() throws -> DiskCache? {
+        try cache.map { try DiskCache(directory: URL(fileURLWithPath: $0, isDirectory: true)) }
+    }
+
+    /// Returns a transport with a cache in front of the connections of `http`.
+    private static func caching(
+        _ transport: any Transport,
+        of http: HTTPTransport,
+        in cache: DiskCache?
+    ) -> any Transport {
+        guard let cache else { return transport }
+        return CachedTransport(transport, cache: cache) { http.carriesCredentials($0) }
     }
 
     private static func address(_ source: String) throws -> ResourceAddress {

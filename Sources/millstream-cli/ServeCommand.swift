@@ -94,6 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
             limits: limits.limits
         )
         options.sourceHeaders = http.headerFields
+        options.cache = try http.openCache()
         let jar = try http.openCookieJar()
         var httpOptions = http.options()
         httpOptions.cookies = jar

@@ -54,7 +54,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     static let cached = TransportUnderTest(name: "cache") { resources, body in
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(try CachedTransport(script(resources), directory: folder), address)
+        try await body(CachedTransport(script(resources), cache: try DiskCache(directory: folder)), address)
     }
 
     static let authorized = TransportUnderTest(name: "authorized") { resources, body in

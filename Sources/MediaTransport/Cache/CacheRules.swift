@@ -26,6 +26,7 @@ struct CacheRules: Sendable {
         else { return false }
         // A password in a URL would be written to the disk with it.
         guard request.address.authority?.contains("@") != true else { return false }
+        guard request.scopedHeaders.fields(for: request.address).isEmpty else { return false }
         let headers = request.allHeaders
         return !headers.contains { Self.bypassFields.contains($0.name.lowercased()) }
             && !CacheControl(request: headers).contains("no-store")

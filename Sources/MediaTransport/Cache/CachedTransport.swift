@@ -1,7 +1,5 @@
-public import Foundation
 public import MediaTiming
 import NIOCore
-import NIOPosix
 import ResourceAddressing
 
 /// A transport with a private on-disk cache in front of another transport (RFC 9111).
@@ -16,75 +14,44 @@ import ResourceAddressing
 /// The underlying transport follows redirects, so the lifetime of an entry depends on the last response only.
 ///
 /// The following requests bypass the cache: resumptions, requests with a condition or a `Range` field, URLs that are
-/// not HTTP, and requests with secrets (`Authorization`, `Cookie`, or a password in the URL). RFC 9111 §3.5 permits a
-/// private cache to store responses to requests with `Authorization`, but the cache key would have to contain the
-/// secret to distinguish two users.
-///
-/// Only one cache can use a directory at a time. Signed URLs are stored unchanged in the directory, which only its
-/// owner can read.
+/// not HTTP, and requests with credentials: header fields that are given for a host, `Authorization`, `Cookie`, or a
+/// password in the URL. A response is not stored if a redirect led to a host that received credentials. RFC 9111 §3.5
+/// permits a private cache to store such responses, but the cache key would have to contain the secret to distinguish
+/// two users.
 public final class CachedTransport: Transport {
     private let base: any Transport
-    private let folder: EntryFolder
+    private let carriesCredentials: @Sendable (TransportRequest) -> Bool
+    let folder: EntryFolder
     private let rules: CacheRules
     private let time: any TimeSource
     private let now: @Sendable () -> UnixSeconds
 
-    /// Opens a cache and indexes the existing entries of its directory.
-    ///
-    /// This initializer blocks while it reads the directory.
+    /// Creates a transport.
     ///
     /// - Parameters:
     ///   - base: The transport that loads resources that are not in the cache.
-    ///   - directory: The directory of the cache; it is created if it does not exist. Other files in it are kept.
-    ///   - options: The size limits, and the kinds of resources to store.
+    ///   - cache: The cache.
     ///   - time: The clock for transfer measurements.
-    ///   - now: The clock for the age of entries; the system clock by default.
-    /// - Throws: ``TransportError/Code/fileFailed`` if the directory does not exist and cannot be created.
-    public convenience init(
+    ///   - carriesCredentials: Returns a Boolean value that indicates whether `base` adds credentials to a request, such
+    ///     as ``HTTPTransport/carriesCredentials(_:)``; by default it adds none.
+    public init(
         _ base: any Transport,
-        directory: URL,
-        options: Options = Options(),
+        cache: DiskCache,
         time: any TimeSource = SystemTimeSource(),
-        now: @escaping @Sendable () -> UnixSeconds = { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
-    ) throws {
-        try self.init(base, directory: directory, options: options, time: time, now: now, pool: .singleton)
-    }
-
-    /// Creates a cache with a replaceable write function, so that tests can simulate disk errors.
-    init(
-        _ base: any Transport,
-        directory: URL,
-        options: Options,
-        time: any TimeSource,
-        now: @escaping @Sendable () -> UnixSeconds,
-        pool: NIOThreadPool,
-        write: @escaping DiskFile.Write = DiskFile.systemWrite
-    ) throws {
+        carriesCredentials: @escaping @Sendable (TransportRequest) -> Bool = { _ in false }
+    ) {
         self.base = base
         self.time = time
-        self.now = now
-        rules = CacheRules(kinds: options.kinds, maximumEntrySize: options.maximumEntrySize.bytes)
-        folder = try EntryFolder(
-            directory.path,
-            capacity: options.capacity.bytes,
-            maximumEntrySize: options.maximumEntrySize.bytes,
-            now: now,
-            pool: pool,
-            write: write
-        )
+        self.carriesCredentials = carriesCredentials
+        (folder, rules, now) = (cache.folder, cache.rules, cache.now)
     }
 
-    /// The disk space that the entries use, in whole blocks of 4 KiB.
-    public var byteCount: ByteCount { ByteCount(folder.byteCount) }
-    /// The number of entries.
-    public var entryCount: Int { folder.count }
-
-    /// Removes all entries; bodies that are being read are not stored either.
-    public func removeAll() async { await folder.perform { [folder] in folder.dropAll() } }
+    /// The executor of the underlying transport; see ``Transport/executor``.
+    public var executor: (any TaskExecutor)? { base.executor }
 
     /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard rules.handles(request) else { return try await base.send(request) }
+        guard rules.handles(request), !carriesCredentials(request) else { return try await base.send(request) }
         let start = time.now
         let (folder, rules, moment) = (folder, rules, now())
         let found = await folder.perform { folder.candidate(for: request, rules: rules, now: moment) } ?? nil
@@ -169,7 +136,9 @@ extension CachedTransport {
             received: now(),
             headers: rules.storedFields(of: response.headers)
         )
-        guard rules.allowsStoring(metadata, length: response.expectedLength, of: request) else {
+        guard !response.record.measurement.carriedCredentials,
+            rules.allowsStoring(metadata, length: response.expectedLength, of: request)
+        else {
             // The new response is newer than the entry, which must not answer matching requests any longer.
             if rules.matches(metadata, request) { await folder.perform { [folder] in folder.drop(metadata.key) } }
             return response

@@ -19,6 +19,8 @@ final class EntryFolder: Sendable {
     /// The lock for reading and rewriting the tails of entries, used on threads of the pool only: a partially written
     /// tail would be taken for damage.
     private let tailLock = Mutex(())
+    /// The lock that tells other processes that the directory is in use; `nil` if it is read-only.
+    private let processLock = Mutex<EntryFolderLock?>(nil)
 
     /// Opens a directory, and creates it if it does not exist.
     ///
@@ -44,7 +46,13 @@ final class EntryFolder: Sendable {
         } catch {
             throw TransportError(.fileFailed, "the cache directory \(path) cannot be created; choose another one")
         }
-        indexExistingFiles()
+        var isShared = true
+        let lock = EntryFolderLock(path) {
+            isShared = false
+            indexExistingFiles(removingIncomplete: true)
+        }
+        processLock.withLock { $0 = lock }
+        if isShared { indexExistingFiles(removingIncomplete: false) }
     }
 
     /// The number of bytes that the entries use on the disk.
@@ -76,33 +84,39 @@ final class EntryFolder: Sendable {
 // MARK: Existing files
 
 extension EntryFolder {
-    /// Adds the existing entries to the index, and removes temporary files and damaged entries.
-    private func indexExistingFiles() {
+    /// Adds the existing entries to the index, and removes temporary files and damaged entries if asked to.
+    ///
+    /// They must stay while another process uses the directory, because it may be writing them.
+    private func indexExistingFiles(removingIncomplete: Bool) {
         var found: [(file: EntryFile, size: Int64, lastUse: Int64)] = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         // A directory that also contains other files keeps its mode, because it was not created for the cache.
-        if names.allSatisfy({ EntryFile.isPartial($0) || EntryFile(fileName: $0) != nil }) {
+        let ownNames = names.filter {
+            $0 == EntryFolderLock.fileName || EntryFile.isPartial($0) || EntryFile(fileName: $0) != nil
+        }
+        if ownNames.count == names.count {
             PrivateFiles.restrictFolder(path)
         }
         for name in names {
-            if EntryFile.isPartial(name) { unlink(filePath(name)) }
+            if removingIncomplete, EntryFile.isPartial(name) { unlink(filePath(name)) }
             guard let file = EntryFile(fileName: name) else { continue }
             PrivateFiles.restrictFile(filePath(name))
             do throws(DiskFile.OpenFailure) {
                 let disk = try DiskFile(filePath(name), flags: O_RDONLY, pool: pool)
                 if EntryTail.isComplete(disk), let size = disk.size, let lastUse = disk.lastUse {
                     found.append((file, EntryIndex.diskSpace(for: size), lastUse))
-                } else {
+                } else if removingIncomplete {
                     unlink(filePath(name))
                 }
             } catch {
-                if error.isMissing { unlink(filePath(name)) }
+                if removingIncomplete, error.isMissing { unlink(filePath(name)) }
             }
         }
         for entry in found.sorted(by: { $0.lastUse < $1.lastUse }) {
             remove(index.withLock { $0.insertExisting(entry.file, size: entry.size, lastUse: entry.lastUse) })
         }
         // The capacity may have been larger when the directory was filled.
+        guard removingIncomplete else { return }
         for victim in index.withLock({ $0.reserve(0) }) ?? [] { remove(victim) }
     }
 }

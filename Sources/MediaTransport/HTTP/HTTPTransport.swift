@@ -40,6 +40,8 @@ public final class HTTPTransport: Transport {
                 throw TransportError(.badRedirect, "the redirects form a loop", address: address)
             }
             let (response, lease) = try await attempt(request, at: address, record)
+            let carriesCredentials = carriesCredentials(request, to: address)
+            record.update { $0.carriedCredentials = carriesCredentials }
             let status = Int(clamping: response.status.code)
             guard [301, 302, 303, 307, 308].contains(status) else {
                 do {
@@ -177,6 +179,19 @@ public final class HTTPTransport: Transport {
         // `Range` only selects bytes and is sent to any origin; every other field may contain a secret.
         let own = isOrigin ? request.headers : request.headers.filter { $0.name.lowercased() == "range" }
         return (options.headers + request.scopedHeaders).fields(for: address) + own
+    }
+
+    /// Returns a Boolean value that indicates whether a request, sent to its own URL, carries header fields that are
+    /// given for its host, cookies, or a password.
+    public func carriesCredentials(_ request: TransportRequest) -> Bool {
+        carriesCredentials(request, to: request.address)
+    }
+
+    private func carriesCredentials(_ request: TransportRequest, to address: ResourceAddress) -> Bool {
+        if address.authority?.contains("@") == true { return true }
+        if !(options.headers + request.scopedHeaders).fields(for: address).isEmpty { return true }
+        guard let jar = options.cookies, options.usesCookies(address) else { return false }
+        return jar.header(for: address, now: UnixSeconds(Date().timeIntervalSince1970)) != nil
     }
 
     /// Returns a Boolean value that indicates whether a configured header field is not sent to a URL.

@@ -58,6 +58,11 @@ public struct AssetOptions: Sendable, Hashable {
     /// The references between resources that are not followed, in addition to references from remote resources to local
     /// ones, which are never followed; none by default.
     public var referenceRestrictions: ReferenceRestrictions = []
+    /// The cache in which responses are stored and from which later requests are answered; `nil`, the default, stores
+    /// nothing.
+    ///
+    /// Assets can share a cache. Keys and responses to requests with credentials are not stored; see `DiskCache`.
+    public var cache: DiskCache?
     /// The session identifier in logs; `nil`, the default, creates a new one each time an item is played.
     public var primarySessionID: String?
 

@@ -8,12 +8,23 @@ import ResourceAddressing
 enum SharedHTTPTransport {
     private static let http = HTTPTransport(HTTPTransport.Options(cookies: CookieJar()))
 
-    /// Returns the shared transport, or a new one if the options set a user agent or cookies.
+    /// Returns the shared transport, or a new one if the options set a user agent or cookies, with the cache of the
+    /// options in front of it.
     static func transport(for address: ResourceAddress, _ options: AssetOptions) -> any Transport {
-        guard options.userAgent != nil || !options.cookies.isEmpty else { return http }
+        guard options.userAgent != nil || !options.cookies.isEmpty else { return caching(http, of: http, options) }
         var own = HTTPTransport.Options(cookies: options.makeCookieJar(for: address, now: now))
         if let userAgent = options.userAgent { own.userAgent = userAgent }
-        return DedicatedHTTPTransport(HTTPTransport(own))
+        let dedicated = HTTPTransport(own)
+        return caching(DedicatedHTTPTransport(dedicated), of: dedicated, options)
+    }
+
+    private static func caching(
+        _ transport: any Transport,
+        of http: HTTPTransport,
+        _ options: AssetOptions
+    ) -> any Transport {
+        guard let cache = options.cache else { return transport }
+        return CachedTransport(transport, cache: cache) { http.carriesCredentials($0) }
     }
 
     private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }

@@ -121,12 +121,14 @@ final class CacheBench: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    func open(_ options: CachedTransport.Options = CachedTransport.Options()) throws -> CachedTransport {
-        try CachedTransport(
-            server,
+    func open(_ options: DiskCache.Options = DiskCache.Options()) throws -> CachedTransport {
+        try CachedTransport(server, cache: openCache(options), time: clock)
+    }
+
+    func openCache(_ options: DiskCache.Options = DiskCache.Options()) throws -> DiskCache {
+        try DiskCache(
             directory: directory,
             options: options,
-            time: clock,
             now: { [weak self] in UnixSeconds(self?.seconds ?? 0) },
             pool: Self.pool,
             write: { [weak self] descriptor, bytes, offset in
@@ -169,8 +171,10 @@ final class CacheBench: Sendable {
         }
     }
 
+    /// The names of the files in the directory, except that of the lock.
     var fileNames: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [])
+            .filter { $0 != EntryFolderLock.fileName }.sorted()
     }
 
     func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
@@ -217,6 +221,10 @@ extension TransportResponse {
 }
 
 extension CachedTransport {
+    var entryCount: Int { folder.count }
+    var byteCount: ByteCount { ByteCount(folder.byteCount) }
+    func removeAll() async { await folder.perform { [folder] in folder.dropAll() } }
+
     /// Sends a request and returns the whole body as text.
     @discardableResult
     func text(_ request: TransportRequest) async throws -> String {

@@ -321,10 +321,10 @@ import Testing
     // MARK: Options
 
     @Test func optionsHaveTheDocumentedDefaults() {
-        let options = CachedTransport.Options()
+        let options = DiskCache.Options()
         #expect(options.capacity == ByteCount(536_870_912) && options.maximumEntrySize == ByteCount(67_108_864))
         #expect(options.kinds == [.playlist, .segment, .initialization, .subtitle, .other])
-        let other = CachedTransport.Options(capacity: ByteCount(80), maximumEntrySize: ByteCount(70), kinds: [.key])
+        let other = DiskCache.Options(capacity: ByteCount(80), maximumEntrySize: ByteCount(70), kinds: [.key])
         #expect(other.capacity == ByteCount(80) && other.maximumEntrySize == ByteCount(70) && other.kinds == [.key])
     }
 }

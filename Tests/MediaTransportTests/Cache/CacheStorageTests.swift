@@ -41,7 +41,7 @@ struct CacheStorageTests {
 
     @Test func partiallyReadBodyIsNotStored() async throws {
         let capacity = ByteCount(1 << 20)
-        let cache = try bench.open(CachedTransport.Options(capacity: capacity, maximumEntrySize: capacity))
+        let cache = try bench.open(DiskCache.Options(capacity: capacity, maximumEntrySize: capacity))
         var answer = OriginAnswer.bytes([], [Self.lasting])
         answer.chunks = [cacheNoise(150_000), cacheNoise(150_000)]
         bench.server.answer(answer)
@@ -123,7 +123,7 @@ struct CacheStorageTests {
     }
 
     @Test func concurrentReadersAndWritersReceiveTheRightBytes() async throws {
-        let options = CachedTransport.Options(capacity: ByteCount(60_000), maximumEntrySize: ByteCount(30_000))
+        let options = DiskCache.Options(capacity: ByteCount(60_000), maximumEntrySize: ByteCount(30_000))
         let cache = try bench.open(options)
         bench.server.answer(.bytes(cacheNoise(20_000), [Self.lasting]))
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -150,6 +150,35 @@ struct CacheStorageTests {
         let cache = try bench.open()
         #expect(bench.fileNames == ([name] + foreign).sorted())
         #expect(cache.entryCount == 1)
+    }
+
+    @Test func openingASharedDirectoryKeepsTheFilesThatOthersWrite() async throws {
+        let cache = try bench.open()
+        try await fill(cache, "a")
+        let name = try bench.onlyFile().lastPathComponent
+        let stem = String(name.dropLast(".entry".count))
+        let written = stem.dropLast() + (stem.hasSuffix("0") ? "1" : "0")
+        for suffix in [".part", ".entry"] { try Data("x".utf8).write(to: bench.file(written + suffix)) }
+        let other = try bench.open()
+        #expect(other.entryCount == 1)
+        #expect(bench.fileNames == [name, "\(written).entry", "\(written).part"].sorted())
+        #expect(try await cachedPaths(other, "a") == ["a"])
+        // An entry that another process removed is loaded again.
+        try FileManager.default.removeItem(at: bench.file(name))
+        bench.server.answer(.text("new"))
+        #expect(try await other.text(.ofSegment("a")) == "new")
+    }
+
+    @Test func transportsShareTheEntriesOfOneCache() async throws {
+        let cache = try bench.openCache()
+        try await fill(CachedTransport(bench.server, cache: cache, time: bench.clock), "a")
+        let other = CachedTransport(bench.server, cache: cache, time: bench.clock)
+        #expect(try await cachedPaths(other, "a") == ["a"])
+        #expect(cache.entryCount == 1)
+        #expect(cache.byteCount == ByteCount(4096))
+        await cache.removeAll()
+        #expect(cache.entryCount == 0)
+        #expect(try await cachedPaths(other, "a") == [])
     }
 
     @Test func truncatedOrExtendedFileIsNotAnEntry() async throws {
@@ -333,7 +362,7 @@ struct CacheStorageTests {
 
     // MARK: Capacity
 
-    private static let threeBlocks = CachedTransport.Options(
+    private static let threeBlocks = DiskCache.Options(
         capacity: ByteCount(3 * 4096),
         maximumEntrySize: ByteCount(3 * 4096)
     )
@@ -368,7 +397,7 @@ struct CacheStorageTests {
     @Test func openingWithASmallerCapacityEvictsEntries() async throws {
         let cache = try bench.open(Self.threeBlocks)
         for path in ["a", "b", "c"] { try await fill(cache, path) }
-        let reopened = try bench.open(CachedTransport.Options(capacity: ByteCount(5000)))
+        let reopened = try bench.open(DiskCache.Options(capacity: ByteCount(5000)))
         #expect(reopened.entryCount == 1)
         #expect(bench.fileNames.count == 1)
         #expect(try await cachedPaths(reopened, "c") == ["c"])
@@ -376,7 +405,7 @@ struct CacheStorageTests {
 
     @Test(arguments: [true, false])
     func bodyAboveTheEntrySizeLimitEvictsNothing(_ isAnnounced: Bool) async throws {
-        let options = CachedTransport.Options(capacity: ByteCount(1 << 20), maximumEntrySize: ByteCount(1000))
+        let options = DiskCache.Options(capacity: ByteCount(1 << 20), maximumEntrySize: ByteCount(1000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 1000)
         var answer = OriginAnswer.bytes(cacheNoise(1001), [Self.lasting])
@@ -388,7 +417,7 @@ struct CacheStorageTests {
     }
 
     @Test func entrySizeLimitDefaultsToAnEighthOfTheCapacity() {
-        let options = CachedTransport.Options()
+        let options = DiskCache.Options()
         #expect(options.capacity == ByteCount(512 << 20))
         #expect(options.maximumEntrySize == ByteCount(64 << 20))
         #expect(options.kinds == [.playlist, .segment, .initialization, .subtitle, .other])
@@ -396,7 +425,7 @@ struct CacheStorageTests {
 
     @Test func bodiesBeingWrittenCountTowardsTheCapacity() async throws {
         let capacity: Int64 = 400_000
-        let options = CachedTransport.Options(capacity: ByteCount(capacity), maximumEntrySize: ByteCount(capacity))
+        let options = DiskCache.Options(capacity: ByteCount(capacity), maximumEntrySize: ByteCount(capacity))
         let cache = try bench.open(options)
         var answer = OriginAnswer.bytes([], [Self.lasting])
         answer.chunks = (0..<5).map { _ in cacheNoise(65_536) }
@@ -417,7 +446,7 @@ struct CacheStorageTests {
     }
 
     @Test func cacheWithZeroCapacityStoresNothing() async throws {
-        let cache = try bench.open(CachedTransport.Options(capacity: .zero))
+        let cache = try bench.open(DiskCache.Options(capacity: .zero))
         try await fill(cache, "a")
         bench.server.answer(.text("", Self.lasting))
         try await cache.text(.ofSegment("b"))
@@ -427,7 +456,7 @@ struct CacheStorageTests {
     }
 
     @Test func evictedEntryCanStillBeReadToItsEnd() async throws {
-        let options = CachedTransport.Options(capacity: ByteCount(220_000), maximumEntrySize: ByteCount(220_000))
+        let options = DiskCache.Options(capacity: ByteCount(220_000), maximumEntrySize: ByteCount(220_000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 200_000)
         let response = try await cache.send(.ofSegment("a"))

@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import MillstreamTesting
 import NIOCore
 import ResourceAddressing
 import Testing
@@ -34,6 +35,54 @@ struct CachedTransportTests {
         request.scopedHeaders = [ScopedHeaderField(HeaderField("Authorization", "t"), for: scope)]
         #expect(try await cache.text(request) == "one")
         #expect(try await cache.text(request) == "two")
+    }
+
+    @Test(arguments: ["X-Token", "Cookie", "Accept-Language"])
+    func requestWithAHeaderFieldForItsHostBypassesTheCache(name: String) async throws {
+        let cache = try bench.open()
+        bench.server.answer(.text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
+        var request = TransportRequest.ofSegment()
+        let scope = try #require(HeaderFieldScope(originOf: request.address))
+        request.scopedHeaders = [ScopedHeaderField(HeaderField(name, "t"), for: scope)]
+        #expect(try await cache.text(request) == "one")
+        #expect(try await cache.text(request) == "two")
+        #expect(cache.entryCount == 0)
+    }
+
+    @Test func requestToWhichTheTransportAddsCredentialsBypassesTheCache() async throws {
+        let cache = CachedTransport(bench.server, cache: try bench.openCache(), time: bench.clock) { request in
+            request.address.path.hasSuffix("secret")
+        }
+        let fresh = "Cache-Control: max-age=60"
+        bench.server.answer(.text("one", fresh), .text("two", fresh), .text("three", fresh))
+        #expect(try await cache.text(.ofSegment("secret")) == "one")
+        #expect(try await cache.text(.ofSegment("secret")) == "two")
+        #expect(try await cache.text(.ofSegment("open")) == "three")
+        #expect(try await cache.text(.ofSegment("open")) == "three")
+    }
+
+    @Test func responseToCredentialsBehindARedirectIsNotStored() async throws {
+        try await MisbehavingServer.withServer([
+            "/a": .init([1], headers: ["Cache-Control": "max-age=60"])
+        ]) { target in
+            try await MisbehavingServer.withServer([:]) { origin in
+                origin.behave("/a", .redirect(to: "http://localhost:\(target.port)/a", status: 302))
+                let scope = try #require(HeaderFieldScope("localhost:\(target.port)", allowsHTTP: true))
+                for fields in [[], [ScopedHeaderField(HeaderField("X-Token", "t"), for: scope)]] {
+                    let http = HTTPTransport(HTTPTransport.Options(headers: fields))
+                    let disk = try bench.openCache()
+                    await disk.removeAll()
+                    let cache = CachedTransport(http, cache: disk) { http.carriesCredentials($0) }
+                    for _ in 0..<2 {
+                        let request = TransportRequest(ResourceAddress(origin.address("/a")), kind: .segment)
+                        #expect(try await cache.send(request).wholeBody() == [1])
+                    }
+                    #expect(disk.entryCount == (fields.isEmpty ? 1 : 0))
+                    try await http.shutdown()
+                }
+            }
+            #expect(target.requests.count == 3)
+        }
     }
 
     @Test func cacheHitIsMeasured() async throws {
@@ -182,7 +231,7 @@ struct CachedTransportTests {
     }
 
     @Test func onlyKindsInTheOptionsAreStored() async throws {
-        let cache = try bench.open(CachedTransport.Options(kinds: [.initialization]))
+        let cache = try bench.open(DiskCache.Options(kinds: [.initialization]))
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         #expect(cache.entryCount == 0)

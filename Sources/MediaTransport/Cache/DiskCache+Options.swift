@@ -1,6 +1,6 @@
 public import MediaTiming
 
-extension CachedTransport {
+extension DiskCache {
     /// The size limits of a cache, and the kinds of resources that it stores.
     public struct Options: Sendable {
         /// The maximum total size of the cache files, including those that are being written.
