@@ -15,10 +15,7 @@ import Testing
     }
 
     private func read(_ address: String, through transport: any Transport) async throws -> [UInt8] {
-        let response = try await transport.send(TransportRequest(ResourceAddress(address), kind: .segment))
-        var bytes: [UInt8] = []
-        for try await buffer in response.body { bytes += buffer.readableBytesView }
-        return bytes
+        try await ResourceLoader(transport).load(TransportRequest(ResourceAddress(address), kind: .segment)).bytes
     }
 
     @Test func cachedResourceOfAPrivateHostIsRefusedUnlessItIsNamed() async throws {
