@@ -98,54 +98,54 @@ enum AttributeGrammar {
         attributes(of: tag)?.first { $0.key == name }?.value
     }
 
-    /// Returns the required attributes of a tag and, for each, the identifier of the rule that requires it.
-    static func required(in tag: TagName) -> KeyValuePairs<String, String> {
+    /// Returns the required attributes of a tag and, for each, the rule that requires it.
+    static func required(in tag: TagName) -> KeyValuePairs<String, Rule> {
         switch tag {
-        case .start: ["TIME-OFFSET": "start-without-time-offset"]
-        case .partInformation: ["PART-TARGET": "part-inf-without-target"]
-        case .key, .sessionKey: ["METHOD": "key-without-method"]
-        case .map: ["URI": "map-without-uri"]
-        case .part: ["URI": "part-without-uri", "DURATION": "part-without-duration"]
-        case .dateRange: ["ID": "date-range-without-id"]
-        case .skip: ["SKIPPED-SEGMENTS": "skip-without-count"]
-        case .preloadHint: ["TYPE": "preload-hint-without-type", "URI": "preload-hint-without-uri"]
-        case .renditionReport: ["URI": "rendition-report-without-uri"]
+        case .start: ["TIME-OFFSET": .startWithoutTimeOffset]
+        case .partInformation: ["PART-TARGET": .partInfWithoutTarget]
+        case .key, .sessionKey: ["METHOD": .keyWithoutMethod]
+        case .map: ["URI": .mapWithoutURI]
+        case .part: ["URI": .partWithoutURI, "DURATION": .partWithoutDuration]
+        case .dateRange: ["ID": .dateRangeWithoutID]
+        case .skip: ["SKIPPED-SEGMENTS": .skipWithoutCount]
+        case .preloadHint: ["TYPE": .preloadHintWithoutType, "URI": .preloadHintWithoutURI]
+        case .renditionReport: ["URI": .renditionReportWithoutURI]
         case .media:
-            ["TYPE": "media-without-type", "GROUP-ID": "media-without-group", "NAME": "media-without-name"]
-        case .variant: ["BANDWIDTH": "missing-attribute"]
-        case .iFrameVariant: ["BANDWIDTH": "missing-attribute", "URI": "i-frame-stream-without-uri"]
-        case .sessionData: ["DATA-ID": "session-data-without-id"]
-        case .contentSteering: ["SERVER-URI": "steering-without-server"]
+            ["TYPE": .mediaWithoutType, "GROUP-ID": .mediaWithoutGroup, "NAME": .mediaWithoutName]
+        case .variant: ["BANDWIDTH": .missingAttribute]
+        case .iFrameVariant: ["BANDWIDTH": .missingAttribute, "URI": .iFrameStreamWithoutURI]
+        case .sessionData: ["DATA-ID": .sessionDataWithoutID]
+        case .contentSteering: ["SERVER-URI": .steeringWithoutServer]
         default: [:]
         }
     }
 
-    /// Returns the valid values of an enumerated attribute and the identifier of the rule, or `nil` if any value is
+    /// Returns the valid values of an enumerated attribute and the rule, or `nil` if any value is
     /// valid.
-    static func enumeratedValues(of name: String, in tag: TagName) -> (words: Set<String>, rule: String)? {
+    static func enumeratedValues(of name: String, in tag: TagName) -> (words: Set<String>, rule: Rule)? {
         switch (tag, name) {
-        case (.media, "TYPE"): (["AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS"], "unknown-media-type")
-        case (.preloadHint, "TYPE"): (["PART", "MAP"], "unknown-preload-hint-type")
-        case (.sessionData, "FORMAT"): (["JSON", "RAW"], "unknown-session-data-format")
+        case (.media, "TYPE"): (["AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS"], .unknownMediaType)
+        case (.preloadHint, "TYPE"): (["PART", "MAP"], .unknownPreloadHintType)
+        case (.sessionData, "FORMAT"): (["JSON", "RAW"], .unknownSessionDataFormat)
         case (.key, "METHOD"), (.sessionKey, "METHOD"):
-            (["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR", "AES-256-GCM"], "unknown-key-method")
+            (["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR", "AES-256-GCM"], .unknownKeyMethod)
         case (.variant, "HDCP-LEVEL"), (.iFrameVariant, "HDCP-LEVEL"):
-            (["TYPE-0", "TYPE-1", "NONE"], "unknown-hdcp-level")
-        case (.variant, "VIDEO-RANGE"), (.iFrameVariant, "VIDEO-RANGE"): (["SDR", "HLG", "PQ"], "unknown-video-range")
-        case (_, "END-ON-NEXT"): (["YES"], "end-on-next-not-yes")
+            (["TYPE-0", "TYPE-1", "NONE"], .unknownHDCPLevel)
+        case (.variant, "VIDEO-RANGE"), (.iFrameVariant, "VIDEO-RANGE"): (["SDR", "HLG", "PQ"], .unknownVideoRange)
+        case (_, "END-ON-NEXT"): (["YES"], .endOnNextNotYes)
         case (_, "PRECISE"), (_, "DEFAULT"), (_, "AUTOSELECT"), (_, "FORCED"), (_, "CAN-SKIP-DATERANGES"),
             (_, "CAN-BLOCK-RELOAD"), (_, "INDEPENDENT"), (_, "GAP"):
-            (["YES", "NO"], "not-yes-or-no")
+            (["YES", "NO"], .notYesOrNo)
         default: nil
         }
     }
 
-    /// Returns the valid words of a list attribute and the identifier of the rule, or `nil` if any word is valid.
-    static func enumeratedListValues(of name: String) -> (words: Set<String>, rule: String)? {
+    /// Returns the valid words of a list attribute and the rule, or `nil` if any word is valid.
+    static func enumeratedListValues(of name: String) -> (words: Set<String>, rule: Rule)? {
         switch name {
-        case "CUE": (["PRE", "POST", "ONCE"], "unknown-cue")
-        case "X-SNAP": (["OUT", "IN"], "unknown-snap")
-        case "X-RESTRICT": (["SKIP", "JUMP"], "unknown-restriction")
+        case "CUE": (["PRE", "POST", "ONCE"], .unknownCue)
+        case "X-SNAP": (["OUT", "IN"], .unknownSnap)
+        case "X-RESTRICT": (["SKIP", "JUMP"], .unknownRestriction)
         default: nil
         }
     }

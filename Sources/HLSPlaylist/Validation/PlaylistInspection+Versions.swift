@@ -13,13 +13,13 @@ extension PlaylistInspection {
             case .media, .sessionData: inspectLanguages(line)
             case .key, .sessionKey: inspectKey(line)
             case .variant, .iFrameVariant:
-                if version >= 6, attributes(line).has("PROGRAM-ID") { note("removed-program-id", line) }
+                if version >= 6, attributes(line).has("PROGRAM-ID") { note(.removedProgramID, line) }
             case .part, .map: inspectByteRange(line)
             default: break
             }
         }
         if version >= 7 {
-            for tag in unknownTags where tag.name == "EXT-X-ALLOW-CACHE" { note("removed-allow-cache", line: tag.line) }
+            for tag in unknownTags where tag.name == "EXT-X-ALLOW-CACHE" { note(.removedAllowCache, line: tag.line) }
         }
         inspectVersions()
     }
@@ -36,14 +36,14 @@ extension PlaylistInspection {
         }
     }
 
-    private static func rule(forRepeated tag: TagName) -> String? {
+    private static func rule(forRepeated tag: TagName) -> Rule? {
         switch tag {
-        case .version: "repeated-version"
-        case .independentSegments: "repeated-independent-segments"
-        case .start: "repeated-start"
-        case .skip: "repeated-skip"
-        case .contentSteering: "repeated-content-steering"
-        case let tag where tag.scope == .mediaPlaylist: "repeated-tag"
+        case .version: .repeatedVersion
+        case .independentSegments: .repeatedIndependentSegments
+        case .start: .repeatedStart
+        case .skip: .repeatedSkip
+        case .contentSteering: .repeatedContentSteering
+        case let tag where tag.scope == .mediaPlaylist: .repeatedTag
         default: nil
         }
     }
@@ -52,7 +52,7 @@ extension PlaylistInspection {
         let attributes = attributes(line)
         for name in ["LANGUAGE", "ASSOC-LANGUAGE"] {
             if let language = attributes[name], !language.isEmpty, !Grammar.isLanguageTag(language) {
-                note("bad-language", line, "(\(language))")
+                note(.badLanguage, line, "(\(language))")
             }
         }
     }
@@ -60,9 +60,9 @@ extension PlaylistInspection {
     private func inspectByteRange(_ line: InspectedLine) {
         guard let range = attributes(line)["BYTERANGE"], !range.isEmpty else { return }
         if !Grammar.isByteRange(range) {
-            note("bad-byte-range", line)
+            note(.badByteRange, line)
         } else if line.tag == .map, !range.contains("@") {
-            note("map-byte-range-without-offset", line)
+            note(.mapByteRangeWithoutOffset, line)
         }
     }
 
@@ -72,22 +72,22 @@ extension PlaylistInspection {
         let method = attributes["METHOD"]
         guard method != "NONE" else {
             if line.tag == .sessionKey {
-                note("session-key-method-none", line)
+                note(.sessionKeyMethodNone, line)
             } else if attributes.all.count > 1 {
-                note("none-key-with-attributes", line)
+                note(.noneKeyWithAttributes, line)
             }
             return
         }
-        if method != nil, !attributes.has("URI") { note("key-without-uri", line) }
+        if method != nil, !attributes.has("URI") { note(.keyWithoutURI, line) }
         if attributes.has("IV") {
-            if method == "SAMPLE-AES-CTR" { note("ctr-key-with-iv", line) }
-            if method == "AES-256-GCM" { note("gcm-key-with-iv", line) }
+            if method == "SAMPLE-AES-CTR" { note(.ctrKeyWithIV, line) }
+            if method == "AES-256-GCM" { note(.gcmKeyWithIV, line) }
         }
-        if let vector = attributes["IV"], vector.utf8.count > 34 { note("iv-too-long", line) }
+        if let vector = attributes["IV"], vector.utf8.count > 34 { note(.ivTooLong, line) }
         if let versions = attributes["KEYFORMATVERSIONS"], !versions.isEmpty {
             let parts = versions.split(separator: "/", omittingEmptySubsequences: false)
             let areNumbers = parts.allSatisfy { Grammar.isDigits($0) && $0.contains { $0 != "0" } }
-            if !areNumbers { note("bad-key-format-versions", line) }
+            if !areNumbers { note(.badKeyFormatVersions, line) }
         }
     }
 
@@ -96,11 +96,11 @@ extension PlaylistInspection {
     private func inspectVersions() {
         let needs = versionNeeds()
         guard let tag = first(.version) else {
-            if let line = needs.map(\.line).min() { note("missing-version", line: line) }
+            if let line = needs.map(\.line).min() { note(.missingVersion, line: line) }
             return
         }
         guard let version else { return }
-        var reportedRules: Set<String> = []
+        var reportedRules: Set<Rule> = []
         for need in needs where version < need.version && reportedRules.insert(need.rule).inserted {
             note(need.rule, line: need.line)
         }
@@ -115,44 +115,44 @@ extension PlaylistInspection {
             }
         let enough = max(needs.map(\.version).max() ?? 1, versionOfDurations, versionOfServerControl)
         if !usesRenditions, version > enough {
-            note("version-too-high", tag, "(it is \(version), \(enough) is enough)")
+            note(.versionTooHigh, tag, "(it is \(version), \(enough) is enough)")
         }
     }
 
     /// Returns the features of the playlist that require a protocol version, with the version and the rule (§8).
-    func versionNeeds() -> [(version: Int64, line: Int, rule: String)] {
+    func versionNeeds() -> [(version: Int64, line: Int, rule: Rule)] {
         let isIFramesOnly = has(.iFramesOnly)
-        var needs: [(version: Int64, line: Int, rule: String)] = []
+        var needs: [(version: Int64, line: Int, rule: Rule)] = []
         for line in lines {
-            func need(_ version: Int64, _ rule: String) { needs.append((version, line.number, rule)) }
+            func need(_ version: Int64, _ rule: Rule) { needs.append((version, line.number, rule)) }
             switch line.tag {
             case .key:
                 let attributes = attributes(line)
-                if attributes.has("IV") { need(2, "version-for-iv") }
-                if attributes["METHOD"] == "SAMPLE-AES" { need(5, "version-for-sample-aes") }
+                if attributes.has("IV") { need(2, .versionForIV) }
+                if attributes["METHOD"] == "SAMPLE-AES" { need(5, .versionForSampleAES) }
                 if attributes.has("KEYFORMAT") || attributes.has("KEYFORMATVERSIONS") {
-                    need(5, "version-for-key-format")
+                    need(5, .versionForKeyFormat)
                 }
             case .segmentInformation:
                 if let digits = bytes[line.value].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
                     .first,
                     digits.contains(UInt8(ascii: "."))
                 {
-                    need(3, "version-for-decimal-duration")
+                    need(3, .versionForDecimalDuration)
                 }
-            case .byteRange: need(4, "version-for-byte-range")
-            case .iFramesOnly: need(4, "version-for-i-frames-only")
-            case .map: isIFramesOnly ? need(5, "version-for-i-frame-map") : need(6, "version-for-map")
+            case .byteRange: need(4, .versionForByteRange)
+            case .iFramesOnly: need(4, .versionForIFramesOnly)
+            case .map: isIFramesOnly ? need(5, .versionForIFrameMap) : need(6, .versionForMap)
             case .media: versionNeed(ofRendition: line).map { need($0.0, $0.1) }
             case .define:
                 attributes(line).has("QUERYPARAM")
-                    ? need(11, "version-for-query-parameter") : need(8, "version-for-variables")
+                    ? need(11, .versionForQueryParameter) : need(8, .versionForVariables)
             case .skip:
                 attributes(line).has("RECENTLY-REMOVED-DATERANGES")
-                    ? need(10, "version-for-skipped-date-ranges") : need(9, "version-for-skip")
+                    ? need(10, .versionForSkippedDateRanges) : need(9, .versionForSkip)
             case .variant, .iFrameVariant:
                 if attributes(line).all.contains(where: { $0.name.hasPrefix("REQ-") }) {
-                    need(12, "version-for-required-attribute")
+                    need(12, .versionForRequiredAttribute)
                 }
             default: break
             }
@@ -160,11 +160,11 @@ extension PlaylistInspection {
         return needs
     }
 
-    private func versionNeed(ofRendition line: InspectedLine) -> (Int64, String)? {
+    private func versionNeed(ofRendition line: InspectedLine) -> (Int64, Rule)? {
         let attributes = attributes(line)
         guard attributes.has("INSTREAM-ID"), let type = attributes["TYPE"] else { return nil }
-        if type != "CLOSED-CAPTIONS" { return (13, "version-for-in-stream-rendition") }
-        return attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true ? (7, "version-for-service-captions") : nil
+        if type != "CLOSED-CAPTIONS" { return (13, .versionForInStreamRendition) }
+        return attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true ? (7, .versionForServiceCaptions) : nil
     }
 
     /// Before version 6, no segment may exceed the target duration, even by less than half a second.
