@@ -45,16 +45,16 @@ extension PlaylistInspection {
             finish(nil)
         }
         for line in lines {
-            switch line.tag {
-            case nil:
+            if line.tag == nil {
                 if notes, pending == nil { note(.addressWithoutStreamInf, line) }
                 finish(address(line))
-            case .variant:
+            } else if line.tag == .variant {
                 finishWithoutAddress()
                 pending = line
-            case .iFrameVariant: result.iFrameVariants.append(entry(line))
-            case .media: result.renditions.append(entry(line))
-            default: break
+            } else if line.tag == .iFrameVariant {
+                result.iFrameVariants.append(entry(line))
+            } else if line.tag == .media {
+                result.renditions.append(entry(line))
             }
         }
         finishWithoutAddress()

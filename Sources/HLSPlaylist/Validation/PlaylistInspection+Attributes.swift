@@ -67,11 +67,15 @@ extension PlaylistInspection {
     }
 
     /// Checks an attribute of a date range whose class defines its syntax.
-    func inspectExtension(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ line: InspectedLine) {
+    func inspectExtension(
+        _ attribute: InspectedAttribute,
+        _ definition: AttributeDefinition,
+        _ line: InspectedLine
+    ) {
         guard !attribute.isUnusable else { return }
         var reader = AttributeListReader(inspection: self, line: line, tag: .dateRange, notes: true)
         var attribute = attribute
-        reader.inspect(&attribute, kind)
+        reader.inspect(&attribute, definition)
     }
 }
 
@@ -102,7 +106,8 @@ private struct AttributeListReader {
         var growth = inspection.growthLimit
         for index in result.all.indices {
             let attribute = result.all[index]
-            let kind = AttributeGrammar.kind(of: attribute.name, in: tag)
+            let definition = tag.definition.attribute(attribute.name)
+            let kind = definition?.kind
             let mayHoldVariables =
                 attribute.isQuoted || kind == .hexadecimal
                 || kind == nil && (attribute.raw.lowercased().hasPrefix("0x") || attribute.raw.contains("{$"))
@@ -117,15 +122,16 @@ private struct AttributeListReader {
                 result.all[index].value = value
                 result.all[index].isUnusable = isOpaque
             }
-            guard let kind else { continue }
+            guard let definition else { continue }
             var inspected = result.all[index]
-            inspect(&inspected, kind)
+            inspect(&inspected, definition)
             result.all[index] = inspected
         }
         if tag == .define, notes { define() }
         if !result.isMalformed {
-            for (name, rule) in AttributeGrammar.required(in: tag) where !result.has(name) {
-                note(rule, rule == .missingAttribute ? "(\(name))" : nil)
+            for definition in tag.definition.attributes ?? [] where !result.has(definition.name) {
+                guard let rule = definition.requirement else { continue }
+                note(rule, rule == .missingAttribute ? "(\(definition.name))" : nil)
             }
         }
         return result
@@ -218,10 +224,10 @@ private struct AttributeListReader {
 
     // MARK: Values
 
-    mutating func inspect(_ attribute: inout InspectedAttribute, _ kind: AttributeKind) {
+    mutating func inspect(_ attribute: inout InspectedAttribute, _ definition: AttributeDefinition) {
         let detail = "(\(attribute.name))"
-        switch kind {
-        case .string, .anyString, .enumeratedList: inspectString(&attribute, kind, detail)
+        switch definition.kind {
+        case .string, .anyString, .enumeratedList: inspectString(&attribute, definition, detail)
         case .captions:
             if !attribute.isQuoted, attribute.value != "NONE" {
                 note(.unquotedString, detail)
@@ -230,39 +236,42 @@ private struct AttributeListReader {
                 note(.emptyString, detail)
                 attribute.isUnusable = true
             }
-        default:
+        case .integer, .hexadecimal, .decimal, .signedDecimal, .enumerated, .resolution:
             if attribute.isQuoted {
                 note(.quotedValue, detail)
                 attribute.isUnusable = true
-            } else if !attribute.isUnusable, !isValidUnquotedValue(attribute, kind) {
+            } else if !attribute.isUnusable, !isValidUnquotedValue(attribute, definition) {
                 attribute.isUnusable = true
             }
         }
     }
 
-    private func inspectString(_ attribute: inout InspectedAttribute, _ kind: AttributeKind, _ detail: String) {
+    private func inspectString(
+        _ attribute: inout InspectedAttribute,
+        _ definition: AttributeDefinition,
+        _ detail: String
+    ) {
         guard attribute.isQuoted else {
             note(.unquotedString, detail)
             attribute.isUnusable = true
             return
         }
         guard !attribute.isUnusable else { return }
-        if attribute.value.isEmpty, kind != .anyString {
+        if attribute.value.isEmpty, definition.kind != .anyString {
             // An empty value means that no layout is required.
             if attribute.name == "REQ-VIDEO-LAYOUT" { return }
             note(.emptyString, detail)
             attribute.isUnusable = true
             return
         }
-        guard kind == .enumeratedList else { return }
+        guard definition.kind == .enumeratedList else { return }
         let words = attribute.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard words.allSatisfy({ word in !word.isEmpty && !word.contains(where: \.isWhitespace) }) else {
             note(.badEnumeratedList, detail)
             return
         }
         if Set(words).count != words.count { note(.repeatedEnumeratedValue, detail) }
-        if let known = AttributeGrammar.enumeratedListValues(of: attribute.name), !Set(words).isSubset(of: known.words)
-        {
+        if let known = definition.words, !Set(words).isSubset(of: known.words) {
             note(known.rule, Self.written(attribute))
         }
     }
@@ -274,9 +283,9 @@ private struct AttributeListReader {
         return "(\(attribute.name)=\(value))"
     }
 
-    private func isValidUnquotedValue(_ attribute: InspectedAttribute, _ kind: AttributeKind) -> Bool {
+    private func isValidUnquotedValue(_ attribute: InspectedAttribute, _ definition: AttributeDefinition) -> Bool {
         let (value, detail) = (attribute.value, Self.written(attribute))
-        switch kind {
+        switch definition.kind {
         case .integer: return inspection.inspectInteger(value, notes ? line.number : nil, detail)
         case .hexadecimal:
             guard Grammar.isHexadecimal(value) else {
@@ -306,16 +315,12 @@ private struct AttributeListReader {
                 return false
             }
         case .enumerated:
-            guard let known = AttributeGrammar.enumeratedValues(of: attribute.name, in: tag),
-                !known.words.contains(value)
-            else {
-                return true
-            }
+            guard let known = definition.words, !known.words.contains(value) else { return true }
             // `FORMAT` has no meaning for data in the playlist itself.
             if attribute.name == "FORMAT", !result.has("URI") { return true }
             note(known.rule, detail)
             return false
-        default: break
+        case .string, .anyString, .enumeratedList, .captions: break
         }
         return true
     }

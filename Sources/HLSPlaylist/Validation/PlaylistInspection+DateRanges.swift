@@ -33,7 +33,7 @@ extension PlaylistInspection {
         for range in ranges {
             inspectEnds(range)
             if range["CLASS"] == Interstitial.classIdentifier { inspectInterstitial(range) }
-            if range["CLASS"] == "com.apple.hls.preload" { inspectPreload(range, classes) }
+            if range["CLASS"] == DateRangePreload.classIdentifier { inspectPreload(range, classes) }
         }
         inspectOverlaps(ranges)
     }
@@ -148,9 +148,16 @@ extension PlaylistInspection {
 
     // MARK: Interstitials and preloads
 
-    private func inspectExtensions(_ range: InspectedDateRange, _ kinds: KeyValuePairs<String, AttributeKind>) {
-        for (name, kind) in kinds {
-            if let (attribute, line) = range.attributes[name] { inspectExtension(attribute, kind, line) }
+    /// Checks the attributes that the class of a date range defines.
+    private func inspectClassAttributes(_ range: InspectedDateRange, of identifier: String) {
+        for definition in TagName.dateRange.definition.classAttributes[identifier] ?? [] {
+            guard let (attribute, line) = range.attributes[definition.name] else { continue }
+            inspectExtension(attribute, definition, line)
+            // The words of strings that are not enumerated strings (Appendix D).
+            guard definition.kind == .string, let known = definition.words, let value = range[definition.name] else {
+                continue
+            }
+            if !known.words.contains(value), !value.isEmpty { note(known.rule, line) }
         }
     }
 
@@ -159,17 +166,9 @@ extension PlaylistInspection {
         let hasList = range.has("X-ASSET-LIST")
         if hasAsset, hasList { note(.interstitialWithTwoAssets, range.line) }
         if !hasAsset, !hasList { note(.interstitialWithoutAsset, range.line) }
-        inspectExtensions(range, AttributeGrammar.interstitial)
+        inspectClassAttributes(range, of: Interstitial.classIdentifier)
         if let uri = range["X-ASSET-URI"], !uri.isEmpty, !Grammar.isAbsolute(uri) {
             note(.relativeAssetURI, range.line(of: "X-ASSET-URI"))
-        }
-        let words: KeyValuePairs<String, (Set<String>, Rule)> = [
-            "X-CONTENT-MAY-VARY": (["YES", "NO"], .unknownContentMayVary),
-            "X-TIMELINE-OCCUPIES": (["POINT", "RANGE"], .unknownTimelineOccupies),
-            "X-TIMELINE-STYLE": (["HIGHLIGHT", "PRIMARY"], .unknownTimelineStyle),
-        ]
-        for (name, (known, rule)) in words {
-            if let value = range[name], !known.contains(value), !value.isEmpty { note(rule, range.line(of: name)) }
         }
         if let label = range["X-SKIP-CONTROL-LABEL-ID"], !label.isEmpty,
             !label.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F })
@@ -200,7 +199,7 @@ extension PlaylistInspection {
             "X-TARGET-CLASS": .preloadWithoutTargetClass,
         ]
         for (name, rule) in needed where !range.has(name) { note(rule, range.line) }
-        inspectExtensions(range, AttributeGrammar.preload)
+        inspectClassAttributes(range, of: DateRangePreload.classIdentifier)
         if !range.hasEnd { note(.preloadWithoutEnd, range.line) }
         if range.has("CUE") || range.has("END-ON-NEXT") { note(.preloadWithTrigger, range.line) }
         if let id = range["X-TARGET-ID"], let target = classes[id] ?? nil, let wanted = range["X-TARGET-CLASS"],

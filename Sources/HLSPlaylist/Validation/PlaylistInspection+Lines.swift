@@ -109,10 +109,10 @@ extension PlaylistInspection {
             noteUnknown(bytes.text(name), line: number)
             return
         }
-        let isForeign = kind == .media ? tag.scope == .multivariant : ![.any, .multivariant].contains(tag.scope)
+        let isForeign = kind == .media ? tag.scope.isMultivariantOnly : tag.scope.isMediaOnly
         guard !isForeign else {
             expectURI(ofForeign: tag)
-            note(.mixedKinds, line: number, "(\(tag.rawValue) in a \(kind.rawValue) playlist)")
+            note(.mixedKinds, line: number, "(\(tag.name) in a \(kind.rawValue) playlist)")
             return
         }
         let hasColon = written.upperBound < text.upperBound
@@ -122,15 +122,15 @@ extension PlaylistInspection {
             append(line)
             return
         }
-        if [.independentSegments, .endList, .iFramesOnly, .discontinuity, .gap].contains(tag) {
-            if hasColon { note(.unexpectedValue, line: number, "(\(tag.rawValue))") }
+        if case .none = tag.definition.value {
+            if hasColon { note(.unexpectedValue, line: number, "(\(tag.name))") }
             append(line)
             return
         }
         // A tab was reported as a control character.
         while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
         guard valueStart < text.upperBound else {
-            note(.missingValue, line: number, "(\(tag.rawValue))")
+            note(.missingValue, line: number, "(\(tag.name))")
             line.isMalformed = true
             append(line)
             return
@@ -142,15 +142,16 @@ extension PlaylistInspection {
     }
 
     private func inspectValue(_ tag: TagName, _ line: inout InspectedLine) {
-        switch tag {
-        case .version, .targetDuration, .mediaSequence, .discontinuitySequence, .bitRate:
-            inspectInteger(text(line.value), line.number, "(\(tag.rawValue))")
-        case .programDateTime:
+        switch tag.definition.value {
+        case .integer, .wholeSeconds: inspectInteger(text(line.value), line.number, "(\(tag.name))")
+        case .date:
             if bytes[line.value].contains(UInt8(ascii: " ")) { note(.spaceInTag, line) }
-        default:
-            if AttributeGrammar.attributes(of: tag) != nil {
-                line.isMalformed = readAttributes(of: line, noting: true).isMalformed
-            }
+        case .word(let known):
+            let word = text(line.value)
+            if !known.words.contains(word) { note(known.rule, line, "(\(word))") }
+        case .attributes: line.isMalformed = readAttributes(of: line, noting: true).isMalformed
+        // The rules for segments check these values.
+        case .none, .byteRange, .segmentInformation: break
         }
     }
 

@@ -28,12 +28,11 @@ extension PlaylistInspection {
     private func inspectKindOfPlaylist() {
         if let line = first(.targetDuration) {
             if integer(line) == 0 { note(.targetDurationZero, line) }
-        } else if lines.contains(where: { $0.tag.map { ![.any, .multivariant].contains($0.scope) } ?? false }) {
+        } else if lines.contains(where: { $0.tag?.scope.isMediaOnly ?? false }) {
             // Without a tag for media playlists, the playlist may also be an empty multivariant playlist (§4.1).
             note(.missingTargetDuration, line: nil)
         }
         guard let line = first(.playlistType), !line.isMalformed, let type = playlistType else { return }
-        if type != "EVENT", type != "VOD" { note(.unknownPlaylistType, line, "(\(type))") }
         if type == "VOD", !hasEnd { note(.vodWithoutEndList, line) }
     }
 

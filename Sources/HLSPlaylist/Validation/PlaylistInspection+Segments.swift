@@ -146,26 +146,14 @@ private struct SegmentCollector {
         if hasPart, [.discontinuity, .key, .map, .programDateTime].contains(line.tag) {
             inspection.note(.tagAfterPart, line)
         }
-        switch line.tag {
-        case .segmentInformation: readInformation(line, inspection)
-        case .skip:
-            previousRange = .skipped
-            if !segments.isEmpty { inspection.note(.skipAfterSegment, line) }
-        case .mediaSequence:
-            if !segments.isEmpty { inspection.note(.mediaSequenceAfterSegment, line) }
-        case .discontinuitySequence:
-            if !segments.isEmpty {
-                inspection.note(.discontinuitySequenceAfterSegment, line)
-            } else if hasDiscontinuity {
-                inspection.note(.discontinuitySequenceAfterDiscontinuity, line)
-            }
-        case .discontinuity: hasDiscontinuity = true
-        case .part: hasPart = true
-        case .key: readKey(line, inspection)
-        case .map:
+        if line.tag == .segmentInformation {
+            readInformation(line, inspection)
+        } else if line.tag == .key {
+            readKey(line, inspection)
+        } else if line.tag == .map {
             map = line
             if keys.contains(where: \.lacksInitializationVector) { inspection.note(.mapKeyWithoutIV, line) }
-        case .programDateTime where !line.isMalformed:
+        } else if line.tag == .programDateTime, !line.isMalformed {
             inspection.inspectDate(
                 inspection.text(line.value),
                 line,
@@ -173,9 +161,30 @@ private struct SegmentCollector {
                 zone: .dateWithoutZone,
                 milliseconds: .dateWithoutMilliseconds
             )
-        default: break
+        } else if line.tag == .part {
+            hasPart = true
+        } else if line.tag == .discontinuity {
+            hasDiscontinuity = true
+        } else {
+            readPlaylistWide(line, inspection)
         }
         if line.tag?.scope == .segment { pending.append(line) }
+    }
+
+    /// Checks that a tag that applies to the entire playlist precedes the segments, if it must.
+    private mutating func readPlaylistWide(_ line: InspectedLine, _ inspection: PlaylistInspection) {
+        if line.tag == .skip {
+            previousRange = .skipped
+            if !segments.isEmpty { inspection.note(.skipAfterSegment, line) }
+        } else if line.tag == .mediaSequence, !segments.isEmpty {
+            inspection.note(.mediaSequenceAfterSegment, line)
+        } else if line.tag == .discontinuitySequence {
+            if !segments.isEmpty {
+                inspection.note(.discontinuitySequenceAfterSegment, line)
+            } else if hasDiscontinuity {
+                inspection.note(.discontinuitySequenceAfterDiscontinuity, line)
+            }
+        }
     }
 
     private mutating func readInformation(_ line: InspectedLine, _ inspection: PlaylistInspection) {

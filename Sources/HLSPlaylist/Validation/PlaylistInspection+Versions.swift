@@ -9,13 +9,12 @@ extension PlaylistInspection {
         inspectRepetitions()
         let version = version ?? 1
         for line in lines {
-            switch line.tag {
-            case .media, .sessionData: inspectLanguages(line)
-            case .key, .sessionKey: inspectKey(line)
-            case .variant, .iFrameVariant:
-                if version >= 6, attributes(line).has("PROGRAM-ID") { note(.removedProgramID, line) }
-            case .part, .map: inspectByteRange(line)
-            default: break
+            guard let tag = line.tag else { continue }
+            if tag == .media || tag == .sessionData { inspectLanguages(line) }
+            if tag == .key || tag == .sessionKey { inspectKey(line) }
+            if tag == .part || tag == .map { inspectByteRange(line) }
+            if tag == .variant || tag == .iFrameVariant, version >= 6, attributes(line).has("PROGRAM-ID") {
+                note(.removedProgramID, line)
             }
         }
         if version >= 7 {
@@ -25,26 +24,12 @@ extension PlaylistInspection {
     }
 
     private func inspectRepetitions() {
-        var seen: [TagName: Int] = [:]
+        let rules = TagName.allCases.map(\.definition.repetition)
         for line in lines {
-            guard let tag = line.tag, let rule = Self.rule(forRepeated: tag) else { continue }
-            if let first = seen[tag] {
-                note(rule, line, "(\(tag.rawValue), first in line \(first))")
-            } else {
-                seen[tag] = line.number
-            }
-        }
-    }
-
-    private static func rule(forRepeated tag: TagName) -> Rule? {
-        switch tag {
-        case .version: .repeatedVersion
-        case .independentSegments: .repeatedIndependentSegments
-        case .start: .repeatedStart
-        case .skip: .repeatedSkip
-        case .contentSteering: .repeatedContentSteering
-        case let tag where tag.scope == .mediaPlaylist: .repeatedTag
-        default: nil
+            guard let tag = line.tag, let rule = rules[Int(tag.rawValue)], let first = first(tag),
+                first.number != line.number
+            else { continue }
+            note(rule, line, "(\(tag.name), first in line \(first.number))")
         }
     }
 
@@ -100,10 +85,7 @@ extension PlaylistInspection {
             return
         }
         guard let version else { return }
-        var reportedRules: Set<Rule> = []
-        for need in needs where version < need.version && reportedRules.insert(need.rule).inserted {
-            note(need.rule, line: need.line)
-        }
+        for need in needs where version < need.version { note(need.rule, line: need.line) }
         // Renditions require version 4 but are compatible with older clients, so any version is accepted with them.
         let usesRenditions =
             kind == .multivariant
@@ -119,52 +101,70 @@ extension PlaylistInspection {
         }
     }
 
-    /// Returns the features of the playlist that require a protocol version, with the version and the rule (§8).
-    func versionNeeds() -> [(version: Int64, line: Int, rule: Rule)] {
+    /// A feature of the playlist that requires a protocol version.
+    struct VersionNeed {
+        let version: Int64
+        let rule: Rule
+        /// The number of the first line with the feature.
+        let line: Int
+    }
+
+    /// Returns the features of the playlist that require a protocol version, each once (§8).
+    func versionNeeds() -> [VersionNeed] {
         let isIFramesOnly = has(.iFramesOnly)
-        var needs: [(version: Int64, line: Int, rule: Rule)] = []
+        let definitions = TagName.allCases.map(\.definition)
+        var found: Set<Rule> = []
+        var needs: [VersionNeed] = []
         for line in lines {
-            func need(_ version: Int64, _ rule: Rule) { needs.append((version, line.number, rule)) }
-            switch line.tag {
-            case .key:
-                let attributes = attributes(line)
-                if attributes.has("IV") { need(2, .versionForIV) }
-                if attributes["METHOD"] == "SAMPLE-AES" { need(5, .versionForSampleAES) }
-                if attributes.has("KEYFORMAT") || attributes.has("KEYFORMATVERSIONS") {
-                    need(5, .versionForKeyFormat)
-                }
-            case .segmentInformation:
-                if let digits = bytes[line.value].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-                    .first,
-                    digits.contains(UInt8(ascii: "."))
-                {
-                    need(3, .versionForDecimalDuration)
-                }
-            case .byteRange: need(4, .versionForByteRange)
-            case .iFramesOnly: need(4, .versionForIFramesOnly)
-            case .map: isIFramesOnly ? need(5, .versionForIFrameMap) : need(6, .versionForMap)
-            case .media: versionNeed(ofRendition: line).map { need($0.0, $0.1) }
-            case .define:
-                attributes(line).has("QUERYPARAM")
-                    ? need(11, .versionForQueryParameter) : need(8, .versionForVariables)
-            case .skip:
-                attributes(line).has("RECENTLY-REMOVED-DATERANGES")
-                    ? need(10, .versionForSkippedDateRanges) : need(9, .versionForSkip)
-            case .variant, .iFrameVariant:
-                if attributes(line).all.contains(where: { $0.name.hasPrefix("REQ-") }) {
-                    need(12, .versionForRequiredAttribute)
-                }
-            default: break
+            guard let tag = line.tag else { continue }
+            func need(_ requirement: VersionRequirement?) {
+                guard let requirement, found.insert(requirement.rule).inserted else { return }
+                needs.append(
+                    VersionNeed(version: requirement.version, rule: requirement.rule, line: line.number)
+                )
+            }
+            let definition = definitions[Int(tag.rawValue)]
+            let ofAttributes = (definition.attributes ?? []).filter { $0.version != nil }
+            if ofAttributes.isEmpty {
+                need(definition.version)
+            } else {
+                let written = attributes(line)
+                let needed = ofAttributes.filter { written.has($0.name) }
+                for attribute in needed { need(attribute.version) }
+                // An attribute that requires a higher version was added to the tag later.
+                if needed.isEmpty { need(definition.version) }
+            }
+            if tag == .segmentInformation, hasDecimalDuration(line) {
+                need(VersionRequirement(3, .versionForDecimalDuration))
+            } else if tag == .key, attributes(line)["METHOD"] == "SAMPLE-AES" {
+                need(VersionRequirement(5, .versionForSampleAES))
+            } else if tag == .map {
+                need(
+                    isIFramesOnly ? VersionRequirement(5, .versionForIFrameMap) : VersionRequirement(6, .versionForMap)
+                )
+            } else if tag == .media {
+                need(versionNeed(ofRendition: line))
+            } else if tag == .variant || tag == .iFrameVariant,
+                attributes(line).all.contains(where: { $0.name.hasPrefix("REQ-") })
+            {
+                need(VersionRequirement(12, .versionForRequiredAttribute))
             }
         }
         return needs
     }
 
-    private func versionNeed(ofRendition line: InspectedLine) -> (Int64, Rule)? {
+    private func hasDecimalDuration(_ line: InspectedLine) -> Bool {
+        let bytes = bytes
+        let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: line.value) ?? line.value.upperBound
+        return bytes.span.firstIndex(of: UInt8(ascii: "."), in: line.value.lowerBound..<comma) != nil
+    }
+
+    private func versionNeed(ofRendition line: InspectedLine) -> VersionRequirement? {
         let attributes = attributes(line)
         guard attributes.has("INSTREAM-ID"), let type = attributes["TYPE"] else { return nil }
-        if type != "CLOSED-CAPTIONS" { return (13, .versionForInStreamRendition) }
-        return attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true ? (7, .versionForServiceCaptions) : nil
+        if type != "CLOSED-CAPTIONS" { return VersionRequirement(13, .versionForInStreamRendition) }
+        guard attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true else { return nil }
+        return VersionRequirement(7, .versionForServiceCaptions)
     }
 
     /// Before version 6, no segment may exceed the target duration, even by less than half a second.

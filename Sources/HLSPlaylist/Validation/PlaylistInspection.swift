@@ -45,7 +45,7 @@ final class PlaylistInspection {
     /// The lines with standard tags and URIs, in order.
     private(set) var lines: [InspectedLine] = []
     /// The first line with each tag, stored because rules need it for each segment or rendition.
-    private var firstLines: [TagName: InspectedLine] = [:]
+    private var firstLines = [InspectedLine?](repeating: nil, count: TagName.allCases.count)
     /// The lines with tags that the standard does not define.
     private(set) var unknownTags: [(line: Int, name: String)] = []
     /// The variables defined so far, each with the line of its definition.
@@ -151,7 +151,7 @@ final class PlaylistInspection {
     /// Returns the lines with one tag, in order.
     func all(_ tag: TagName) -> [InspectedLine] { lines.filter { $0.tag == tag } }
 
-    func first(_ tag: TagName) -> InspectedLine? { firstLines[tag] }
+    func first(_ tag: TagName) -> InspectedLine? { firstLines[Int(tag.rawValue)] }
 
     func has(_ tag: TagName) -> Bool { first(tag) != nil }
 
@@ -166,7 +166,7 @@ final class PlaylistInspection {
     func append(_ line: InspectedLine) {
         if line.tag == .variant { hasVariant = true }
         if line.tag == .segmentInformation { foreignTag = nil }
-        if let tag = line.tag, firstLines[tag] == nil { firstLines[tag] = line }
+        if let tag = line.tag, first(tag) == nil { firstLines[Int(tag.rawValue)] = line }
         lines.append(line)
     }
 
