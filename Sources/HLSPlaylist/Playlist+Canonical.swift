@@ -44,40 +44,41 @@ private struct CanonicalWriter {
     private mutating func writeHead(_ index: PlaylistIndex) {
         var lines: [TagName: [TagLine]] = [:]
         for record in index.tags {
-            guard let tag = record.tag, tag.scope == .any || tag.scope == .mediaPlaylist || tag == .skip,
+            guard let tag = record.tag, tag.definition.isPlaylistWide,
                 let line = bytes.tagLine(at: Int(record.lineStart))
             else { continue }
             lines[tag, default: []].append(line)
         }
         for tag in TagName.allCases where tag != .header && tag != .endList {
             guard let written = lines[tag] else { continue }
-            // All variable definitions are written in order; of any other tag, the first readable one.
+            // Tags that may be repeated are written in order; of any other tag, the first readable one.
             let spelled = written.compactMap { canonicalForm(tag, $0.value) }
-            for line in tag == .define ? spelled[...] : spelled.prefix(1) { append(line) }
+            for line in tag.definition.repetition == nil ? spelled[...] : spelled.prefix(1) { append(line) }
         }
     }
 
     /// Returns a tag in its canonical form, or `nil` if its value cannot be read.
     private func canonicalForm(_ tag: TagName, _ value: Range<Int>?) -> String? {
+        let definition = tag.definition
         let text = value.map { String(Substring(bytes.text($0)).trimmingBlanks()) } ?? ""
-        switch tag {
-        case .independentSegments, .iFramesOnly, .discontinuity, .gap, .endList: return "#\(tag.rawValue)"
-        case .version, .mediaSequence, .discontinuitySequence:
-            return MediaPlaylistHeader.integer(text).map { "#\(tag.rawValue):\($0)" }
-        case .bitRate: return value.flatMap { bytes.trimmedInteger($0) }.map { "#\(tag.rawValue):\($0)" }
-        case .targetDuration: return MediaTime(decimal: text).flatMap { $0 >= .zero ? "#\(tag.rawValue):\(text)" : nil }
-        case .playlistType: return PlaylistType(rawValue: text).map { "#\(tag.rawValue):\($0.rawValue)" }
+        func line(_ value: String) -> String { "#\(definition.name):\(value)" }
+        switch definition.value {
+        case .none: return tag == .header ? nil : "#\(definition.name)"
+        case .integer(let maximum):
+            return value.flatMap { bytes.trimmedInteger($0) }.flatMap { $0 <= maximum ? line(String($0)) : nil }
+        case .wholeSeconds: return MediaTime(decimal: text).flatMap { $0 >= .zero ? line(text) : nil }
+        case .word(let known): return known.words.contains(text) ? line(text) : nil
         case .segmentInformation: return segmentInformation(value ?? 0..<0)
         case .byteRange:
             return WrittenByteRange(text).map { range in
-                "#\(tag.rawValue):\(range.length)" + (range.start.map { "@\($0)" } ?? "")
+                line("\(range.length)" + (range.start.map { "@\($0)" } ?? ""))
             }
-        case .programDateTime: return text.isEmpty ? nil : "#\(tag.rawValue):\(text)"
-        case .header: return nil
-        case .start where PlaylistStart(AttributeList(bytes, in: value)) == nil: return nil
-        case .partInformation where AttributeList(bytes, in: value).decimal("PART-TARGET") == nil: return nil
-        case .skip where AttributeList(bytes, in: value).integer("SKIPPED-SEGMENTS") == nil: return nil
-        default: return attributeList(tag, value)
+        case .date: return text.isEmpty ? nil : line(text)
+        case .attributes:
+            guard !definition.isPlaylistWide || definition.isReadable(AttributeList(bytes, in: value)) else {
+                return nil
+            }
+            return attributeList(definition, value)
         }
     }
 
@@ -88,10 +89,9 @@ private struct CanonicalWriter {
         return "#EXTINF:\(digits),\(SegmentInformation.title(bytes, in: value) ?? "")"
     }
 
-    private func attributeList(_ tag: TagName, _ value: Range<Int>?) -> String {
-        let grammar = AttributeGrammar.attributes(of: tag)
+    private func attributeList(_ definition: TagDefinition, _ value: Range<Int>?) -> String {
         let order = Dictionary(
-            (grammar ?? [:]).enumerated().map { ($0.element.key, $0.offset) },
+            (definition.attributes ?? []).enumerated().map { ($0.element.name, $0.offset) },
             uniquingKeysWith: { first, _ in first }
         )
         var seen: Set<String> = []
@@ -100,8 +100,8 @@ private struct CanonicalWriter {
             let positions = (order[first.element.name] ?? .max, order[second.element.name] ?? .max)
             return positions.0 != positions.1 ? positions.0 < positions.1 : first.offset < second.offset
         }
-        let spelled = sorted.map { canonicalForm($0.element, AttributeGrammar.kind(of: $0.element.name, in: tag)) }
-        return "#\(tag.rawValue):\(spelled.joined(separator: ","))"
+        let spelled = sorted.map { canonicalForm($0.element, definition.attribute($0.element.name)?.kind) }
+        return "#\(definition.name):\(spelled.joined(separator: ","))"
     }
 
     private func canonicalForm(_ attribute: AttributeList.Attribute, _ kind: AttributeKind?) -> String {
@@ -110,7 +110,8 @@ private struct CanonicalWriter {
             case .string, .anyString, .enumeratedList: true
             case .captions: attribute.isQuoted || attribute.value != "NONE"
             case nil: attribute.isQuoted
-            default: attribute.value.isEmpty || attribute.value.contains(",")
+            case .integer, .hexadecimal, .decimal, .signedDecimal, .enumerated, .resolution:
+                attribute.value.isEmpty || attribute.value.contains(",")
             }
         // A value that contains a quotation mark cannot be quoted.
         let mayBeQuoted = !attribute.value.contains("\"")
@@ -140,8 +141,9 @@ private struct CanonicalWriter {
             case .segmentInformation: information = canonicalForm(.segmentInformation, line.value)
             case .byteRange: byteRange = canonicalForm(.byteRange, line.value)
             case let tag?:
-                let isPlaylistWide = tag.scope == .any || tag.scope == .mediaPlaylist || tag == .skip
-                guard !isPlaylistWide, tag.scope != .multivariant, let spelled = canonicalForm(tag, line.value) else {
+                guard !tag.definition.isPlaylistWide, tag.scope != .multivariant,
+                    let spelled = canonicalForm(tag, line.value)
+                else {
                     continue
                 }
                 append(spelled)
@@ -168,9 +170,9 @@ private struct CanonicalWriter {
             switch record.tag {
             case .variant:
                 guard let address = addresses[Int(record.lineStart)] else { continue }
-                append(attributeList(.variant, line.value))
+                append(attributeList(TagName.variant.definition, line.value))
                 append(bytes.text(address))
-            case let tag? where tag.scope == .multivariant: append(attributeList(tag, line.value))
+            case let tag? where tag.scope == .multivariant: append(attributeList(tag.definition, line.value))
             case .some: continue
             case nil: writeUnknown(line.line.trimmed(in: bytes.span))
             }

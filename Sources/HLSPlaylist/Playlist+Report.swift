@@ -33,10 +33,10 @@ extension MultivariantPlaylist {
                     "pathwayID": .text($0.pathwayID),
                 ])
             },
-            "start": start?.report,
+            "start": index.report(.start, in: text),
             "unknownTags": .array(unknownTags.map(\.report)),
             "diagnostics": .array(diagnostics.map(\.report)),
-        ])
+        ]).appending(index.reportFields(of: index.tags[...], in: text))
     }
 }
 
@@ -56,10 +56,10 @@ extension MediaPlaylist {
             "independentSegments": hasIndependentSegments ? .bool(true) : nil,
             "duration": .seconds(duration),
             "skippedSegments": .integer(skippedSegmentCount),
-            "serverControl": serverControl?.report,
+            "serverControl": index.report(.serverControl, in: storage.text),
             "partTarget": partTargetDuration.map { .seconds($0) },
             "variables": variables.isEmpty ? nil : .variables(variables),
-            "start": start?.report,
+            "start": index.report(.start, in: storage.text),
             "segments": .sequence(ReportSequence(count: segments.count) { segments[$0].report }),
             "trailingParts": .array(trailingParts.map(\.report)),
             "preloadHints": .array(preloadHints.map(\.report)),
@@ -67,11 +67,16 @@ extension MediaPlaylist {
             "dateRanges": .array(dateRanges.map(\.report)),
             "unknownTags": .array(unknownTags.map(\.report)),
             "diagnostics": .array(diagnostics.map(\.report)),
-        ])
+        ]).appending(index.reportFields(of: index.tags[...], where: { $0 != .segment }, in: storage.text))
     }
 }
 
 extension ReportValue {
+    /// The fields of an object; none for any other value.
+    fileprivate var fields: [Field] { if case .object(let fields) = self { fields } else { [] } }
+
+    fileprivate func appending(_ fields: [Field]) -> ReportValue { .object(self.fields + fields) }
+
     fileprivate static func text(_ text: String?) -> ReportValue? { text.map { .string($0) } }
 
     /// Returns an absolute address; a relative one would only repeat `uri`.
@@ -88,52 +93,25 @@ extension ReportValue {
 
 extension Variant {
     fileprivate var report: ReportValue {
-        .fields([
-            "uri": .string(uri),
-            "url": .url(address),
-            "bandwidth": bandwidth.map { .integer($0.bitsPerSecond) },
-            "averageBandwidth": averageBandwidth.map { .integer($0.bitsPerSecond) },
-            "codecs": .list(codecs),
-            "supplementalCodecs": .list(attributes.list("SUPPLEMENTAL-CODECS")),
-            "width": resolution.map { .integer($0.width) },
-            "height": resolution.map { .integer($0.height) },
-            "frameRate": frameRate.map { .seconds($0) },
-            "videoRange": .text(attributes["VIDEO-RANGE"]),
-            "hdcpLevel": .text(attributes["HDCP-LEVEL"]),
-            "allowedCPC": .text(attributes["ALLOWED-CPC"]),
-            "requiredVideoLayout": .list(requiredVideoLayouts),
-            "audio": .text(attributes["AUDIO"]),
-            "video": .text(attributes["VIDEO"]),
-            "subtitles": .text(attributes["SUBTITLES"]),
-            "closedCaptions": .text(attributes["CLOSED-CAPTIONS"]),
-            "score": score.map { .real($0) },
-            "stableVariantID": .text(attributes["STABLE-VARIANT-ID"]),
-            "pathwayID": .text(attributes["PATHWAY-ID"]),
-            "name": .text(attributes["NAME"]),
-        ])
+        let tag = isIFramesOnly ? TagName.iFrameVariant : .variant
+        var fields = ReportValue.fields(["uri": .string(uri), "url": .url(address)]).fields
+        // The URI of an I-frame variant is an attribute.
+        fields += tag.definition.reportFields(attributes, context: context).filter {
+            !["uri", "url"].contains($0.name)
+        }
+        return .object(fields + ReportValue.fields(["name": .text(name)]).fields)
     }
 }
 
 extension Rendition {
     fileprivate var report: ReportValue {
-        .fields([
-            "type": .text(attributes["TYPE"]),
-            "groupID": .string(groupID),
-            "name": .string(name),
-            "language": .text(language),
-            "assocLanguage": .text(attributes["ASSOC-LANGUAGE"]),
-            "default": .bool(isDefault),
-            "autoselect": .bool(isAutoselect),
-            "forced": .bool(isForced),
-            "channels": .text(attributes["CHANNELS"]),
-            "bitDepth": bitDepth.map { .integer($0) },
-            "sampleRate": sampleRate.map { .integer($0) },
-            "characteristics": .list(characteristics),
-            "instreamID": .text(attributes["INSTREAM-ID"]),
-            "stableRenditionID": .text(attributes["STABLE-RENDITION-ID"]),
-            "uri": .text(uri),
-            "url": .url(address),
-        ])
+        // A default rendition is selected automatically, and a missing name is the empty one.
+        let implied = ReportValue.fields([
+            "groupID": .string(groupID), "name": .string(name), "autoselect": .bool(isAutoselect),
+        ]).fields
+        let written = TagName.media.definition.reportFields(attributes, context: context)
+        let names = Set(implied.map(\.name))
+        return .object(written.filter { !names.contains($0.name) } + implied)
     }
 }
 
@@ -161,7 +139,7 @@ extension MediaSegment {
             "discontinuity": hasDiscontinuity ? .bool(true) : nil,
             "bitrate": bitRate.map { .integer($0.bitsPerSecond) },
             "parts": parts.isEmpty ? nil : .array(parts.map(\.report)),
-        ])
+        ]).appending(reportFields)
     }
 }
 
@@ -231,22 +209,6 @@ extension DateRange {
             "attributes": .object(
                 attributes.map { ReportValue.Field(name: $0.name, value: .string($0.value)) }
             ),
-        ])
-    }
-}
-
-extension PlaylistStart {
-    fileprivate var report: ReportValue { .fields(["offset": .seconds(offset), "precise": .bool(isPrecise)]) }
-}
-
-extension ServerControl {
-    fileprivate var report: ReportValue {
-        .fields([
-            "canSkipUntil": canSkipUntil.map { .seconds($0) },
-            "canSkipDateRanges": canSkipDateRanges ? .bool(true) : nil,
-            "holdBack": holdBack.map { .seconds($0) },
-            "partHoldBack": partHoldBack.map { .seconds($0) },
-            "canBlockReload": .bool(canBlockReload),
         ])
     }
 }

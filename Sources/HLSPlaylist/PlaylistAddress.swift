@@ -52,15 +52,13 @@ extension Playlist {
             }
         var result: [PlaylistAddress] = []
         for record in index.tags {
-            guard let tag = record.tag else { continue }
-            var scanner = LineScanner(Int(record.lineStart)..<bytes.count)
-            guard !Self.uriAttributes(of: tag).isEmpty, let line = scanner.next(in: bytes.span),
-                let tagLine = TagLine(line, in: bytes)
+            guard let tag = record.tag, !tag.addresses.isEmpty,
+                let tagLine = bytes.tagLine(at: Int(record.lineStart))
             else { continue }
             let attributes = AttributeList(bytes, in: tagLine.value)
-            for name in Self.uriAttributes(of: tag) {
-                guard let attribute = attributes.attribute(name), !attribute.value.isEmpty,
-                    let role = Self.role(of: tag, attributes)
+            for definition in tag.addresses {
+                guard let attribute = attributes.attribute(definition.name), !attribute.value.isEmpty,
+                    let role = definition.role?(attributes)
                 else {
                     continue
                 }
@@ -98,30 +96,5 @@ extension Playlist {
             if let uriStart = record.uriStart { append(.variant, lineAt: uriStart) }
         }
         return result.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    }
-
-    private static func uriAttributes(of tag: TagName) -> [String] {
-        switch tag {
-        case .key, .map, .part, .preloadHint, .renditionReport, .media, .iFrameVariant, .sessionData, .sessionKey:
-            ["URI"]
-        case .contentSteering: ["SERVER-URI"]
-        case .dateRange: ["X-ASSET-URI", "X-ASSET-LIST", "X-URI"]
-        default: []
-        }
-    }
-
-    private static func role(of tag: TagName, _ attributes: AttributeList) -> PlaylistAddress.Role? {
-        switch tag {
-        case .key, .sessionKey: attributes["METHOD"] == "NONE" ? nil : .key
-        case .map: .initialization
-        case .part: .part
-        case .preloadHint: attributes["TYPE"] == "MAP" ? .initialization : .part
-        case .renditionReport: .renditionReport
-        case .media: .rendition(attributes["TYPE"].flatMap { Rendition.MediaType(rawValue: $0) })
-        case .iFrameVariant: .iFrameVariant
-        case .sessionData, .contentSteering: .session
-        case .dateRange: .interstitial
-        default: nil
-        }
     }
 }

@@ -280,15 +280,16 @@ struct MediaPlaylistAssembly {
 
     /// Returns the new value of a tag of the host, or `nil` if its value is unchanged.
     private func replacement(for tag: TagName?) -> String? {
-        switch tag {
-        case .targetDuration: target == primary.targetDuration?.roundedSeconds ? nil : target.map(String.init)
-        case .version: version == primary.declaredVersion ? nil : version.map(String.init)
-        case .mediaSequence:
-            firstSequence == primary.mediaSequence ? nil : String(firstSequence)
-        case .discontinuitySequence:
-            firstDiscontinuitySequence == primary.discontinuitySequence ? nil : String(firstDiscontinuitySequence)
-        default: nil
+        func changed<Value: Equatable>(_ value: Value?, from written: Value?) -> String? {
+            value == written ? nil : value.map { "\($0)" }
         }
+        if tag == .targetDuration { return changed(target, from: primary.targetDuration?.roundedSeconds) }
+        if tag == .version { return changed(version, from: primary.declaredVersion) }
+        if tag == .mediaSequence { return changed(firstSequence, from: primary.mediaSequence) }
+        if tag == .discontinuitySequence {
+            return changed(firstDiscontinuitySequence, from: primary.discontinuitySequence)
+        }
+        return nil
     }
 
     /// The discontinuity sequence number of the first segment in the result, without its own discontinuity tag.

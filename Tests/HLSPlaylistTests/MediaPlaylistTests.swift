@@ -104,10 +104,10 @@ import Testing
 
     @Test func everyStandardTagIsRecognizedByName() {
         for tag in TagName.allCases {
-            let name = Array(tag.rawValue.utf8)
+            let name = Array(tag.name.utf8)
             #expect(TagName(name.span, in: 0..<name.count) == tag)
             #expect(TagName(name.span, in: 0..<(name.count - 1)) != tag)
-            let lower = Array(tag.rawValue.lowercased().utf8)
+            let lower = Array(tag.name.lowercased().utf8)
             #expect(TagName(lower.span, in: 0..<lower.count) == nil)
         }
     }

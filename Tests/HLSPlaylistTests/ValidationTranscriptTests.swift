@@ -18,7 +18,7 @@ import Testing
         var lines: [String] = []
         for fixture in RuleFixture.all where !fixture.isValid {
             for found in try fixture.diagnostics() {
-                let statement = try #require(ValidationRule.byID[found.code]?.statement)
+                let statement = try #require(Rule(rawValue: found.code)?.definition.statement)
                 let detail = found.message.dropFirst(found.message.commonPrefix(with: statement).count)
                 lines.append("\(fixture.name) \(found.line ?? 0) \(detail)")
             }

@@ -396,7 +396,7 @@ import Testing
         let found = try names.map { name in
             try RuleFindings.diagnostics(RuleFindings.audio("LANGUAGE=\"\(name)\""))
         }
-        let statement = try #require(ValidationRule.byID["bad-language"]?.statement.dropLast())
+        let statement = Rule.badLanguage.definition.statement.dropLast()
         #expect(found[0].map(\.message) == ["\(statement) (\(names[0]))."])
         #expect(found[1].map(\.message) == ["\(statement) (\(names[1].prefix(127))…)."])
     }

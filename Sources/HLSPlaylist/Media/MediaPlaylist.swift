@@ -22,6 +22,9 @@ public struct MediaPlaylist: Sendable {
             self.context = context
             header = MediaPlaylistHeader(bytes, index, context: context)
         }
+
+        /// The text of the playlist, with what its values depend on.
+        var text: PlaylistText { PlaylistText(bytes: bytes, context: context, variables: header.variables) }
     }
 
     let storage: Storage

@@ -30,41 +30,80 @@ struct MediaPlaylistHeader: Sendable {
     var parts: [UInt32] = []
 
     init(_ bytes: [UInt8], _ index: PlaylistIndex, context: PlaylistContext) {
-        var definitions: [AttributeList] = []
-        var formats: [(tag: UInt32, format: String)] = []
         variables = PlaylistVariables([], context: context)
+        var state = ReadingState()
         for (position, record) in index.tags.enumerated() {
+            guard let tag = record.tag, let read = Self.readers[Int(tag.rawValue)] else { continue }
             // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
-            let position = UInt32(position)
-            switch record.tag {
-            case .key: recordKey(position, index: index, bytes: bytes, formats: &formats)
-            case .map: maps.append(position)
-            case .bitRate: bitRates.append(position)
-            case .programDateTime: dateTimes.append(position)
-            case .discontinuity: discontinuities.append(position)
-            case .gap: gaps.append(position)
-            case .part: parts.append(position)
-            case .endList: hasEndMarker = true
-            case .iFramesOnly: isIFramesOnly = true
-            case .independentSegments: hasIndependentSegments = true
-            case .version, .targetDuration, .mediaSequence, .discontinuitySequence, .playlistType, .start,
-                .partInformation, .serverControl, .skip, .define:
-                guard let tagLine = bytes.tagLine(at: Int(record.lineStart)) else { continue }
-                if record.tag == .define {
-                    definitions.append(AttributeList(bytes, in: tagLine.value))
-                } else {
-                    read(record.tag, tagLine.value, in: bytes)
-                }
-            default: break
-            }
+            read(&self, WrittenTag(position: UInt32(position), lineStart: Int(record.lineStart), bytes: bytes), &state)
         }
         let entryCount = index.tags.count + index.segments.count
         variables = PlaylistVariables(
-            definitions,
+            state.definitions,
             context: context,
             maximumGrowth: PlaylistVariables.maximumGrowth(byteCount: bytes.count, entryCount: entryCount)
         )
     }
+
+    /// A tag in the bytes of a playlist, whose value is located when it is needed.
+    private struct WrittenTag {
+        /// The position in ``PlaylistIndex/tags``.
+        let position: UInt32
+        let lineStart: Int
+        let bytes: [UInt8]
+
+        private var value: Range<Int>? { bytes.tagLine(at: lineStart)?.value }
+        var text: String { String(value.map { bytes.text($0) }.map { Substring($0).trimmingBlanks() } ?? "") }
+        var attributes: AttributeList { AttributeList(bytes, in: value) }
+    }
+
+    /// The values that are needed only while the tags are read.
+    private struct ReadingState {
+        var definitions: [AttributeList] = []
+        /// The tags and formats of the keys in force, in order.
+        var formats: [(tag: UInt32, format: String)] = []
+    }
+
+    private typealias Reader = @Sendable (inout MediaPlaylistHeader, WrittenTag, inout ReadingState) -> Void
+
+    /// The readers by ``TagName/rawValue``; `nil` for tags that have no value in the header.
+    private static let readers: [Reader?] = TagName.allCases.map { readersByTag[$0] }
+
+    /// The readers of tags; if a tag appears several times, the first readable value counts.
+    private static let readersByTag: [TagName: Reader] = [
+        .key: { header, tag, state in header.recordKey(tag, &state) },
+        .map: { header, tag, _ in header.maps.append(tag.position) },
+        .bitRate: { header, tag, _ in header.bitRates.append(tag.position) },
+        .programDateTime: { header, tag, _ in header.dateTimes.append(tag.position) },
+        .discontinuity: { header, tag, _ in header.discontinuities.append(tag.position) },
+        .gap: { header, tag, _ in header.gaps.append(tag.position) },
+        .part: { header, tag, _ in header.parts.append(tag.position) },
+        .endList: { header, _, _ in header.hasEndMarker = true },
+        .iFramesOnly: { header, _, _ in header.isIFramesOnly = true },
+        .independentSegments: { header, _, _ in header.hasIndependentSegments = true },
+        .define: { _, tag, state in state.definitions.append(tag.attributes) },
+        .version: { header, tag, _ in header.version = header.version ?? integer(tag.text).map { Int($0) } },
+        .targetDuration: { header, tag, _ in
+            // Some servers write a decimal number, which players accept.
+            let written = MediaTime(decimal: tag.text).flatMap { $0 >= .zero ? $0 : nil }
+            header.targetDuration = header.targetDuration ?? written
+        },
+        .mediaSequence: { header, tag, _ in header.mediaSequence = header.mediaSequence ?? integer(tag.text) },
+        .discontinuitySequence: { header, tag, _ in
+            header.discontinuitySequence = header.discontinuitySequence ?? integer(tag.text)
+        },
+        .playlistType: { header, tag, _ in
+            header.playlistType = header.playlistType ?? PlaylistType(rawValue: tag.text)
+        },
+        .start: { header, tag, _ in header.start = header.start ?? PlaylistStart(tag.attributes) },
+        .partInformation: { header, tag, _ in
+            header.partTargetDuration = header.partTargetDuration ?? tag.attributes.decimal("PART-TARGET")
+        },
+        .serverControl: { header, tag, _ in
+            header.serverControl = header.serverControl ?? ServerControl(tag.attributes)
+        },
+        .skip: { header, tag, _ in header.readSkip(tag.attributes) },
+    ]
 
     /// Returns the key tags in force after the given one of ``keys``, in order.
     func keysInForce(after position: Int) -> [UInt32] {
@@ -74,29 +113,18 @@ struct MediaPlaylistHeader: Sendable {
     /// Records a key tag.
     ///
     /// A key replaces the key in force that has the same format, and `NONE` ends all keys (§4.4.4.4).
-    ///
-    /// - Parameters:
-    ///   - tag: The position of the key tag in the index.
-    ///   - index: The index.
-    ///   - bytes: The playlist.
-    ///   - formats: The tags and formats of the keys in force, in order.
-    private mutating func recordKey(
-        _ tag: UInt32,
-        index: PlaylistIndex,
-        bytes: [UInt8],
-        formats: inout [(tag: UInt32, format: String)]
-    ) {
-        let own = AttributeList(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
-        if own.hasValue("NONE", for: "METHOD") {
-            formats = []
+    private mutating func recordKey(_ tag: WrittenTag, _ state: inout ReadingState) {
+        let attributes = tag.attributes
+        if attributes.hasValue("NONE", for: "METHOD") {
+            state.formats = []
             otherKeys.append(nil)
         } else {
-            let format = own["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
-            formats = formats.filter { $0.format != format }.suffix(Self.maximumOtherKeyFormatCount)
-            otherKeys.append(formats.map(\.tag))
-            formats.append((tag, format))
+            let format = attributes["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
+            state.formats = state.formats.filter { $0.format != format }.suffix(Self.maximumOtherKeyFormatCount)
+            otherKeys.append(state.formats.map(\.tag))
+            state.formats.append((tag.position, format))
         }
-        keys.append(tag)
+        keys.append(tag.position)
     }
 
     /// The maximum number of other key formats in force with a key; a playlist with more is not meant to be played.
@@ -117,29 +145,11 @@ struct MediaPlaylistHeader: Sendable {
         return nil
     }
 
-    /// Reads the value of a tag; if a tag appears several times, the first readable value counts.
-    private mutating func read(_ tag: TagName?, _ value: Range<Int>?, in bytes: [UInt8]) {
-        let text = String(value.map { bytes.text($0) }.map { Substring($0).trimmingBlanks() } ?? "")
-        switch tag {
-        case .version: version = version ?? Self.integer(text).map { Int($0) }
-        case .targetDuration:
-            // Some servers write a decimal number, which players accept.
-            targetDuration = targetDuration ?? MediaTime(decimal: text).flatMap { $0 >= .zero ? $0 : nil }
-        case .mediaSequence: mediaSequence = mediaSequence ?? Self.integer(text)
-        case .discontinuitySequence: discontinuitySequence = discontinuitySequence ?? Self.integer(text)
-        case .playlistType: playlistType = playlistType ?? PlaylistType(rawValue: text)
-        case .start: start = start ?? PlaylistStart(AttributeList(bytes, in: value))
-        case .partInformation:
-            partTargetDuration = partTargetDuration ?? AttributeList(bytes, in: value).decimal("PART-TARGET")
-        case .serverControl: serverControl = serverControl ?? ServerControl(AttributeList(bytes, in: value))
-        case .skip:
-            let attributes = AttributeList(bytes, in: value)
-            guard skippedSegmentCount == 0, let count = attributes.integer("SKIPPED-SEGMENTS") else { return }
-            skippedSegmentCount = min(count, Self.maximumSequence)
-            recentlyRemovedDateRanges = attributes["RECENTLY-REMOVED-DATERANGES"].map { list in
-                list.split(separator: "\t").map(String.init)
-            }
-        default: break
+    private mutating func readSkip(_ attributes: AttributeList) {
+        guard skippedSegmentCount == 0, let count = attributes.integer("SKIPPED-SEGMENTS") else { return }
+        skippedSegmentCount = min(count, Self.maximumSequence)
+        recentlyRemovedDateRanges = attributes["RECENTLY-REMOVED-DATERANGES"].map { list in
+            list.split(separator: "\t").map(String.init)
         }
     }
 

@@ -1,4 +1,5 @@
 public import MediaTiming
+import ReportFormat
 public import ResourceAddressing
 
 /// A media segment with everything that applies to it (RFC 8216bis §3 and §4.4.4).
@@ -64,6 +65,15 @@ public struct MediaSegment: Sendable {
     public var bitRate: BitRate? { lines.byteRange == nil ? playlist.bitRate(for: position) : nil }
     /// The partial segments of the segment (§4.4.4.9).
     public var parts: [PartialSegment] { playlist.parts(ofSegment: position) }
+
+    /// The fields of `inspect --json` for the tags of the segment that this type does not read.
+    var reportFields: [ReportValue.Field] {
+        guard !TagName.reported.isEmpty else { return [] }
+        let tags = playlist.index.tags
+        let first = tags.partitioningIndex { $0.segment >= position }
+        let end = tags.partitioningIndex { $0.segment > position }
+        return playlist.index.reportFields(of: tags[first..<end], where: { $0 == .segment }, in: playlist.text)
+    }
 
     /// The range of the segment on the playlist's timeline.
     public var timeRange: MediaTimeRange { MediaTimeRange(start: start, duration: duration) }

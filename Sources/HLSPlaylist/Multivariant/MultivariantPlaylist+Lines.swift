@@ -6,9 +6,8 @@ extension MultivariantPlaylist {
     /// These are the lines of I-frame variants, session keys, session data with a URI, and content steering.
     package var otherURILines: [Range<Int>] {
         index.tags.compactMap { record in
-            switch record.tag {
-            case .iFrameVariant, .sessionKey, .contentSteering, .sessionData: break
-            default: return nil
+            guard let tag = record.tag, tag != .media, tag.scope == .multivariant, !tag.addresses.isEmpty else {
+                return nil
             }
             var scanner = LineScanner(Int(record.lineStart)..<bytes.count)
             guard let line = scanner.next(in: bytes.span) else { return nil }

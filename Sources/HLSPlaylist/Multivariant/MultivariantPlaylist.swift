@@ -68,6 +68,9 @@ public struct MultivariantPlaylist: Sendable {
         start = reader.start
     }
 
+    /// The text of the playlist, with what its values depend on.
+    var text: PlaylistText { PlaylistText(bytes: bytes, context: context, variables: definedVariables) }
+
     /// The variables and their values (§4.4.2.3).
     public var variables: [String: String] { definedVariables.values }
     /// Returns the renditions of one group, in order.
@@ -141,19 +144,16 @@ private struct EntryReader {
     var start: PlaylistStart?
 
     mutating func read(_ record: PlaylistIndex.TagRecord) {
-        switch record.tag {
-        case .iFrameVariant: iFrameVariants.append(record.lineStart)
-        case .media: renditions.append(record.lineStart)
-        case .independentSegments: hasIndependentSegments = true
-        case .define, .version, .start:
-            guard let value = bytes.tagLine(at: Int(record.lineStart))?.value else { return }
-            switch record.tag {
-            case .define: definitions.append(AttributeList(bytes, in: value))
-            case .version: version = version ?? bytes.trimmedInteger(value).map { Int($0) }
-            default: start = start ?? PlaylistStart(AttributeList(bytes, in: value))
-            }
-        default: break
+        if record.tag == .iFrameVariant { iFrameVariants.append(record.lineStart) }
+        if record.tag == .media { renditions.append(record.lineStart) }
+        if record.tag == .independentSegments { hasIndependentSegments = true }
+        let valuedTags: [TagName?] = [.define, .version, .start]
+        guard valuedTags.contains(record.tag), let value = bytes.tagLine(at: Int(record.lineStart))?.value else {
+            return
         }
+        if record.tag == .define { definitions.append(AttributeList(bytes, in: value)) }
+        if record.tag == .version { version = version ?? bytes.trimmedInteger(value).map { Int($0) } }
+        if record.tag == .start { start = start ?? PlaylistStart(AttributeList(bytes, in: value)) }
     }
 }
 

@@ -18,6 +18,8 @@ public struct Rendition: Sendable {
     private let source: PlaylistText
     private let tagStart: UInt32
 
+    var context: PlaylistContext { source.context }
+
     init(_ source: PlaylistText, tagStart: UInt32) {
         self.source = source
         self.tagStart = tagStart

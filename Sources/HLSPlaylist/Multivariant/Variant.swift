@@ -8,6 +8,8 @@ public struct Variant: Sendable {
     private let uriStart: UInt32?
 
     /// Creates a variant from the offsets of its tag and its URI line; `uriStart` is `nil` for I-frame variants.
+    var context: PlaylistContext { source.context }
+
     init(_ source: PlaylistText, tagStart: UInt32, uriStart: UInt32?) {
         self.source = source
         self.tagStart = tagStart

@@ -41,20 +41,20 @@ extension PlaylistInspection {
             pending = nil
         }
         func finishWithoutAddress() {
-            if notes, let pending { note("stream-inf-without-address", pending) }
+            if notes, let pending { note(.streamInfWithoutAddress, pending) }
             finish(nil)
         }
         for line in lines {
-            switch line.tag {
-            case nil:
-                if notes, pending == nil { note("address-without-stream-inf", line) }
+            if line.tag == nil {
+                if notes, pending == nil { note(.addressWithoutStreamInf, line) }
                 finish(address(line))
-            case .variant:
+            } else if line.tag == .variant {
                 finishWithoutAddress()
                 pending = line
-            case .iFrameVariant: result.iFrameVariants.append(entry(line))
-            case .media: result.renditions.append(entry(line))
-            default: break
+            } else if line.tag == .iFrameVariant {
+                result.iFrameVariants.append(entry(line))
+            } else if line.tag == .media {
+                result.renditions.append(entry(line))
             }
         }
         finishWithoutAddress()
@@ -68,7 +68,7 @@ extension PlaylistInspection {
     }
 
     /// Reports that an entry violates a rule.
-    func note(_ rule: String, _ entry: InspectedEntry, _ detail: String? = nil) { note(rule, entry.line, detail) }
+    func note(_ rule: Rule, _ entry: InspectedEntry, _ detail: String? = nil) { note(rule, entry.line, detail) }
 }
 
 /// The rendition groups (RFC 8216bis §4.4.6.1.1), in the order of their first members.

@@ -38,13 +38,13 @@ extension PlaylistInspection {
         inspectAppleSources(presentation)
         inspectAppleOutputs(presentation)
         for line in all(.contentSteering) where !attributes(line).has("PATHWAY-ID") {
-            note("apple-steering-without-pathway", line)
+            note(.appleSteeringWithoutPathway, line)
         }
-        if presentation.hasVideo, !has(.independentSegments) { note("apple-missing-independent-segments", line: nil) }
+        if presentation.hasVideo, !has(.independentSegments) { note(.appleMissingIndependentSegments, line: nil) }
         inspectAppleKeys()
     }
 
-    func note(_ rule: String, _ variant: InspectedVariant, _ detail: String? = nil) {
+    func note(_ rule: Rule, _ variant: InspectedVariant, _ detail: String? = nil) {
         note(rule, variant.entry.line, detail)
     }
 
@@ -52,46 +52,46 @@ extension PlaylistInspection {
     private func inspectAppleAttributes(_ presentation: ApplePresentation) {
         let variants = presentation.variants
         for variant in variants {
-            if !variant.entry.has("CODECS") { note("apple-missing-codecs", variant) }
-            if !variant.entry.has("AVERAGE-BANDWIDTH") { note("apple-missing-average-bandwidth", variant) }
+            if !variant.entry.has("CODECS") { note(.appleMissingCodecs, variant) }
+            if !variant.entry.has("AVERAGE-BANDWIDTH") { note(.appleMissingAverageBandwidth, variant) }
             if variant.entry.has("SUBTITLES"), !variant.codecs.isEmpty,
                 !variant.codecs.contains(where: { $0.mediaType == .subtitles })
             {
-                note("apple-subtitles-not-in-codecs", variant)
+                note(.appleSubtitlesNotInCodecs, variant)
             }
         }
         for variant in presentation.videoVariants {
             if let peak = variant.peak?.bitsPerSecond, let average = variant.average?.bitsPerSecond,
                 peak > average, peak -| average > average
             {
-                note("apple-peak-twice-average", variant)
+                note(.applePeakTwiceAverage, variant)
             }
             guard !variant.codecs.isEmpty else { continue }
-            if variant.resolution == nil { note("apple-missing-resolution", variant) }
-            if !variant.entry.has("FRAME-RATE") { note("apple-missing-frame-rate", variant) }
+            if variant.resolution == nil { note(.appleMissingResolution, variant) }
+            if !variant.entry.has("FRAME-RATE") { note(.appleMissingFrameRate, variant) }
         }
         if variants.contains(where: { $0.entry.has("SCORE") }),
             let bare = variants.first(where: { !$0.entry.has("SCORE") })
         {
-            note("apple-missing-score", bare)
+            note(.appleMissingScore, bare)
         }
     }
 
     private func inspectAppleIFrames(_ presentation: ApplePresentation) {
         let iFrameVariants = presentation.iFrameVariants
         for variant in iFrameVariants {
-            if !variant.entry.has("CODECS") { note("apple-i-frame-without-codecs", variant) }
-            if !variant.entry.has("RESOLUTION") { note("apple-i-frame-without-resolution", variant) }
+            if !variant.entry.has("CODECS") { note(.appleIFrameWithoutCodecs, variant) }
+            if !variant.entry.has("RESOLUTION") { note(.appleIFrameWithoutResolution, variant) }
         }
         guard let first = iFrameVariants.first else {
-            if presentation.hasVideo { note("apple-no-i-frames", line: nil) }
+            if presentation.hasVideo { note(.appleNoIFrames, line: nil) }
             return
         }
-        if iFrameVariants.count == 1 { note("apple-one-i-frame-playlist", first) }
+        if iFrameVariants.count == 1 { note(.appleOneIFramePlaylist, first) }
         guard !presentation.isStereoscopicOnly else { return }
-        if iFrameVariants.allSatisfy(\.isHighDynamicRange) { note("apple-i-frames-without-sdr", first) }
+        if iFrameVariants.allSatisfy(\.isHighDynamicRange) { note(.appleIFramesWithoutSDR, first) }
         if iFrameVariants.contains(where: \.hasVideoCodec), !iFrameVariants.contains(where: \.hasH264) {
-            note("apple-i-frames-without-h264", first)
+            note(.appleIFramesWithoutH264, first)
         }
     }
 
@@ -101,13 +101,13 @@ extension PlaylistInspection {
         inspectAppleAspectRatios(presentation.videoVariants)
         guard let first = presentation.videoVariants.first else { return }
         guard Set(presentation.videoVariants.map(\.peak)).count > 1 else {
-            note("apple-single-variant", first)
+            note(.appleSingleVariant, first)
             return
         }
         let top = presentation.videoVariants.compactMap { $0.resolution?.height }.max() ?? 0
         let best = presentation.videoVariants.filter { $0.resolution?.height == top }
         if top >= 720, Set(best.map { [$0.entry["BANDWIDTH"], $0.entry.uri] }).count < 2 {
-            note("apple-one-top-variant", line: nil, "(\(top))")
+            note(.appleOneTopVariant, line: nil, "(\(top))")
         }
     }
 
@@ -121,7 +121,7 @@ extension PlaylistInspection {
             guard let first = group.first, distance(first) > 1_000_000,
                 group.contains(where: { distance($0) < distance(first) })
             else { continue }
-            note("apple-default-variant", first)
+            note(.appleDefaultVariant, first)
         }
     }
 
@@ -131,7 +131,7 @@ extension PlaylistInspection {
         }
         // Encoders round dimensions to even numbers, so small differences are tolerated.
         if let least = ratios.min(), let greatest = ratios.max(), greatest / least > 1.02 {
-            note("apple-aspect-ratios-differ", line: nil)
+            note(.appleAspectRatiosDiffer, line: nil)
         }
     }
 
@@ -146,11 +146,11 @@ extension PlaylistInspection {
                     ]
                 }
             )
-            if copies.count == variants.count { note("apple-no-failover", line: nil) }
+            if copies.count == variants.count { note(.appleNoFailover, line: nil) }
         }
         let entries = presentation.allVariants.map(\.entry) + presentation.renditions
         if let first = entries.first(where: { $0.uri?.lowercased().hasPrefix("http:") == true }) {
-            note("apple-playlist-without-tls", first)
+            note(.applePlaylistWithoutTLS, first)
         }
     }
 
@@ -160,8 +160,8 @@ extension PlaylistInspection {
         for variant in presentation.videoVariants {
             guard let height = variant.resolution?.height, height >= 720 else { continue }
             let level = variant.entry["HDCP-LEVEL"]
-            if height <= 1_080, level != "TYPE-0", level != "TYPE-1" { note("apple-hd-without-hdcp", variant) }
-            if height > 1_080, level != "TYPE-1" { note("apple-uhd-without-hdcp", variant) }
+            if height <= 1_080, level != "TYPE-0", level != "TYPE-1" { note(.appleHDWithoutHDCP, variant) }
+            if height > 1_080, level != "TYPE-1" { note(.appleUHDWithoutHDCP, variant) }
         }
     }
 }

@@ -7,7 +7,7 @@ extension PlaylistInspection {
         let hasSubtitlesOrCaptions = presentation.renditions.contains {
             $0["TYPE"] == "SUBTITLES" || $0["TYPE"] == "CLOSED-CAPTIONS"
         }
-        if presentation.hasVideo, !hasSubtitlesOrCaptions { note("apple-no-captions", line: nil) }
+        if presentation.hasVideo, !hasSubtitlesOrCaptions { note(.appleNoCaptions, line: nil) }
     }
 
     private func inspectAppleRendition(_ rendition: InspectedEntry) {
@@ -15,21 +15,21 @@ extension PlaylistInspection {
         let characteristics = Set(rendition.attributes.list("CHARACTERISTICS"))
         let isAutoselect = rendition["AUTOSELECT"] == "YES"
         if type == "AUDIO", !isAutoselect, characteristics.contains("public.accessibility.describes-video") {
-            note("apple-description-not-autoselect", rendition)
+            note(.appleDescriptionNotAutoselect, rendition)
         }
         if type == "SUBTITLES", characteristics.contains("public.accessibility.describes-music-and-sound") {
             if !characteristics.contains("public.accessibility.transcribes-spoken-dialog") {
-                note("apple-sdh-incomplete", rendition)
+                note(.appleSDHIncomplete, rendition)
             } else if !isAutoselect {
-                note("apple-sdh-not-autoselect", rendition)
+                note(.appleSDHNotAutoselect, rendition)
             }
         }
-        if rendition["FORCED"] == "YES", !isAutoselect { note("apple-forced-not-autoselect", rendition) }
-        if let type, type != "VIDEO", !rendition.has("LANGUAGE") { note("apple-missing-language", rendition) }
+        if rendition["FORCED"] == "YES", !isAutoselect { note(.appleForcedNotAutoselect, rendition) }
+        if let type, type != "VIDEO", !rendition.has("LANGUAGE") { note(.appleMissingLanguage, rendition) }
         if type == "AUDIO", !rendition.has("URI"), let channels = rendition["CHANNELS"] {
             let count = channels.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             if !count.isEmpty, (Int(Substring(count)) ?? .max) > 2 {
-                note("apple-multichannel-muxed", rendition, "(\(channels))")
+                note(.appleMultichannelMuxed, rendition, "(\(channels))")
             }
         }
     }
@@ -39,12 +39,12 @@ extension PlaylistInspection {
         let audio = presentation.renditions.filter { $0["TYPE"] == "AUDIO" }
         if presentation.hasVideo {
             for members in audio.grouped(by: { $0["GROUP-ID"] }) where members.count > 1 {
-                if let muxed = members.first(where: { !$0.has("URI") }) { note("apple-alternative-audio-muxed", muxed) }
+                if let muxed = members.first(where: { !$0.has("URI") }) { note(.appleAlternativeAudioMuxed, muxed) }
             }
         }
         let groups = Set(audio.map { $0["GROUP-ID"] })
         for variant in presentation.variants where variant.hasVideoCodec && variant.hasAudioCodec {
-            if !groups.contains(variant.entry["AUDIO"]) { note("apple-muxed-audio", variant) }
+            if !groups.contains(variant.entry["AUDIO"]) { note(.appleMuxedAudio, variant) }
         }
     }
 
@@ -57,7 +57,7 @@ extension PlaylistInspection {
             if !rendition.attributes.list("CHARACTERISTICS").isEmpty {
                 special.insert(key)
             } else if rendition.has("LANGUAGE"), special.contains(key) {
-                note("apple-rendition-order", rendition)
+                note(.appleRenditionOrder, rendition)
             }
         }
     }

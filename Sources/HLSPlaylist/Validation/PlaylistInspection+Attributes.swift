@@ -67,11 +67,15 @@ extension PlaylistInspection {
     }
 
     /// Checks an attribute of a date range whose class defines its syntax.
-    func inspectExtension(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ line: InspectedLine) {
+    func inspectExtension(
+        _ attribute: InspectedAttribute,
+        _ definition: AttributeDefinition,
+        _ line: InspectedLine
+    ) {
         guard !attribute.isUnusable else { return }
         var reader = AttributeListReader(inspection: self, line: line, tag: .dateRange, notes: true)
         var attribute = attribute
-        reader.inspect(&attribute, kind)
+        reader.inspect(&attribute, definition)
     }
 }
 
@@ -91,7 +95,7 @@ private struct AttributeListReader {
         self.notes = notes
     }
 
-    private func note(_ rule: String, _ detail: String? = nil) {
+    private func note(_ rule: Rule, _ detail: String? = nil) {
         if notes { inspection.note(rule, line, detail) }
     }
 
@@ -102,7 +106,8 @@ private struct AttributeListReader {
         var growth = inspection.growthLimit
         for index in result.all.indices {
             let attribute = result.all[index]
-            let kind = AttributeGrammar.kind(of: attribute.name, in: tag)
+            let definition = tag.definition.attribute(attribute.name)
+            let kind = definition?.kind
             let mayHoldVariables =
                 attribute.isQuoted || kind == .hexadecimal
                 || kind == nil && (attribute.raw.lowercased().hasPrefix("0x") || attribute.raw.contains("{$"))
@@ -117,15 +122,16 @@ private struct AttributeListReader {
                 result.all[index].value = value
                 result.all[index].isUnusable = isOpaque
             }
-            guard let kind else { continue }
+            guard let definition else { continue }
             var inspected = result.all[index]
-            inspect(&inspected, kind)
+            inspect(&inspected, definition)
             result.all[index] = inspected
         }
         if tag == .define, notes { define() }
         if !result.isMalformed {
-            for (name, rule) in AttributeGrammar.required(in: tag) where !result.has(name) {
-                note(rule, rule == "missing-attribute" ? "(\(name))" : nil)
+            for definition in tag.definition.attributes ?? [] where !result.has(definition.name) {
+                guard let rule = definition.requirement else { continue }
+                note(rule, rule == .missingAttribute ? "(\(definition.name))" : nil)
             }
         }
         return result
@@ -149,7 +155,7 @@ private struct AttributeListReader {
             guard index < end else { return }
             index += 1
             if index >= end {
-                note("empty-attribute")
+                note(.emptyAttribute)
                 return
             }
         }
@@ -157,9 +163,9 @@ private struct AttributeListReader {
 
     private mutating func noteBareName(_ name: String) {
         if name.allSatisfy({ $0 == " " || $0 == "\t" }) {
-            note("empty-attribute")
+            note(.emptyAttribute)
         } else {
-            note("attribute-without-value", "(\(name))")
+            note(.attributeWithoutValue, "(\(name))")
             result.isMalformed = true
         }
     }
@@ -183,7 +189,7 @@ private struct AttributeListReader {
             let open = index + 1
             let close = bytes.span.firstIndex(of: UInt8(ascii: "\""), in: open..<end)
             if close == nil {
-                note("unclosed-quote")
+                note(.unclosedQuote)
                 result.isMalformed = true
             }
             raw = open..<(close ?? end)
@@ -191,7 +197,7 @@ private struct AttributeListReader {
             let rest = index
             index = bytes.span.firstIndex(of: UInt8(ascii: ","), in: index..<end) ?? end
             if !bytes.span.trimmingBlanks(rest..<index).isEmpty {
-                note("text-after-quote")
+                note(.textAfterQuote)
                 result.isMalformed = true
             } else if rest < index {
                 isSpaced = true
@@ -202,15 +208,15 @@ private struct AttributeListReader {
             raw = bytes.span.trimmingBlanks(rest..<index)
             if raw != rest..<index || bytes[raw].contains(UInt8(ascii: " ")) { isSpaced = true }
         }
-        if isSpaced { note("space-in-attribute-list") }
+        if isSpaced { note(.spaceInAttributeList) }
         add(bytes.text(name), bytes.text(raw), isQuoted)
         return index
     }
 
     private mutating func add(_ name: String, _ raw: String, _ isQuoted: Bool) {
-        if !Grammar.isAttributeName(name) { note("bad-attribute-name", name.isEmpty ? "(there is none)" : "(\(name))") }
+        if !Grammar.isAttributeName(name) { note(.badAttributeName, name.isEmpty ? "(there is none)" : "(\(name))") }
         if !names.insert(name).inserted {
-            note("repeated-attribute", "(\(name))")
+            note(.repeatedAttribute, "(\(name))")
         } else {
             result.all.append(InspectedAttribute(name: name, raw: raw, isQuoted: isQuoted, value: raw))
         }
@@ -218,51 +224,54 @@ private struct AttributeListReader {
 
     // MARK: Values
 
-    mutating func inspect(_ attribute: inout InspectedAttribute, _ kind: AttributeKind) {
+    mutating func inspect(_ attribute: inout InspectedAttribute, _ definition: AttributeDefinition) {
         let detail = "(\(attribute.name))"
-        switch kind {
-        case .string, .anyString, .enumeratedList: inspectString(&attribute, kind, detail)
+        switch definition.kind {
+        case .string, .anyString, .enumeratedList: inspectString(&attribute, definition, detail)
         case .captions:
             if !attribute.isQuoted, attribute.value != "NONE" {
-                note("unquoted-string", detail)
+                note(.unquotedString, detail)
                 attribute.isUnusable = true
             } else if attribute.isQuoted, !attribute.isUnusable, attribute.value.isEmpty {
-                note("empty-string", detail)
+                note(.emptyString, detail)
                 attribute.isUnusable = true
             }
-        default:
+        case .integer, .hexadecimal, .decimal, .signedDecimal, .enumerated, .resolution:
             if attribute.isQuoted {
-                note("quoted-value", detail)
+                note(.quotedValue, detail)
                 attribute.isUnusable = true
-            } else if !attribute.isUnusable, !isValidUnquotedValue(attribute, kind) {
+            } else if !attribute.isUnusable, !isValidUnquotedValue(attribute, definition) {
                 attribute.isUnusable = true
             }
         }
     }
 
-    private func inspectString(_ attribute: inout InspectedAttribute, _ kind: AttributeKind, _ detail: String) {
+    private func inspectString(
+        _ attribute: inout InspectedAttribute,
+        _ definition: AttributeDefinition,
+        _ detail: String
+    ) {
         guard attribute.isQuoted else {
-            note("unquoted-string", detail)
+            note(.unquotedString, detail)
             attribute.isUnusable = true
             return
         }
         guard !attribute.isUnusable else { return }
-        if attribute.value.isEmpty, kind != .anyString {
+        if attribute.value.isEmpty, definition.kind != .anyString {
             // An empty value means that no layout is required.
             if attribute.name == "REQ-VIDEO-LAYOUT" { return }
-            note("empty-string", detail)
+            note(.emptyString, detail)
             attribute.isUnusable = true
             return
         }
-        guard kind == .enumeratedList else { return }
+        guard definition.kind == .enumeratedList else { return }
         let words = attribute.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard words.allSatisfy({ word in !word.isEmpty && !word.contains(where: \.isWhitespace) }) else {
-            note("bad-enumerated-list", detail)
+            note(.badEnumeratedList, detail)
             return
         }
-        if Set(words).count != words.count { note("repeated-enumerated-value", detail) }
-        if let known = AttributeGrammar.enumeratedListValues(of: attribute.name), !Set(words).isSubset(of: known.words)
-        {
+        if Set(words).count != words.count { note(.repeatedEnumeratedValue, detail) }
+        if let known = definition.words, !Set(words).isSubset(of: known.words) {
             note(known.rule, Self.written(attribute))
         }
     }
@@ -274,48 +283,44 @@ private struct AttributeListReader {
         return "(\(attribute.name)=\(value))"
     }
 
-    private func isValidUnquotedValue(_ attribute: InspectedAttribute, _ kind: AttributeKind) -> Bool {
+    private func isValidUnquotedValue(_ attribute: InspectedAttribute, _ definition: AttributeDefinition) -> Bool {
         let (value, detail) = (attribute.value, Self.written(attribute))
-        switch kind {
+        switch definition.kind {
         case .integer: return inspection.inspectInteger(value, notes ? line.number : nil, detail)
         case .hexadecimal:
             guard Grammar.isHexadecimal(value) else {
-                note("not-hexadecimal", detail)
+                note(.notHexadecimal, detail)
                 return false
             }
             if value.dropFirst(2).contains(where: { ("a"..."f").contains($0) }) {
-                note("lowercase-hexadecimal", detail)
+                note(.lowercaseHexadecimal, detail)
             }
         case .decimal:
             if tag == .dateRange, value.hasPrefix("-"), Grammar.isSignedDecimal(value) {
-                note("negative-duration", detail)
+                note(.negativeDuration, detail)
                 return false
             }
             guard Grammar.isDecimal(value) else {
-                note("not-a-decimal", detail)
+                note(.notADecimal, detail)
                 return false
             }
         case .signedDecimal:
             guard Grammar.isSignedDecimal(value) else {
-                note("not-a-signed-decimal", detail)
+                note(.notASignedDecimal, detail)
                 return false
             }
         case .resolution:
             guard Grammar.isResolution(value) else {
-                note("bad-resolution", detail)
+                note(.badResolution, detail)
                 return false
             }
         case .enumerated:
-            guard let known = AttributeGrammar.enumeratedValues(of: attribute.name, in: tag),
-                !known.words.contains(value)
-            else {
-                return true
-            }
+            guard let known = definition.words, !known.words.contains(value) else { return true }
             // `FORMAT` has no meaning for data in the playlist itself.
             if attribute.name == "FORMAT", !result.has("URI") { return true }
             note(known.rule, detail)
             return false
-        default: break
+        case .string, .anyString, .enumeratedList, .captions: break
         }
         return true
     }
@@ -329,14 +334,14 @@ private struct AttributeListReader {
     private func inspectDefinition() {
         guard !result.isMalformed else { return }
         let names = definedNames
-        if names.isEmpty { note("define-without-name") }
-        if names.count > 1 { note("define-with-two-names") }
-        if names.contains(where: { $0.name == "NAME" }), !result.has("VALUE") { note("define-without-value") }
+        if names.isEmpty { note(.defineWithoutName) }
+        if names.count > 1 { note(.defineWithTwoNames) }
+        if names.contains(where: { $0.name == "NAME" }), !result.has("VALUE") { note(.defineWithoutValue) }
         for name in names where name.isQuoted && !name.raw.isEmpty && !Grammar.isVariableName(name.raw) {
-            note("bad-variable-name", "(\(name.raw))")
+            note(.badVariableName, "(\(name.raw))")
         }
         if names.contains(where: { $0.name == "IMPORT" }), inspection.kind == .multivariant {
-            note("import-in-multivariant")
+            note(.importInMultivariant)
         }
     }
 
@@ -347,22 +352,22 @@ private struct AttributeListReader {
         case "NAME": value = result.has("VALUE") ? result["VALUE"] : ""
         case "IMPORT":
             if inspection.kind == .media, let imports = inspection.imports {
-                if imports[first.raw] == nil { note("import-undeclared", "(\(first.raw))") }
+                if imports[first.raw] == nil { note(.importUndeclared, "(\(first.raw))") }
                 value = imports[first.raw] ?? nil
             }
         default: value = queryParameter(first.raw)
         }
-        if !inspection.define(first.raw, as: value, line: line.number) { note("repeated-variable", "(\(first.raw))") }
+        if !inspection.define(first.raw, as: value, line: line.number) { note(.repeatedVariable, "(\(first.raw))") }
     }
 
     private func queryParameter(_ name: String) -> String? {
         guard let parameters = inspection.queryParameters else { return nil }
         guard let value = parameters[name] ?? nil, !value.isEmpty else {
-            note("query-parameter-missing", "(\(name))")
+            note(.queryParameterMissing, "(\(name))")
             return nil
         }
         guard !value.contains(where: { $0.isNewline || $0 == "\"" }) else {
-            note("query-parameter-bad-value", "(\(name))")
+            note(.queryParameterBadValue, "(\(name))")
             return nil
         }
         return value

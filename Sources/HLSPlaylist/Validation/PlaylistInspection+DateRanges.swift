@@ -26,14 +26,14 @@ extension PlaylistInspection {
     func inspectDateRanges() {
         let lines = all(.dateRange)
         if let first = lines.first, !has(.programDateTime), !has(.skip) {
-            note("date-range-without-program-date", first)
+            note(.dateRangeWithoutProgramDate, first)
         }
         let ranges = mergedDateRanges(lines)
         let classes = Dictionary(ranges.map { ($0.id, $0["CLASS"]) }) { first, _ in first }
         for range in ranges {
             inspectEnds(range)
             if range["CLASS"] == Interstitial.classIdentifier { inspectInterstitial(range) }
-            if range["CLASS"] == "com.apple.hls.preload" { inspectPreload(range, classes) }
+            if range["CLASS"] == DateRangePreload.classIdentifier { inspectPreload(range, classes) }
         }
         inspectOverlaps(ranges)
     }
@@ -45,19 +45,19 @@ extension PlaylistInspection {
         for line in lines where !line.isMalformed {
             let attributes = inspectedAttributes(ofDateRange: line)
             if attributes["END-ON-NEXT"] == "YES", attributes.has("DURATION") || attributes.has("END-DATE") {
-                note("end-on-next-with-end", line)
+                note(.endOnNextWithEnd, line)
             }
             guard let id = attributes["ID"] else { continue }
             let position = positions[id] ?? ranges.count
             if position == ranges.count {
                 positions[id] = position
                 ranges.append(InspectedDateRange(id: id, line: line))
-                if !attributes.has("START-DATE"), !isUpdate { note("date-range-without-start", line) }
+                if !attributes.has("START-DATE"), !isUpdate { note(.dateRangeWithoutStart, line) }
             }
             for attribute in attributes.all {
                 if let known = ranges[position].attributes[attribute.name]?.attribute {
                     if !known.isUnusable, !attribute.isUnusable, known.value != attribute.value {
-                        note("date-range-attribute-differs", line, "(\(attribute.name))")
+                        note(.dateRangeAttributeDiffers, line, "(\(attribute.name))")
                     }
                 } else {
                     ranges[position].attributes[attribute.name] = (attribute, line)
@@ -74,20 +74,20 @@ extension PlaylistInspection {
             inspectDate(
                 date,
                 line,
-                bad: "bad-date-range-date",
-                zone: "date-range-without-zone",
-                milliseconds: "date-range-without-milliseconds"
+                bad: .badDateRangeDate,
+                zone: .dateRangeWithoutZone,
+                milliseconds: .dateRangeWithoutMilliseconds
             )
         }
-        if Set(attributes.list("CUE")).isSuperset(of: ["PRE", "POST"]) { note("cue-pre-and-post", line) }
+        if Set(attributes.list("CUE")).isSuperset(of: ["PRE", "POST"]) { note(.cuePreAndPost, line) }
         for attribute in attributes.all where !attribute.isQuoted && !attribute.isUnusable {
             if attribute.name.hasPrefix("X-"), !Grammar.isHexadecimal(attribute.value),
                 !Grammar.isSignedDecimal(attribute.value)
             {
-                note("bad-extension-attribute", line, "(\(attribute.name))")
+                note(.badExtensionAttribute, line, "(\(attribute.name))")
             }
             if attribute.name.hasPrefix("SCTE35-"), !Self.isSpliceSection(attribute.value) {
-                note("scte35-not-a-section", line)
+                note(.scte35NotASection, line)
             }
         }
         return attributes.markingInvalidExtensions()
@@ -103,23 +103,23 @@ extension PlaylistInspection {
 
     private func inspectEnds(_ range: InspectedDateRange) {
         if range["END-ON-NEXT"] == "YES", !range.has("CLASS") {
-            note("end-on-next-without-class", range.line(of: "END-ON-NEXT"))
+            note(.endOnNextWithoutClass, range.line(of: "END-ON-NEXT"))
         }
         if let start = range.start, let end = range.end {
             if end < start {
-                note("date-range-ends-before-start", range.line(of: "END-DATE"))
+                note(.dateRangeEndsBeforeStart, range.line(of: "END-DATE"))
             } else if let duration = range.duration {
                 let difference = start + duration - end
                 let distance = difference < .zero ? .zero - difference : difference
                 if distance > MediaTime(value: 1, timescale: 1000) {
-                    note("date-range-end-differs", range.line(of: "END-DATE"))
+                    note(.dateRangeEndDiffers, range.line(of: "END-DATE"))
                 }
             }
         }
         if range.has("SCTE35-OUT"), range.has("SCTE35-IN"), !range.hasEnd,
             range.line(of: "SCTE35-OUT").number != range.line(of: "SCTE35-IN").number
         {
-            note("splice-without-end", range.line(of: "SCTE35-IN"))
+            note(.spliceWithoutEnd, range.line(of: "SCTE35-IN"))
         }
     }
 
@@ -139,7 +139,7 @@ extension PlaylistInspection {
                 if let latest, range.start < latest.end,
                     range.end.map({ $0 > range.start }) ?? true || range.start > latest.start
                 {
-                    note("date-ranges-overlap", range.line)
+                    note(.dateRangesOverlap, range.line)
                 }
                 if let end = range.end, latest.map({ end > $0.end }) ?? true { latest = (range.start, end) }
             }
@@ -148,33 +148,32 @@ extension PlaylistInspection {
 
     // MARK: Interstitials and preloads
 
-    private func inspectExtensions(_ range: InspectedDateRange, _ kinds: KeyValuePairs<String, AttributeKind>) {
-        for (name, kind) in kinds {
-            if let (attribute, line) = range.attributes[name] { inspectExtension(attribute, kind, line) }
+    /// Checks the attributes that the class of a date range defines.
+    private func inspectClassAttributes(_ range: InspectedDateRange, of identifier: String) {
+        for definition in TagName.dateRange.definition.classAttributes[identifier] ?? [] {
+            guard let (attribute, line) = range.attributes[definition.name] else { continue }
+            inspectExtension(attribute, definition, line)
+            // The words of strings that are not enumerated strings (Appendix D).
+            guard definition.kind == .string, let known = definition.words, let value = range[definition.name] else {
+                continue
+            }
+            if !known.words.contains(value), !value.isEmpty { note(known.rule, line) }
         }
     }
 
     private func inspectInterstitial(_ range: InspectedDateRange) {
         let hasAsset = range.has("X-ASSET-URI")
         let hasList = range.has("X-ASSET-LIST")
-        if hasAsset, hasList { note("interstitial-with-two-assets", range.line) }
-        if !hasAsset, !hasList { note("interstitial-without-asset", range.line) }
-        inspectExtensions(range, AttributeGrammar.interstitial)
+        if hasAsset, hasList { note(.interstitialWithTwoAssets, range.line) }
+        if !hasAsset, !hasList { note(.interstitialWithoutAsset, range.line) }
+        inspectClassAttributes(range, of: Interstitial.classIdentifier)
         if let uri = range["X-ASSET-URI"], !uri.isEmpty, !Grammar.isAbsolute(uri) {
-            note("relative-asset-uri", range.line(of: "X-ASSET-URI"))
-        }
-        let words: KeyValuePairs<String, (Set<String>, String)> = [
-            "X-CONTENT-MAY-VARY": (["YES", "NO"], "unknown-content-may-vary"),
-            "X-TIMELINE-OCCUPIES": (["POINT", "RANGE"], "unknown-timeline-occupies"),
-            "X-TIMELINE-STYLE": (["HIGHLIGHT", "PRIMARY"], "unknown-timeline-style"),
-        ]
-        for (name, (known, rule)) in words {
-            if let value = range[name], !known.contains(value), !value.isEmpty { note(rule, range.line(of: name)) }
+            note(.relativeAssetURI, range.line(of: "X-ASSET-URI"))
         }
         if let label = range["X-SKIP-CONTROL-LABEL-ID"], !label.isEmpty,
             !label.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F })
         {
-            note("bad-skip-label", range.line(of: "X-SKIP-CONTROL-LABEL-ID"))
+            note(.badSkipLabel, range.line(of: "X-SKIP-CONTROL-LABEL-ID"))
         }
         for name in ["X-ASSET-URI", "X-ASSET-LIST"] {
             if let address = range[name], !address.isEmpty { inspectQuery(address, range, range.line(of: name)) }
@@ -185,28 +184,28 @@ extension PlaylistInspection {
         guard !address.hasPrefix("data:") else { return }
         let address = ResourceAddress(address)
         if PlaylistVariables.queryParameter("_HLS_interstitial_id", of: address) != range.id {
-            note("interstitial-without-query-id", line)
+            note(.interstitialWithoutQueryID, line)
         }
         let names = (address.query ?? "").split(separator: "&").compactMap { $0.split(separator: "=").first }
         let known = ["_HLS_interstitial_id", "_HLS_primary_id", "_HLS_start_offset"]
         if names.contains(where: { $0.hasPrefix("_HLS_") && !known.contains(String($0)) }) {
-            note("reserved-query-parameter", line)
+            note(.reservedQueryParameter, line)
         }
     }
 
     private func inspectPreload(_ range: InspectedDateRange, _ classes: [String: String?]) {
-        let needed: KeyValuePairs<String, String> = [
-            "X-URI": "preload-without-uri", "X-TARGET-ID": "preload-without-target-id",
-            "X-TARGET-CLASS": "preload-without-target-class",
+        let needed: KeyValuePairs<String, Rule> = [
+            "X-URI": .preloadWithoutURI, "X-TARGET-ID": .preloadWithoutTargetID,
+            "X-TARGET-CLASS": .preloadWithoutTargetClass,
         ]
         for (name, rule) in needed where !range.has(name) { note(rule, range.line) }
-        inspectExtensions(range, AttributeGrammar.preload)
-        if !range.hasEnd { note("preload-without-end", range.line) }
-        if range.has("CUE") || range.has("END-ON-NEXT") { note("preload-with-trigger", range.line) }
+        inspectClassAttributes(range, of: DateRangePreload.classIdentifier)
+        if !range.hasEnd { note(.preloadWithoutEnd, range.line) }
+        if range.has("CUE") || range.has("END-ON-NEXT") { note(.preloadWithTrigger, range.line) }
         if let id = range["X-TARGET-ID"], let target = classes[id] ?? nil, let wanted = range["X-TARGET-CLASS"],
             target != wanted
         {
-            note("preload-target-class-differs", range.line)
+            note(.preloadTargetClassDiffers, range.line)
         }
     }
 }

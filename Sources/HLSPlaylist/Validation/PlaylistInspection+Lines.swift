@@ -9,9 +9,9 @@ extension PlaylistInspection {
         var start = 0
         if span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) {
             start = 3
-            note("byte-order-mark", line: 1)
+            note(.byteOrderMark, line: 1)
         }
-        if String(validating: bytes, as: UTF8.self) == nil { note("not-utf-8", line: nil) }
+        if String(validating: bytes, as: UTF8.self) == nil { note(.notUTF8, line: nil) }
         var scanner = LineScanner(start..<bytes.count)
         var number = 0
         while let line = scanner.next(in: span) {
@@ -24,10 +24,10 @@ extension PlaylistInspection {
         let bytes = bytes
         let span = bytes.span
         if line.end == line.contentEnd + 1, bytes[line.contentEnd] == UInt8(ascii: "\r") {
-            note("lone-carriage-return", line: number)
+            note(.loneCarriageReturn, line: number)
         }
         let text = span.trimmingBlanks(line.start..<line.contentEnd)
-        if number == 1, !span.matches("#EXTM3U", in: text) { note("header-not-first", line: 1) }
+        if number == 1, !span.matches("#EXTM3U", in: text) { note(.headerNotFirst, line: 1) }
         inspectBytes(line, text, number)
         guard !text.isEmpty else { return }
         let isHash = bytes[text.lowerBound] == UInt8(ascii: "#")
@@ -62,8 +62,8 @@ extension PlaylistInspection {
             }
             index += 1
         }
-        if hasControl { note("control-character", line: number) }
-        if !isASCII, !Composition.isComposed(bytes.text(line.start..<line.contentEnd)) { note("not-nfc", line: number) }
+        if hasControl { note(.controlCharacter, line: number) }
+        if !isASCII, !Composition.isComposed(bytes.text(line.start..<line.contentEnd)) { note(.notNFC, line: number) }
     }
 
     /// Returns the offset up to which the bytes of a line are checked.
@@ -79,17 +79,17 @@ extension PlaylistInspection {
 
     private func inspectEdges(_ line: Line, _ text: Range<Int>, _ number: Int) {
         let bytes = bytes
-        if bytes[line.start] == UInt8(ascii: " ") { note("leading-space", line: number) }
+        if bytes[line.start] == UInt8(ascii: " ") { note(.leadingSpace, line: number) }
         let isTitle =
             bytes.span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound)
             && bytes.span.firstIndex(of: UInt8(ascii: ","), in: text) != nil
-        if bytes[line.contentEnd - 1] == UInt8(ascii: " "), !isTitle { note("trailing-space", line: number) }
+        if bytes[line.contentEnd - 1] == UInt8(ascii: " "), !isTitle { note(.trailingSpace, line: number) }
     }
 
     private func readURILine(_ line: Line, _ text: Range<Int>, _ number: Int) {
         let bytes = bytes
         inspectEdges(line, text, number)
-        if bytes.span.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note("space-in-address", line: number) }
+        if bytes.span.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note(.spaceInAddress, line: number) }
         if bytes.span.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
             _ = substitute(bytes.text(text), line: number, notes: true)
         }
@@ -104,15 +104,15 @@ extension PlaylistInspection {
         while bytes[name.upperBound - 1] == UInt8(ascii: " ") {
             name = name.lowerBound..<(name.upperBound - 1)
         }
-        if name != written { note("space-in-tag", line: number) }
+        if name != written { note(.spaceInTag, line: number) }
         guard let tag = TagName(bytes.span, in: name) else {
             noteUnknown(bytes.text(name), line: number)
             return
         }
-        let isForeign = kind == .media ? tag.scope == .multivariant : ![.any, .multivariant].contains(tag.scope)
+        let isForeign = kind == .media ? tag.scope.isMultivariantOnly : tag.scope.isMediaOnly
         guard !isForeign else {
             expectURI(ofForeign: tag)
-            note("mixed-kinds", line: number, "(\(tag.rawValue) in a \(kind.rawValue) playlist)")
+            note(.mixedKinds, line: number, "(\(tag.name) in a \(kind.rawValue) playlist)")
             return
         }
         let hasColon = written.upperBound < text.upperBound
@@ -122,35 +122,36 @@ extension PlaylistInspection {
             append(line)
             return
         }
-        if [.independentSegments, .endList, .iFramesOnly, .discontinuity, .gap].contains(tag) {
-            if hasColon { note("unexpected-value", line: number, "(\(tag.rawValue))") }
+        if case .none = tag.definition.value {
+            if hasColon { note(.unexpectedValue, line: number, "(\(tag.name))") }
             append(line)
             return
         }
         // A tab was reported as a control character.
         while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
         guard valueStart < text.upperBound else {
-            note("missing-value", line: number, "(\(tag.rawValue))")
+            note(.missingValue, line: number, "(\(tag.name))")
             line.isMalformed = true
             append(line)
             return
         }
-        if bytes[written.upperBound + 1] == UInt8(ascii: " ") { note("space-in-tag", line: number) }
+        if bytes[written.upperBound + 1] == UInt8(ascii: " ") { note(.spaceInTag, line: number) }
         line = InspectedLine(number, tag, text: text, value: valueStart)
         inspectValue(tag, &line)
         append(line)
     }
 
     private func inspectValue(_ tag: TagName, _ line: inout InspectedLine) {
-        switch tag {
-        case .version, .targetDuration, .mediaSequence, .discontinuitySequence, .bitRate:
-            inspectInteger(text(line.value), line.number, "(\(tag.rawValue))")
-        case .programDateTime:
-            if bytes[line.value].contains(UInt8(ascii: " ")) { note("space-in-tag", line) }
-        default:
-            if AttributeGrammar.attributes(of: tag) != nil {
-                line.isMalformed = readAttributes(of: line, noting: true).isMalformed
-            }
+        switch tag.definition.value {
+        case .integer, .wholeSeconds: inspectInteger(text(line.value), line.number, "(\(tag.name))")
+        case .date:
+            if bytes[line.value].contains(UInt8(ascii: " ")) { note(.spaceInTag, line) }
+        case .word(let known):
+            let word = text(line.value)
+            if !known.words.contains(word) { note(known.rule, line, "(\(word))") }
+        case .attributes: line.isMalformed = readAttributes(of: line, noting: true).isMalformed
+        // The rules for segments check these values.
+        case .none, .byteRange, .segmentInformation: break
         }
     }
 
@@ -160,11 +161,11 @@ extension PlaylistInspection {
     @discardableResult
     func inspectInteger(_ text: String, _ line: Int?, _ detail: String) -> Bool {
         guard Grammar.isDigits(text) else {
-            if let line { note("not-an-integer", line: line, detail) }
+            if let line { note(.notAnInteger, line: line, detail) }
             return false
         }
         guard text.utf8.count <= 20, UInt64(text) != nil else {
-            if let line { note("integer-too-large", line: line, detail) }
+            if let line { note(.integerTooLarge, line: line, detail) }
             return false
         }
         return true

@@ -27,14 +27,13 @@ extension PlaylistInspection {
 
     private func inspectKindOfPlaylist() {
         if let line = first(.targetDuration) {
-            if integer(line) == 0 { note("target-duration-zero", line) }
-        } else if lines.contains(where: { $0.tag.map { ![.any, .multivariant].contains($0.scope) } ?? false }) {
+            if integer(line) == 0 { note(.targetDurationZero, line) }
+        } else if lines.contains(where: { $0.tag?.scope.isMediaOnly ?? false }) {
             // Without a tag for media playlists, the playlist may also be an empty multivariant playlist (§4.1).
-            note("missing-target-duration", line: nil)
+            note(.missingTargetDuration, line: nil)
         }
         guard let line = first(.playlistType), !line.isMalformed, let type = playlistType else { return }
-        if type != "EVENT", type != "VOD" { note("unknown-playlist-type", line, "(\(type))") }
-        if type == "VOD", !hasEnd { note("vod-without-endlist", line) }
+        if type == "VOD", !hasEnd { note(.vodWithoutEndList, line) }
     }
 
     private func inspectStart() {
@@ -44,9 +43,9 @@ extension PlaylistInspection {
         let whole = trailingParts.reduce(totalDuration) { $0 + (attributes($1).decimal("DURATION") ?? .zero) }
         let distance = offset < .zero ? .zero - offset : whole - offset
         if (offset < .zero ? .zero - offset : offset) > whole {
-            note("start-beyond-end", line)
+            note(.startBeyondEnd, line)
         } else if !hasEnd, let target, distance < target * 3 {
-            note("start-near-live-edge", line)
+            note(.startNearLiveEdge, line)
         }
     }
 
@@ -55,37 +54,37 @@ extension PlaylistInspection {
         if let (line, attributes) = control {
             if let target {
                 if let value = attributes.decimal("CAN-SKIP-UNTIL"), value < target * 6 {
-                    note("skip-boundary-too-short", line)
+                    note(.skipBoundaryTooShort, line)
                 }
-                if let value = attributes.decimal("HOLD-BACK"), value < target * 3 { note("hold-back-too-short", line) }
+                if let value = attributes.decimal("HOLD-BACK"), value < target * 3 { note(.holdBackTooShort, line) }
             }
             if attributes["CAN-SKIP-DATERANGES"] == "YES", !attributes.has("CAN-SKIP-UNTIL") {
-                note("skip-date-ranges-without-boundary", line)
+                note(.skipDateRangesWithoutBoundary, line)
             }
         }
         guard let information = first(.partInformation) else { return }
         guard let (line, attributes) = control, attributes.has("PART-HOLD-BACK") else {
-            note("missing-part-hold-back", information)
+            note(.missingPartHoldBack, information)
             return
         }
         guard let value = attributes.decimal("PART-HOLD-BACK"), let target = partTarget else { return }
         if value < target * 2 {
-            note("part-hold-back-too-short", line)
+            note(.partHoldBackTooShort, line)
         } else if value < target * 3 {
-            note("part-hold-back-short", line)
+            note(.partHoldBackShort, line)
         }
     }
 
     private func inspectSkip() {
         guard let skip = first(.skip) else { return }
         let boundary = first(.serverControl).map { attributes($0) }
-        if boundary?.has("CAN-SKIP-UNTIL") != true { note("skip-without-server-control", skip) }
-        if hasEnd { note("skip-with-endlist", skip) }
+        if boundary?.has("CAN-SKIP-UNTIL") != true { note(.skipWithoutServerControl, skip) }
+        if hasEnd { note(.skipWithEndList, skip) }
         // Rounding of the target duration accounts for up to half a second.
         if let until = boundary?.decimal("CAN-SKIP-UNTIL"), let target,
             totalDuration < until - target - MediaTime(value: 1, timescale: 2)
         {
-            note("skip-too-much", skip)
+            note(.skipTooMuch, skip)
         }
     }
 
@@ -94,9 +93,9 @@ extension PlaylistInspection {
             (integer(sequence) ?? 0) > 0
         else { return }
         let slack = MediaTime(value: 1, timescale: 2) * Int64(segments.count)
-        if let target, totalDuration + slack < target * 3 { note("live-playlist-short", sequence) }
+        if let target, totalDuration + slack < target * 3 { note(.livePlaylistShort, sequence) }
         if let discontinuity = first(.discontinuity), !has(.discontinuitySequence) {
-            note("discontinuity-without-sequence", discontinuity)
+            note(.discontinuityWithoutSequence, discontinuity)
         }
     }
 }

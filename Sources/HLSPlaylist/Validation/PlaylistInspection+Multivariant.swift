@@ -7,15 +7,15 @@ extension PlaylistInspection {
         inspectGroups(groups)
         for variant in presentation.allVariants { inspectVariant(variant, groups) }
         inspectVariantsTogether(presentation, groups)
-        inspectStableIDs(presentation.renditions, "STABLE-RENDITION-ID", "stable-rendition-id-differs")
-        inspectStableIDs(presentation.variants, "STABLE-VARIANT-ID", "stable-variant-id-differs")
+        inspectStableIDs(presentation.renditions, "STABLE-RENDITION-ID", .stableRenditionIDDiffers)
+        inspectStableIDs(presentation.variants, "STABLE-VARIANT-ID", .stableVariantIDDiffers)
         inspectSessionData()
         inspectSessionKeys()
         inspectContentSteering(presentation.variants)
     }
 
     /// Checks that all entries for the same media playlist have the same stable identifier, or none.
-    private func inspectStableIDs(_ entries: [InspectedEntry], _ name: String, _ rule: String) {
+    private func inspectStableIDs(_ entries: [InspectedEntry], _ name: String, _ rule: Rule) {
         var identifiers: [String: String?] = [:]
         for entry in entries {
             guard let uri = entry.uri else { continue }
@@ -39,9 +39,9 @@ extension PlaylistInspection {
             let data = attributes(line)
             inspectSessionValue(data, line)
             guard let id = data["DATA-ID"] else { continue }
-            if !id.utf8.contains(UInt8(ascii: ".")) { note("data-id-without-domain", line, "(\(id))") }
+            if !id.utf8.contains(UInt8(ascii: ".")) { note(.dataIDWithoutDomain, line, "(\(id))") }
             if !seen.insert(Key(id: id, language: data["LANGUAGE"])).inserted {
-                note("repeated-session-data", line, "(\(id))")
+                note(.repeatedSessionData, line, "(\(id))")
             }
         }
     }
@@ -49,10 +49,10 @@ extension PlaylistInspection {
     private func inspectSessionValue(_ data: InspectedAttributes, _ line: InspectedLine) {
         let reserved = ["_hls.localized-rendition-names", "_hls.media-presentation-settings"]
         switch (data.has("VALUE"), data.has("URI")) {
-        case (true, true): note("session-data-with-two-values", line)
-        case (false, false): note("session-data-without-value", line)
+        case (true, true): note(.sessionDataWithTwoValues, line)
+        case (false, false): note(.sessionDataWithoutValue, line)
         case (true, false):
-            if let id = data["DATA-ID"], reserved.contains(id) { note("reserved-data-without-uri", line, "(\(id))") }
+            if let id = data["DATA-ID"], reserved.contains(id) { note(.reservedDataWithoutURI, line, "(\(id))") }
         case (false, true): break
         }
     }
@@ -64,7 +64,7 @@ extension PlaylistInspection {
             let identity = [
                 key["METHOD"], key["URI"], key["IV"], key["KEYFORMAT"] ?? "identity", key["KEYFORMATVERSIONS"] ?? "1",
             ]
-            if !seen.insert(identity).inserted { note("repeated-session-key", line) }
+            if !seen.insert(identity).inserted { note(.repeatedSessionKey, line) }
         }
     }
 
@@ -74,9 +74,9 @@ extension PlaylistInspection {
         for line in all(.contentSteering) {
             guard let id = attributes(line)["PATHWAY-ID"] else { continue }
             if !Grammar.isPathwayID(id) {
-                note("bad-pathway-id", line, "(\(id))")
+                note(.badPathwayID, line, "(\(id))")
             } else if !variants.isEmpty, !pathways.contains(id) {
-                note("unknown-pathway", line, "(\(id))")
+                note(.unknownPathway, line, "(\(id))")
             }
         }
     }

@@ -9,10 +9,10 @@ extension PlaylistInspection {
     func inspectParts() {
         let parts = all(.part)
         guard let first = parts.first, let last = parts.last else { return }
-        if !has(.partInformation) { note("missing-part-inf", first) }
-        if has(.iFramesOnly) { note("parts-in-i-frames-only", first) }
-        if !hasEnd, !hasPartHint { note("part-without-preload-hint", last) }
-        if !has(.programDateTime), !has(.skip) { note("part-without-date", first) }
+        if !has(.partInformation) { note(.missingPartInf, first) }
+        if has(.iFramesOnly) { note(.partsInIFramesOnly, first) }
+        if !hasEnd, !hasPartHint { note(.partWithoutPreloadHint, last) }
+        if !has(.programDateTime), !has(.skip) { note(.partWithoutDate, first) }
         let target = partTarget
         for segment in segments { inspect(segment.parts, of: segment, target: target) }
         inspect(trailingParts, of: nil, target: target)
@@ -35,24 +35,24 @@ extension PlaylistInspection {
             let line = parts[position]
             if let duration = part.decimal("DURATION") {
                 total = total + duration
-                if let target, duration > target { note("part-longer-than-target", line) }
+                if let target, duration > target { note(.partLongerThanTarget, line) }
                 // The last part of a segment and the last before a gap may be shorter.
                 let isLast = position == all.count - 1 || all[position + 1]["GAP"] == "YES"
                 if let target, duration * 100 < target * 85, part["INDEPENDENT"] != "YES", part["GAP"] != "YES", !isLast
                 {
-                    note("part-too-short", line)
+                    note(.partTooShort, line)
                 }
             }
             guard let range = part["BYTERANGE"], Grammar.isDigits(range) else { continue }
             let follows = position > 0 && all[position - 1]["URI"] == part["URI"] && all[position - 1].has("BYTERANGE")
-            if !follows { note("part-byte-range-without-offset", line) }
+            if !follows { note(.partByteRangeWithoutOffset, line) }
         }
         if let segment, let duration = segment.duration {
             let tolerance = max(
                 MediaTime(value: 1, timescale: 10),
                 MediaTime(value: 1, timescale: 10).scaled(by: duration)
             )
-            if total - duration > tolerance { note("parts-longer-than-segment", segment.line) }
+            if total - duration > tolerance { note(.partsLongerThanSegment, segment.line) }
         }
     }
 
@@ -68,19 +68,19 @@ extension PlaylistInspection {
             if behind > target * 4, let part = segment.parts.first { oldest = part }
             behind = behind + (segment.duration ?? .zero)
         }
-        if let oldest { note("parts-too-old", oldest) }
+        if let oldest { note(.partsTooOld, oldest) }
     }
 
     func inspectHints() {
         let hints = all(.preloadHint)
-        if hasEnd, let first = hints.first { note("preload-hint-after-end", first) }
+        if hasEnd, let first = hints.first { note(.preloadHintAfterEnd, first) }
         var seen: Set<String> = []
         for hint in hints {
-            if let type = attributes(hint)["TYPE"], !seen.insert(type).inserted { note("repeated-preload-hint", hint) }
+            if let type = attributes(hint)["TYPE"], !seen.insert(type).inserted { note(.repeatedPreloadHint, hint) }
         }
         for report in all(.renditionReport) {
             if let uri = attributes(report)["URI"], Grammar.isAbsolute(uri) {
-                note("absolute-rendition-report", report)
+                note(.absoluteRenditionReport, report)
             }
         }
     }

@@ -7,49 +7,49 @@ extension PlaylistInspection {
             inspectInstreamID(of: rendition, type)
         }
         inspectChannels(of: rendition)
-        if rendition["DEFAULT"] == "YES", rendition["AUTOSELECT"] == "NO" { note("default-not-autoselect", rendition) }
+        if rendition["DEFAULT"] == "YES", rendition["AUTOSELECT"] == "NO" { note(.defaultNotAutoselect, rendition) }
         if let id = rendition["STABLE-RENDITION-ID"], !Grammar.isStableID(id) {
-            note("bad-stable-rendition-id", rendition, "(\(id))")
+            note(.badStableRenditionID, rendition, "(\(id))")
         }
     }
 
     /// Checks that the attributes are allowed for the type.
     private func inspectAttributes(of rendition: InspectedEntry, _ type: String) {
-        if type == "CLOSED-CAPTIONS", rendition.has("URI") { note("captions-with-uri", rendition) }
-        if type == "SUBTITLES", !rendition.has("URI") { note("subtitles-without-uri", rendition) }
-        if type != "SUBTITLES", rendition.has("FORCED") { note("forced-not-subtitles", rendition) }
+        if type == "CLOSED-CAPTIONS", rendition.has("URI") { note(.captionsWithURI, rendition) }
+        if type == "SUBTITLES", !rendition.has("URI") { note(.subtitlesWithoutURI, rendition) }
+        if type != "SUBTITLES", rendition.has("FORCED") { note(.forcedNotSubtitles, rendition) }
         guard type != "AUDIO" else {
-            if !rendition.has("CHANNELS") { note("missing-channels", rendition) }
+            if !rendition.has("CHANNELS") { note(.missingChannels, rendition) }
             return
         }
-        if rendition.has("BIT-DEPTH") { note("bit-depth-not-audio", rendition) }
-        if rendition.has("SAMPLE-RATE") { note("sample-rate-not-audio", rendition) }
-        if rendition.has("CHANNELS") { note("channels-not-audio", rendition) }
+        if rendition.has("BIT-DEPTH") { note(.bitDepthNotAudio, rendition) }
+        if rendition.has("SAMPLE-RATE") { note(.sampleRateNotAudio, rendition) }
+        if rendition.has("CHANNELS") { note(.channelsNotAudio, rendition) }
     }
 
     private func inspectInstreamID(of rendition: InspectedEntry, _ type: String) {
         let isCaptions = type == "CLOSED-CAPTIONS"
         guard rendition.has("INSTREAM-ID") else {
-            if isCaptions { note("captions-without-instream-id", rendition) }
+            if isCaptions { note(.captionsWithoutInstreamID, rendition) }
             return
         }
         guard let id = rendition["INSTREAM-ID"] else { return }
         let isRight = isCaptions ? Grammar.captionsInstreamIDs.contains(id) : Grammar.isInstreamID(id)
-        if !isRight { note(isCaptions ? "bad-captions-instream-id" : "bad-instream-id", rendition, "(\(id))") }
+        if !isRight { note(isCaptions ? .badCaptionsInstreamID : .badInstreamID, rendition, "(\(id))") }
     }
 
     private func inspectChannels(of rendition: InspectedEntry) {
         guard rendition["TYPE"] == "AUDIO", let channels = rendition["CHANNELS"] else { return }
         guard Grammar.isChannels(channels) else {
-            note("bad-channels", rendition, "(\(channels))")
+            note(.badChannels, rendition, "(\(channels))")
             return
         }
         let parts = Grammar.parts(channels, "/")
         guard parts.count > 2, !parts[2].isEmpty else { return }
         if parts[1].isEmpty {
-            note("channel-usage-without-coding", rendition, "(\(channels))")
+            note(.channelUsageWithoutCoding, rendition, "(\(channels))")
         } else if !Grammar.parts(parts[2], ",").allSatisfy(Grammar.isChannelUsage) {
-            note("unknown-channel-usage", rendition, "(\(channels))")
+            note(.unknownChannelUsage, rendition, "(\(channels))")
         }
     }
 
@@ -75,16 +75,16 @@ extension PlaylistInspection {
         var choices: Set<[String?]> = []
         var hasDefault = false
         for member in members {
-            if let name = member["NAME"], !names.insert(name).inserted { note("repeated-name", member, "(\(name))") }
+            if let name = member["NAME"], !names.insert(name).inserted { note(.repeatedName, member, "(\(name))") }
             if member["DEFAULT"] == "YES" {
-                if hasDefault { note("repeated-default", member) }
+                if hasDefault { note(.repeatedDefault, member) }
                 hasDefault = true
             }
             guard member["AUTOSELECT"] == "YES" else { continue }
             let choice = [
                 member["LANGUAGE"], member["ASSOC-LANGUAGE"], member["FORCED"] ?? "NO", member["CHARACTERISTICS"],
             ]
-            if !choices.insert(choice).inserted { note("autoselect-ambiguous", member) }
+            if !choices.insert(choice).inserted { note(.autoselectAmbiguous, member) }
         }
     }
 
@@ -100,7 +100,7 @@ extension PlaylistInspection {
         with model: [String?: InspectedEntry]
     ) {
         guard byName.count == model.count, byName.keys.allSatisfy({ model[$0] != nil }) else {
-            if let first = members.first { note("group-members-differ", first) }
+            if let first = members.first { note(.groupMembersDiffer, first) }
             return
         }
         for member in members where byName[member["NAME"]]?.line.number == member.line.number {
@@ -108,7 +108,7 @@ extension PlaylistInspection {
             let differs =
                 ["LANGUAGE", "ASSOC-LANGUAGE", "CHARACTERISTICS"].contains { member[$0] != other[$0] }
                 || ["DEFAULT", "AUTOSELECT", "FORCED"].contains { (member[$0] ?? "NO") != (other[$0] ?? "NO") }
-            if differs { note("group-attributes-differ", member, "(\(member["NAME"] ?? ""))") }
+            if differs { note(.groupAttributesDiffer, member, "(\(member["NAME"] ?? ""))") }
         }
     }
 }

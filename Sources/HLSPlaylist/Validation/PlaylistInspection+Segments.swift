@@ -48,7 +48,7 @@ extension PlaylistInspection {
         for line in lines {
             if line.tag == nil { collector.finishSegment(line, self) } else { collector.read(line, self) }
         }
-        if let open = collector.information { note("extinf-without-address", open) }
+        if let open = collector.information { note(.extinfWithoutAddress, open) }
         segments = collector.segments
         trailingParts = collector.pending.filter { $0.tag == .part }
         inspectKeysAndMaps()
@@ -62,12 +62,12 @@ extension PlaylistInspection {
             if segment.keys.map(\.line.number) != checkedKeys {
                 checkedKeys = segment.keys.map(\.line.number)
                 let methods = Set(segment.keys.map(\.method))
-                if methods.count > 1, let last = segment.keys.last { note("key-methods-differ", last.line) }
+                if methods.count > 1, let last = segment.keys.last { note(.keyMethodsDiffer, last.line) }
             }
             guard segment.map == nil, segment.first(.gap) == nil, let address = address(segment.line) else { continue }
             let path = ResourceAddress(address).path.lowercased()
             if [".m4s", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix) {
-                note("fmp4-without-map", segment.line)
+                note(.fmp4WithoutMap, segment.line)
             }
         }
     }
@@ -78,17 +78,17 @@ extension PlaylistInspection {
         for segment in segments {
             let written = segment.first(.programDateTime)
             if isDated, written == nil, segment.first(.discontinuity) != nil {
-                note("discontinuity-without-date", segment.line)
+                note(.discontinuityWithoutDate, segment.line)
             }
             if let written, !written.isMalformed, let date = InspectedDate(text(written.value)) {
-                if let end, date.sinceEpoch <= end - MediaTime(seconds: 1) { note("date-time-overlap", written) }
+                if let end, date.sinceEpoch <= end - MediaTime(seconds: 1) { note(.dateTimeOverlap, written) }
                 end = date.sinceEpoch
             }
             end = end.map { $0 + (segment.duration ?? .zero) }
         }
     }
 
-    func inspectDate(_ text: String, _ line: InspectedLine, bad: String, zone: String, milliseconds: String) {
+    func inspectDate(_ text: String, _ line: InspectedLine, bad: Rule, zone: Rule, milliseconds: Rule) {
         guard let date = InspectedDate(text) else { return note(bad, line) }
         if !date.hasZone { note(zone, line) }
         if !date.hasMilliseconds { note(milliseconds, line) }
@@ -117,16 +117,16 @@ private struct SegmentCollector {
     init(target: Int64?) { self.target = target }
 
     mutating func finishSegment(_ line: InspectedLine, _ inspection: PlaylistInspection) {
-        if information == nil { inspection.note("address-without-extinf", line) }
+        if information == nil { inspection.note(.addressWithoutExtinf, line) }
         let range = pending.first { $0.tag == .byteRange }
         if let range, !range.isMalformed {
             let value = inspection.text(range.value)
             if !Grammar.isByteRange(value) {
-                inspection.note("bad-byte-range", range)
+                inspection.note(.badByteRange, range)
             } else if !value.contains("@"), previousRange != .skipped,
                 previousRange != .of(address: inspection.bytes[line.text])
             {
-                inspection.note("byte-range-without-offset", range)
+                inspection.note(.byteRangeWithoutOffset, range)
             }
         }
         previousRange = range == nil ? .none : .of(address: inspection.bytes[line.text])
@@ -144,49 +144,58 @@ private struct SegmentCollector {
 
     mutating func read(_ line: InspectedLine, _ inspection: PlaylistInspection) {
         if hasPart, [.discontinuity, .key, .map, .programDateTime].contains(line.tag) {
-            inspection.note("tag-after-part", line)
+            inspection.note(.tagAfterPart, line)
         }
-        switch line.tag {
-        case .segmentInformation: readInformation(line, inspection)
-        case .skip:
-            previousRange = .skipped
-            if !segments.isEmpty { inspection.note("skip-after-segment", line) }
-        case .mediaSequence:
-            if !segments.isEmpty { inspection.note("media-sequence-after-segment", line) }
-        case .discontinuitySequence:
-            if !segments.isEmpty {
-                inspection.note("discontinuity-sequence-after-segment", line)
-            } else if hasDiscontinuity {
-                inspection.note("discontinuity-sequence-after-discontinuity", line)
-            }
-        case .discontinuity: hasDiscontinuity = true
-        case .part: hasPart = true
-        case .key: readKey(line, inspection)
-        case .map:
+        if line.tag == .segmentInformation {
+            readInformation(line, inspection)
+        } else if line.tag == .key {
+            readKey(line, inspection)
+        } else if line.tag == .map {
             map = line
-            if keys.contains(where: \.lacksInitializationVector) { inspection.note("map-key-without-iv", line) }
-        case .programDateTime where !line.isMalformed:
+            if keys.contains(where: \.lacksInitializationVector) { inspection.note(.mapKeyWithoutIV, line) }
+        } else if line.tag == .programDateTime, !line.isMalformed {
             inspection.inspectDate(
                 inspection.text(line.value),
                 line,
-                bad: "bad-date",
-                zone: "date-without-zone",
-                milliseconds: "date-without-milliseconds"
+                bad: .badDate,
+                zone: .dateWithoutZone,
+                milliseconds: .dateWithoutMilliseconds
             )
-        default: break
+        } else if line.tag == .part {
+            hasPart = true
+        } else if line.tag == .discontinuity {
+            hasDiscontinuity = true
+        } else {
+            readPlaylistWide(line, inspection)
         }
         if line.tag?.scope == .segment { pending.append(line) }
     }
 
+    /// Checks that a tag that applies to the entire playlist precedes the segments, if it must.
+    private mutating func readPlaylistWide(_ line: InspectedLine, _ inspection: PlaylistInspection) {
+        if line.tag == .skip {
+            previousRange = .skipped
+            if !segments.isEmpty { inspection.note(.skipAfterSegment, line) }
+        } else if line.tag == .mediaSequence, !segments.isEmpty {
+            inspection.note(.mediaSequenceAfterSegment, line)
+        } else if line.tag == .discontinuitySequence {
+            if !segments.isEmpty {
+                inspection.note(.discontinuitySequenceAfterSegment, line)
+            } else if hasDiscontinuity {
+                inspection.note(.discontinuitySequenceAfterDiscontinuity, line)
+            }
+        }
+    }
+
     private mutating func readInformation(_ line: InspectedLine, _ inspection: PlaylistInspection) {
-        if let open = information { inspection.note("extinf-without-address", open) }
+        if let open = information { inspection.note(.extinfWithoutAddress, open) }
         information = line
         guard !line.isMalformed else { return }
-        if !inspection.bytes[line.value].contains(UInt8(ascii: ",")) { inspection.note("extinf-without-comma", line) }
-        guard let duration = inspection.duration(line) else { return inspection.note("bad-duration", line) }
+        if !inspection.bytes[line.value].contains(UInt8(ascii: ",")) { inspection.note(.extinfWithoutComma, line) }
+        guard let duration = inspection.duration(line) else { return inspection.note(.badDuration, line) }
         // The rounded duration exceeds the target duration from half a second on.
         if let target, duration >= MediaTime(value: target, timescale: 1) + MediaTime(value: 1, timescale: 2) {
-            inspection.note("longer-than-target", line, "(\(duration) s, target \(target) s)")
+            inspection.note(.longerThanTarget, line, "(\(duration) s, target \(target) s)")
         }
     }
 

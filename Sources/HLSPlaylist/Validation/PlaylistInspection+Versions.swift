@@ -9,42 +9,27 @@ extension PlaylistInspection {
         inspectRepetitions()
         let version = version ?? 1
         for line in lines {
-            switch line.tag {
-            case .media, .sessionData: inspectLanguages(line)
-            case .key, .sessionKey: inspectKey(line)
-            case .variant, .iFrameVariant:
-                if version >= 6, attributes(line).has("PROGRAM-ID") { note("removed-program-id", line) }
-            case .part, .map: inspectByteRange(line)
-            default: break
+            guard let tag = line.tag else { continue }
+            if tag == .media || tag == .sessionData { inspectLanguages(line) }
+            if tag == .key || tag == .sessionKey { inspectKey(line) }
+            if tag == .part || tag == .map { inspectByteRange(line) }
+            if tag == .variant || tag == .iFrameVariant, version >= 6, attributes(line).has("PROGRAM-ID") {
+                note(.removedProgramID, line)
             }
         }
         if version >= 7 {
-            for tag in unknownTags where tag.name == "EXT-X-ALLOW-CACHE" { note("removed-allow-cache", line: tag.line) }
+            for tag in unknownTags where tag.name == "EXT-X-ALLOW-CACHE" { note(.removedAllowCache, line: tag.line) }
         }
         inspectVersions()
     }
 
     private func inspectRepetitions() {
-        var seen: [TagName: Int] = [:]
+        let rules = TagName.allCases.map(\.definition.repetition)
         for line in lines {
-            guard let tag = line.tag, let rule = Self.rule(forRepeated: tag) else { continue }
-            if let first = seen[tag] {
-                note(rule, line, "(\(tag.rawValue), first in line \(first))")
-            } else {
-                seen[tag] = line.number
-            }
-        }
-    }
-
-    private static func rule(forRepeated tag: TagName) -> String? {
-        switch tag {
-        case .version: "repeated-version"
-        case .independentSegments: "repeated-independent-segments"
-        case .start: "repeated-start"
-        case .skip: "repeated-skip"
-        case .contentSteering: "repeated-content-steering"
-        case let tag where tag.scope == .mediaPlaylist: "repeated-tag"
-        default: nil
+            guard let tag = line.tag, let rule = rules[Int(tag.rawValue)], let first = first(tag),
+                first.number != line.number
+            else { continue }
+            note(rule, line, "(\(tag.name), first in line \(first.number))")
         }
     }
 
@@ -52,7 +37,7 @@ extension PlaylistInspection {
         let attributes = attributes(line)
         for name in ["LANGUAGE", "ASSOC-LANGUAGE"] {
             if let language = attributes[name], !language.isEmpty, !Grammar.isLanguageTag(language) {
-                note("bad-language", line, "(\(language))")
+                note(.badLanguage, line, "(\(language))")
             }
         }
     }
@@ -60,9 +45,9 @@ extension PlaylistInspection {
     private func inspectByteRange(_ line: InspectedLine) {
         guard let range = attributes(line)["BYTERANGE"], !range.isEmpty else { return }
         if !Grammar.isByteRange(range) {
-            note("bad-byte-range", line)
+            note(.badByteRange, line)
         } else if line.tag == .map, !range.contains("@") {
-            note("map-byte-range-without-offset", line)
+            note(.mapByteRangeWithoutOffset, line)
         }
     }
 
@@ -72,22 +57,22 @@ extension PlaylistInspection {
         let method = attributes["METHOD"]
         guard method != "NONE" else {
             if line.tag == .sessionKey {
-                note("session-key-method-none", line)
+                note(.sessionKeyMethodNone, line)
             } else if attributes.all.count > 1 {
-                note("none-key-with-attributes", line)
+                note(.noneKeyWithAttributes, line)
             }
             return
         }
-        if method != nil, !attributes.has("URI") { note("key-without-uri", line) }
+        if method != nil, !attributes.has("URI") { note(.keyWithoutURI, line) }
         if attributes.has("IV") {
-            if method == "SAMPLE-AES-CTR" { note("ctr-key-with-iv", line) }
-            if method == "AES-256-GCM" { note("gcm-key-with-iv", line) }
+            if method == "SAMPLE-AES-CTR" { note(.ctrKeyWithIV, line) }
+            if method == "AES-256-GCM" { note(.gcmKeyWithIV, line) }
         }
-        if let vector = attributes["IV"], vector.utf8.count > 34 { note("iv-too-long", line) }
+        if let vector = attributes["IV"], vector.utf8.count > 34 { note(.ivTooLong, line) }
         if let versions = attributes["KEYFORMATVERSIONS"], !versions.isEmpty {
             let parts = versions.split(separator: "/", omittingEmptySubsequences: false)
             let areNumbers = parts.allSatisfy { Grammar.isDigits($0) && $0.contains { $0 != "0" } }
-            if !areNumbers { note("bad-key-format-versions", line) }
+            if !areNumbers { note(.badKeyFormatVersions, line) }
         }
     }
 
@@ -96,14 +81,11 @@ extension PlaylistInspection {
     private func inspectVersions() {
         let needs = versionNeeds()
         guard let tag = first(.version) else {
-            if let line = needs.map(\.line).min() { note("missing-version", line: line) }
+            if let line = needs.map(\.line).min() { note(.missingVersion, line: line) }
             return
         }
         guard let version else { return }
-        var reportedRules: Set<String> = []
-        for need in needs where version < need.version && reportedRules.insert(need.rule).inserted {
-            note(need.rule, line: need.line)
-        }
+        for need in needs where version < need.version { note(need.rule, line: need.line) }
         // Renditions require version 4 but are compatible with older clients, so any version is accepted with them.
         let usesRenditions =
             kind == .multivariant
@@ -115,56 +97,74 @@ extension PlaylistInspection {
             }
         let enough = max(needs.map(\.version).max() ?? 1, versionOfDurations, versionOfServerControl)
         if !usesRenditions, version > enough {
-            note("version-too-high", tag, "(it is \(version), \(enough) is enough)")
+            note(.versionTooHigh, tag, "(it is \(version), \(enough) is enough)")
         }
     }
 
-    /// Returns the features of the playlist that require a protocol version, with the version and the rule (§8).
-    func versionNeeds() -> [(version: Int64, line: Int, rule: String)] {
+    /// A feature of the playlist that requires a protocol version.
+    struct VersionNeed {
+        let version: Int64
+        let rule: Rule
+        /// The number of the first line with the feature.
+        let line: Int
+    }
+
+    /// Returns the features of the playlist that require a protocol version, each once (§8).
+    func versionNeeds() -> [VersionNeed] {
         let isIFramesOnly = has(.iFramesOnly)
-        var needs: [(version: Int64, line: Int, rule: String)] = []
+        let definitions = TagName.allCases.map(\.definition)
+        var found: Set<Rule> = []
+        var needs: [VersionNeed] = []
         for line in lines {
-            func need(_ version: Int64, _ rule: String) { needs.append((version, line.number, rule)) }
-            switch line.tag {
-            case .key:
-                let attributes = attributes(line)
-                if attributes.has("IV") { need(2, "version-for-iv") }
-                if attributes["METHOD"] == "SAMPLE-AES" { need(5, "version-for-sample-aes") }
-                if attributes.has("KEYFORMAT") || attributes.has("KEYFORMATVERSIONS") {
-                    need(5, "version-for-key-format")
-                }
-            case .segmentInformation:
-                if let digits = bytes[line.value].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-                    .first,
-                    digits.contains(UInt8(ascii: "."))
-                {
-                    need(3, "version-for-decimal-duration")
-                }
-            case .byteRange: need(4, "version-for-byte-range")
-            case .iFramesOnly: need(4, "version-for-i-frames-only")
-            case .map: isIFramesOnly ? need(5, "version-for-i-frame-map") : need(6, "version-for-map")
-            case .media: versionNeed(ofRendition: line).map { need($0.0, $0.1) }
-            case .define:
-                attributes(line).has("QUERYPARAM")
-                    ? need(11, "version-for-query-parameter") : need(8, "version-for-variables")
-            case .skip:
-                attributes(line).has("RECENTLY-REMOVED-DATERANGES")
-                    ? need(10, "version-for-skipped-date-ranges") : need(9, "version-for-skip")
-            case .variant, .iFrameVariant:
-                if attributes(line).all.contains(where: { $0.name.hasPrefix("REQ-") }) {
-                    need(12, "version-for-required-attribute")
-                }
-            default: break
+            guard let tag = line.tag else { continue }
+            func need(_ requirement: VersionRequirement?) {
+                guard let requirement, found.insert(requirement.rule).inserted else { return }
+                needs.append(
+                    VersionNeed(version: requirement.version, rule: requirement.rule, line: line.number)
+                )
+            }
+            let definition = definitions[Int(tag.rawValue)]
+            let ofAttributes = (definition.attributes ?? []).filter { $0.version != nil }
+            if ofAttributes.isEmpty {
+                need(definition.version)
+            } else {
+                let written = attributes(line)
+                let needed = ofAttributes.filter { written.has($0.name) }
+                for attribute in needed { need(attribute.version) }
+                // An attribute that requires a higher version was added to the tag later.
+                if needed.isEmpty { need(definition.version) }
+            }
+            if tag == .segmentInformation, hasDecimalDuration(line) {
+                need(VersionRequirement(3, .versionForDecimalDuration))
+            } else if tag == .key, attributes(line)["METHOD"] == "SAMPLE-AES" {
+                need(VersionRequirement(5, .versionForSampleAES))
+            } else if tag == .map {
+                need(
+                    isIFramesOnly ? VersionRequirement(5, .versionForIFrameMap) : VersionRequirement(6, .versionForMap)
+                )
+            } else if tag == .media {
+                need(versionNeed(ofRendition: line))
+            } else if tag == .variant || tag == .iFrameVariant,
+                attributes(line).all.contains(where: { $0.name.hasPrefix("REQ-") })
+            {
+                need(VersionRequirement(12, .versionForRequiredAttribute))
             }
         }
         return needs
     }
 
-    private func versionNeed(ofRendition line: InspectedLine) -> (Int64, String)? {
+    private func hasDecimalDuration(_ line: InspectedLine) -> Bool {
+        let bytes = bytes
+        let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: line.value) ?? line.value.upperBound
+        return bytes.span.firstIndex(of: UInt8(ascii: "."), in: line.value.lowerBound..<comma) != nil
+    }
+
+    private func versionNeed(ofRendition line: InspectedLine) -> VersionRequirement? {
         let attributes = attributes(line)
         guard attributes.has("INSTREAM-ID"), let type = attributes["TYPE"] else { return nil }
-        if type != "CLOSED-CAPTIONS" { return (13, "version-for-in-stream-rendition") }
-        return attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true ? (7, "version-for-service-captions") : nil
+        if type != "CLOSED-CAPTIONS" { return VersionRequirement(13, .versionForInStreamRendition) }
+        guard attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true else { return nil }
+        return VersionRequirement(7, .versionForServiceCaptions)
     }
 
     /// Before version 6, no segment may exceed the target duration, even by less than half a second.

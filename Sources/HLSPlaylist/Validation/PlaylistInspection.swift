@@ -45,13 +45,13 @@ final class PlaylistInspection {
     /// The lines with standard tags and URIs, in order.
     private(set) var lines: [InspectedLine] = []
     /// The first line with each tag, stored because rules need it for each segment or rendition.
-    private var firstLines: [TagName: InspectedLine] = [:]
+    private var firstLines = [InspectedLine?](repeating: nil, count: TagName.allCases.count)
     /// The lines with tags that the standard does not define.
     private(set) var unknownTags: [(line: Int, name: String)] = []
     /// The variables defined so far, each with the line of its definition.
     private var definitions: [String: (value: String?, line: Int)] = [:]
     private(set) var findings: [Finding] = []
-    private var counts: [String: Int] = [:]
+    private var counts: [Rule: Int] = [:]
     /// A Boolean value that indicates whether an `EXT-X-STREAM-INF` tag precedes its URI line, which has not been read
     /// yet.
     private var hasVariant = false
@@ -72,7 +72,7 @@ final class PlaylistInspection {
     /// A violation of a rule.
     struct Finding {
         let line: Int?
-        let rule: String
+        let rule: Rule
         let detail: String?
     }
 
@@ -93,10 +93,10 @@ final class PlaylistInspection {
     /// Records a violation of a rule.
     ///
     /// - Parameters:
-    ///   - rule: The identifier of the rule, see ``ValidationRule/id``.
+    ///   - rule: The rule that the playlist violates.
     ///   - line: The number of the line, or `nil` for the whole playlist.
     ///   - detail: Additional information for the message, in parentheses.
-    func note(_ rule: String, line: Int?, _ detail: String? = nil) {
+    func note(_ rule: Rule, line: Int?, _ detail: String? = nil) {
         counts[rule, default: 0] += 1
         guard counts[rule, default: 0] <= Self.maximumFindingCount else { return }
         findings.append(Finding(line: line, rule: rule, detail: detail.map(Self.shortened)))
@@ -110,14 +110,15 @@ final class PlaylistInspection {
         return String(detail.unicodeScalars.prefix(maximumDetailLength / 4)) + "…)"
     }
 
-    func note(_ rule: String, _ line: InspectedLine?, _ detail: String? = nil) {
+    func note(_ rule: Rule, _ line: InspectedLine?, _ detail: String? = nil) {
         note(rule, line: line?.number, detail)
     }
 
     /// Returns the violations of the rules in the given sets, in the order of the lines.
     func diagnostics(of sets: Set<RuleSet>) -> [Diagnostic] {
         findings.compactMap { finding in
-            guard let rule = ValidationRule.byID[finding.rule], sets.contains(rule.ruleSet) else { return nil }
+            let rule = finding.rule.definition
+            guard sets.contains(rule.ruleSet) else { return nil }
             return Diagnostic(
                 line: finding.line,
                 severity: rule.severity,
@@ -130,15 +131,13 @@ final class PlaylistInspection {
 
     /// Returns a note with the number of omitted violations for each rule that exceeds the maximum.
     private func omissionNotes(of sets: Set<RuleSet>) -> [Diagnostic] {
-        counts.sorted { $0.key < $1.key }.compactMap { id, count in
-            guard count > Self.maximumFindingCount, let rule = ValidationRule.byID[id], sets.contains(rule.ruleSet)
-            else {
-                return nil
-            }
+        counts.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { violated, count in
+            let rule = violated.definition
+            guard count > Self.maximumFindingCount, sets.contains(rule.ruleSet) else { return nil }
             return Diagnostic(
                 line: nil,
                 severity: .note,
-                code: id,
+                code: rule.id,
                 message: "\(count - Self.maximumFindingCount) more lines violate this rule.",
                 section: rule.section
             )
@@ -152,7 +151,7 @@ final class PlaylistInspection {
     /// Returns the lines with one tag, in order.
     func all(_ tag: TagName) -> [InspectedLine] { lines.filter { $0.tag == tag } }
 
-    func first(_ tag: TagName) -> InspectedLine? { firstLines[tag] }
+    func first(_ tag: TagName) -> InspectedLine? { firstLines[Int(tag.rawValue)] }
 
     func has(_ tag: TagName) -> Bool { first(tag) != nil }
 
@@ -167,7 +166,7 @@ final class PlaylistInspection {
     func append(_ line: InspectedLine) {
         if line.tag == .variant { hasVariant = true }
         if line.tag == .segmentInformation { foreignTag = nil }
-        if let tag = line.tag, firstLines[tag] == nil { firstLines[tag] = line }
+        if let tag = line.tag, first(tag) == nil { firstLines[Int(tag.rawValue)] = line }
         lines.append(line)
     }
 
@@ -236,7 +235,7 @@ final class PlaylistInspection {
                 if let value = definition.value { result += value.utf8 } else { isOpaque = true }
             } else {
                 isOpaque = true
-                if notes { note("undefined-variable", line: line, "(\(variable))") }
+                if notes { note(.undefinedVariable, line: line, "(\(variable))") }
             }
             guard result.count <= source.count + growth else { return (text, true) }
             position = name.upperBound + 1

@@ -9,12 +9,12 @@ extension PresentationInspection {
         if !multivariant.has(.independentSegments),
             let other = video.first(where: { !$0.child.inspection.has(.independentSegments) })
         {
-            note("apple-no-independent-segments", "(\(other.child.address))")
+            note(.appleNoIndependentSegments, "(\(other.child.address))")
         }
         for (variant, child) in video where child.inspection.segments.contains(where: { $0.map == nil }) {
-            if variant.codecs.contains(where: \.isHEVC) { note("apple-hevc-not-fmp4", in: child) }
+            if variant.codecs.contains(where: \.isHEVC) { note(.appleHEVCNotFMP4, in: child) }
             if variant.codecs.contains(where: { $0.fourCharacterCode == "av01" }) {
-                note("apple-av1-not-fmp4", in: child)
+                note(.appleAV1NotFMP4, in: child)
             }
         }
         inspectBoundaries(video.map(\.child).filter(\.isEnded))
@@ -23,7 +23,7 @@ extension PresentationInspection {
     private func inspectBoundaries(_ playlists: [InspectedChild]) {
         guard let first = playlists.first else { return }
         if let other = playlists.dropFirst().first(where: { !haveSameBoundaries(first, $0) }) {
-            note("apple-boundaries-differ", in: other)
+            note(.appleBoundariesDiffer, in: other)
         }
     }
 

@@ -15,19 +15,19 @@ extension PresentationInspection {
 
     /// Checks each media playlist against the multivariant playlist.
     private func inspectChildren() {
-        for child in children where child.inspection.kind != .media { note("child-not-media", in: child) }
+        for child in children where child.inspection.kind != .media { note(.childNotMedia, in: child) }
         let hasIndependentSegments = multivariant.has(.independentSegments)
         let start = multivariant.first(.start).map { multivariant.attributes($0) }
         for child in mediaPlaylists {
-            if child.role == .iFrameVariant, !child.isIFramesOnly { note("i-frame-playlist-without-tag", in: child) }
+            if child.role == .iFrameVariant, !child.isIFramesOnly { note(.iFramePlaylistWithoutTag, in: child) }
             if hasIndependentSegments, child.inspection.has(.independentSegments) {
-                note("independent-segments-in-both", in: child)
+                note(.independentSegmentsInBoth, in: child)
             }
             if let start, let other = child.inspection.first(.start).map({ child.inspection.attributes($0) }) {
                 let isSame =
                     start.decimal("TIME-OFFSET") == other.decimal("TIME-OFFSET")
                     && (start["PRECISE"] ?? "NO") == (other["PRECISE"] ?? "NO")
-                note(isSame ? "start-in-both" : "start-differs", in: child)
+                note(isSame ? .startInBoth : .startDiffers, in: child)
             }
         }
     }
@@ -37,13 +37,13 @@ extension PresentationInspection {
         let regular = mediaPlaylists.filter { child in
             !((child.isSubtitles || child.isIFramesOnly) && child.playlistType == "VOD")
         }
-        noteDifference("target-durations-differ", regular) { $0.targetDuration }
-        noteDifference("playlist-types-differ", mediaPlaylists) { $0.playlistType }
+        noteDifference(.targetDurationsDiffer, regular) { $0.targetDuration }
+        noteDifference(.playlistTypesDiffer, mediaPlaylists) { $0.playlistType }
     }
 
     /// Reports a rule if a property is not equal in all playlists.
     private func noteDifference(
-        _ rule: String,
+        _ rule: Rule,
         _ playlists: [InspectedChild],
         _ property: (InspectedChild) -> some Equatable
     ) {
@@ -55,7 +55,7 @@ extension PresentationInspection {
     }
 
     private func inspectServerControls() {
-        noteDifference("server-controls-differ", mediaPlaylists) { child in
+        noteDifference(.serverControlsDiffer, mediaPlaylists) { child in
             child.inspection.first(.serverControl).map { child.inspection.attributes($0).values }
         }
     }
@@ -63,9 +63,9 @@ extension PresentationInspection {
     private func inspectDates() {
         let dated = mediaPlaylists.filter { $0.inspection.has(.programDateTime) }
         if !dated.isEmpty, let other = mediaPlaylists.first(where: { !$0.inspection.has(.programDateTime) }) {
-            note("program-dates-missing", "(\(other.address))")
+            note(.programDatesMissing, "(\(other.address))")
         }
-        noteDifference("date-ranges-differ", mediaPlaylists.filter { $0.inspection.has(.dateRange) }) { child in
+        noteDifference(.dateRangesDiffer, mediaPlaylists.filter { $0.inspection.has(.dateRange) }) { child in
             var merged: [String?: [String: String]] = [:]
             for line in child.inspection.all(.dateRange) {
                 let attributes = child.inspection.attributes(line)
@@ -79,7 +79,7 @@ extension PresentationInspection {
     private func inspectEndedPlaylists() {
         let playlists = mediaPlaylists.filter { !$0.isSubtitles && !$0.isIFramesOnly }
         guard playlists.allSatisfy(\.isEnded) else { return }
-        noteDifference("discontinuities-differ", playlists) { child in
+        noteDifference(.discontinuitiesDiffer, playlists) { child in
             Int128(child.inspection.integer(.discontinuitySequence) ?? 0)
                 +| Int128(child.inspection.all(.discontinuity).count)
         }
@@ -91,7 +91,7 @@ extension PresentationInspection {
         if let shortest = durations.min(), let longest = durations.max(),
             longest - shortest > MediaTime(seconds: allowance)
         {
-            note("durations-differ", "(\(shortest) to \(longest) seconds)")
+            note(.durationsDiffer, "(\(shortest) to \(longest) seconds)")
         }
     }
 
@@ -140,8 +140,8 @@ extension PresentationInspection {
         }
         for address in order {
             guard let use = uses[address] else { continue }
-            if use.differs { note("session-key-differs", "(\(address))") }
-            if sessionKeys[address] == nil, use.users > 1 { note("missing-session-key", "(\(address))") }
+            if use.differs { note(.sessionKeyDiffers, "(\(address))") }
+            if sessionKeys[address] == nil, use.users > 1 { note(.missingSessionKey, "(\(address))") }
         }
     }
 
@@ -170,7 +170,7 @@ extension PresentationInspection {
             // The search is short: every element before the result is a reported playlist.
             guard reported.count < order.count, let missing = order.first(where: { !reported.contains($0.resource) })
             else { continue }
-            note("rendition-report-missing", in: playlist, "(\(missing.playlist.address))")
+            note(.renditionReportMissing, in: playlist, "(\(missing.playlist.address))")
         }
     }
 }

@@ -83,10 +83,10 @@ struct PresentationInspection {
     }
 
     /// Reports that the presentation violates a rule.
-    func note(_ rule: String, _ detail: String? = nil) { multivariant.note(rule, line: nil, detail) }
+    func note(_ rule: Rule, _ detail: String? = nil) { multivariant.note(rule, line: nil, detail) }
 
     /// Reports that one playlist of the presentation violates a rule.
-    func note(_ rule: String, in child: InspectedChild, _ detail: String? = nil) {
+    func note(_ rule: Rule, in child: InspectedChild, _ detail: String? = nil) {
         child.inspection.note(rule, line: nil, detail)
     }
 }

@@ -41,9 +41,9 @@ public struct PresentationValidation: Sendable {
         let presentation = PresentationInspection(multivariant, playlists, sets)
         presentation.inspect(sets)
         var own = presentation.multivariant.diagnostics(of: sets)
-        if own.contains(where: { $0.code == "apple-no-independent-segments" }) {
+        if own.contains(where: { $0.code == Rule.appleNoIndependentSegments.rawValue }) {
             // Both rules describe the same mistake; the one that was checked with the media playlists is certain.
-            own.removeAll { $0.code == "apple-missing-independent-segments" }
+            own.removeAll { $0.code == Rule.appleMissingIndependentSegments.rawValue }
         }
         return [PlaylistDiagnostics(address: multivariant.context.address, diagnostics: own)]
             + presentation.children.map { child in

@@ -21,22 +21,5 @@ public struct ValidationRule: Sendable, Hashable, Identifiable {
     public let statement: String
 
     /// The rules of all sets.
-    public static let all = rfcRules + appleRules
-
-    static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
-
-    /// Returns the rules of one section: requirements (MUST) and recommendations (SHOULD), by identifier.
-    static func section(
-        _ section: String,
-        of ruleSet: RuleSet,
-        must: KeyValuePairs<String, String> = [:],
-        should: KeyValuePairs<String, String> = [:]
-    ) -> [ValidationRule] {
-        func rules(_ pairs: KeyValuePairs<String, String>, _ severity: Diagnostic.Severity) -> [ValidationRule] {
-            pairs.map { id, statement in
-                ValidationRule(id: id, ruleSet: ruleSet, severity: severity, section: section, statement: statement)
-            }
-        }
-        return rules(must, .error) + rules(should, .warning)
-    }
+    public static let all = Rule.allCases.map(\.definition)
 }
