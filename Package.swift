@@ -230,6 +230,7 @@ let package = Package(
 
         .target(name: "SharedCorpus", path: "Tests/SharedCorpus", swiftSettings: house),
         .target(name: "TestTranscripts", path: "Tests/TestTranscripts", swiftSettings: house),
+        .target(name: "SeededRandomness", path: "Tests/SeededRandomness", swiftSettings: house),
 
         // Fuzzing: one table of the readers of outside bytes, for libFuzzer and for the replay in the tests.
         .target(
@@ -266,7 +267,7 @@ let package = Package(
         .testTarget(name: "MediaTimingTests", dependencies: ["MediaTiming"], swiftSettings: house),
         .testTarget(
             name: "PlaybackReportingTests",
-            dependencies: ["MediaTiming", "PlaybackReporting", "ReportFormat"],
+            dependencies: ["MediaTiming", "PlaybackReporting", "ReportFormat", "SeededRandomness"],
             swiftSettings: house
         ),
         .testTarget(
@@ -285,7 +286,7 @@ let package = Package(
         .testTarget(name: "ResourceAddressingTests", dependencies: ["ResourceAddressing"], swiftSettings: house),
         .testTarget(
             name: "SegmentFormatTests",
-            dependencies: ["MediaTiming", "SegmentFormat", "SharedCorpus"],
+            dependencies: ["MediaTiming", "SegmentFormat", "SeededRandomness", "SharedCorpus"],
             swiftSettings: house
         ),
         .testTarget(name: "XMLReadingTests", dependencies: ["XMLReading"], swiftSettings: house),
@@ -293,7 +294,8 @@ let package = Package(
         .testTarget(
             name: "HLSPlaylistTests",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus", "TestTranscripts",
+                "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SeededRandomness", "SharedCorpus",
+                "TestTranscripts",
             ],
             exclude: ["Fixtures", "Transcripts"],
             swiftSettings: house
@@ -330,7 +332,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CostTests",
-            dependencies: ["FuzzTargets", "StreamFuzzTargets", "cost-probe", "stream-cost-probe"],
+            dependencies: ["FuzzTargets", "StreamFuzzTargets", "SeededRandomness", "cost-probe", "stream-cost-probe"],
             swiftSettings: house
         ),
         .testTarget(
@@ -349,7 +351,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
                 "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "ResourceAddressing",
-                "StreamingEngine",
+                "SeededRandomness", "StreamingEngine",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: house
@@ -358,8 +360,8 @@ let package = Package(
             name: "MediaDecodingTests",
             dependencies: [
                 "CFFmpeg", "MediaDecoding", "MediaOutput", "MediaTiming", "MediaTransport", "Millstream",
-                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
-                "TestSamples",
+                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "SeededRandomness", "SegmentFormat",
+                "StreamingEngine", "TestSamples",
             ],
             swiftSettings: house
         ),

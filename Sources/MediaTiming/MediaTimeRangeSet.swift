@@ -75,17 +75,3 @@ public struct MediaTimeRangeSet: Sendable, Hashable {
         return result
     }
 }
-
-extension Array {
-    /// Returns the first index whose element satisfies `predicate`, or the number of elements if none does.
-    ///
-    /// The search is binary: every element after the first match must satisfy `predicate` as well.
-    package func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

@@ -35,8 +35,6 @@ public enum XMLDocumentParser {
         /// Passes all text.
         case all
         /// Drops text that consists of white space only, such as the indentation between the elements of a manifest.
-        ///
-        /// Leading white space of other text may be dropped, too.
         case nonWhitespace
     }
 

@@ -302,16 +302,14 @@ import CLibXML2
         let buffer = unsafe UnsafeBufferPointer(start: text, count: Int(length))
         if filter == .nonWhitespace, isPendingBlank {
             isPendingBlank = unsafe buffer.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-            if isPendingBlank, pendingText.isEmpty { return }
         }
         unsafe pendingText.append(contentsOf: buffer)
     }
 
     private func flushText() {
+        let isDropped = pendingText.isEmpty || filter == .nonWhitespace && isPendingBlank
         isPendingBlank = true
-        guard !pendingText.isEmpty else { return }
-        let text = String(decoding: pendingText, as: UTF8.self)
-        pendingText.removeAll(keepingCapacity: true)
-        handleText(text)
+        defer { pendingText.removeAll(keepingCapacity: true) }
+        if !isDropped { handleText(String(decoding: pendingText, as: UTF8.self)) }
     }
 }

@@ -1,5 +1,8 @@
 /// A random number generator (64-bit xorshift) that returns the same sequence for the same seed, so that failures are
 /// reproducible.
+///
+/// The limits that these tests assert for simulated sessions were measured with its sequences; that is why they do not
+/// use the generator of the other tests.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

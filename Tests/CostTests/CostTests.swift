@@ -1,5 +1,6 @@
 import Foundation
 import FuzzTargets
+import SeededRandomness
 import StreamFuzzTargets
 import Testing
 
@@ -156,7 +157,7 @@ enum CostProbe {
         if let wanted = environment["MILLSTREAM_COSTS"] {
             return all.filter { wanted == "all" || $0.name.contains(wanted) }
         }
-        var random = SampleGenerator(state: environment["MILLSTREAM_SEED"].flatMap { UInt64($0) } ?? 1)
+        var random = SeededGenerator(seed: environment["MILLSTREAM_SEED"].flatMap { UInt64($0) } ?? 1)
         // The sample has one operation of each kind.
         let kinds = Dictionary(grouping: all.shuffled(using: &random), by: \.kind)
         return kinds.sorted { $0.key < $1.key }.flatMap { $0.value.prefix(1) }
@@ -188,18 +189,5 @@ enum CostProbe {
             }
         }
         throw Failure(description: "\(file.path) holds no total")
-    }
-}
-
-/// A random number generator that returns the same sequence for the same seed (SplitMix64).
-private struct SampleGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

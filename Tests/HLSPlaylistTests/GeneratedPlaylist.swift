@@ -1,4 +1,5 @@
 import MediaTiming
+import SeededRandomness
 
 /// A randomly generated media playlist together with its expected values.
 ///

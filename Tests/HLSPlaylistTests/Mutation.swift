@@ -1,3 +1,5 @@
+import SeededRandomness
+
 /// A kind of damage to the bytes of a playlist, such as transport errors, text editors and attackers cause.
 enum Mutation: CaseIterable {
     case flipBits, delete, duplicate, truncate, swapLines, splice, insertControlBytes, lengthenLine, enlargeNumber

@@ -3,6 +3,7 @@ import HLSPlaylist
 import MediaTiming
 import ReportFormat
 import ResourceAddressing
+import SeededRandomness
 import SharedCorpus
 import Testing
 

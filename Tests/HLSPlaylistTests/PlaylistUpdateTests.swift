@@ -1,6 +1,7 @@
 import MediaTiming
 import ReportFormat
 import ResourceAddressing
+import SeededRandomness
 import Testing
 
 @testable import HLSPlaylist

@@ -2,6 +2,7 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import ReportFormat
+import SeededRandomness
 import SharedCorpus
 import Testing
 

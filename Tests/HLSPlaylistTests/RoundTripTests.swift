@@ -1,6 +1,7 @@
 import Foundation
 import HLSPlaylist
 import ReportFormat
+import SeededRandomness
 import SharedCorpus
 import Testing
 
@@ -57,19 +58,5 @@ import Testing
             }
             expectRoundTrip(bytes, "damaged")
         }
-    }
-}
-
-/// A random number generator that returns the same sequence for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -7,18 +8,6 @@ import Testing
 
 @Suite("Damage")
 struct DamageTests {
-    /// A random number generator that returns the same numbers in each run.
-    struct SeededGenerator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-            return z ^ z >> 31
-        }
-    }
 
     enum Corruption: CaseIterable {
         case flippedBits, fewFlippedBits, truncation, garbage, wrongContainer, missingMiddle, damagedHeader
@@ -77,7 +66,7 @@ struct DamageTests {
         let key: [UInt8] = Array(31...46)
         let names = ["a.ts", "a.mp4", "p.mp4", "a.aac", "a.mp3", "a.flac", "a.mkv"]
         let files = try names.map { try fixtures.bytes($0) }
-        var generator = SeededGenerator(state: 7)
+        var generator = SeededGenerator(seed: 7)
         let whole = try Self.frameCount(files[0], after: nil)
         for trial in 0..<500 {
             let position = trial % (files.count)
@@ -102,7 +91,7 @@ struct DamageTests {
         let key: [UInt8] = Array(31...46)
         let scheme = MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 16, clearLead: 100)
         let bytes = try MovieEncryption.encrypted(fixtures.bytes("a.mp4"), scheme, key: key)
-        var generator = SeededGenerator(state: 8)
+        var generator = SeededGenerator(seed: 8)
         for trial in 0..<200 {
             let corruption: Corruption = trial % 2 == 0 ? .damagedHeader : .fewFlippedBits
             var decoding = StreamDecoding()

@@ -1,6 +1,7 @@
 import CFFmpeg
 import Foundation
 import MediaTiming
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -283,7 +284,7 @@ struct ProgressiveTests {
 
     @Test func damagedTablesAndSegmentsNeitherCrashNorHang() throws {
         let fixtures = try Fixtures()
-        var generator = DamageTests.SeededGenerator(state: 11)
+        var generator = SeededGenerator(seed: 11)
         for (position, coding) in [Self.codings[0], Self.codings[5], Self.codings[7]].enumerated() {
             let name = String(try #require(coding.split(separator: " ").last))
             try fixtures.make("\(Fixtures.source) \(coding)")

@@ -1,5 +1,6 @@
 import MediaTiming
 import ResourceAddressing
+import SeededRandomness
 import Testing
 
 @testable import Millstream
@@ -28,13 +29,13 @@ import Testing
     private struct Scenario {
         var transcript = InterstitialTranscript()
         var played = 0
-        private var random: RandomNumbers
+        private var random: SeededGenerator
         private var events: [InterstitialEvent] = []
         private var seconds = 0.0
         private var item = 1
 
         init(seed: UInt64) {
-            random = RandomNumbers(state: seed)
+            random = SeededGenerator(seed: seed)
             schedule()
         }
 
@@ -158,18 +159,5 @@ import Testing
             if current != nil, !transcript.seeks.isEmpty { problems.append("a seek during an interstitial") }
             return problems
         }
-    }
-}
-
-/// A random number generator that returns the same numbers for the same seed.
-private struct RandomNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

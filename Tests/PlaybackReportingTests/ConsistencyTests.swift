@@ -1,5 +1,6 @@
 import MediaTiming
 import PlaybackReporting
+import SeededRandomness
 import Testing
 
 /// Tests that the access log, the metrics and the events are consistent for any order of events.

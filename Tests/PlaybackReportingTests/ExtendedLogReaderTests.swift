@@ -1,5 +1,6 @@
 import MediaTiming
 import PlaybackReporting
+import SeededRandomness
 import Testing
 
 @Suite struct ExtendedLogReaderTests {

@@ -1,6 +1,7 @@
 import Foundation
 import MediaTiming
 import PlaybackReporting
+import SeededRandomness
 import Testing
 
 /// Tests that written logs are parsed to the same values.

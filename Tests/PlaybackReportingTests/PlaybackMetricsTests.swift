@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import SeededRandomness
 import Testing
 
 @testable import PlaybackReporting

@@ -51,6 +51,14 @@ import Testing
         ("mp4a", box("wave", Movies.elementaryStream()), "mp4a.40.2", 2, 48_000),
         ("ac-3", box("dac3", [0x10, 0x3D, 0xE0]), "ac-3", 6, 48_000),
         ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x00]), "ec-3", 6, 48_000),
+        // A dependent substream with locations: none, Lrs/Rrs (7.1), Cs (6.1), Lrs/Rrs and Lvh/Rvh, all.
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x02, 0x00]), "ec-3", 6, 48_000),
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x02, 0x02]), "ec-3", 8, 48_000),
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x02, 0x04]), "ec-3", 7, 48_000),
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x02, 0x42]), "ec-3", 10, 48_000),
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x03, 0xFF]), "ec-3", 20, 48_000),
+        // The box ends before the locations.
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x02]), "ec-3", 6, 48_000),
         ("Opus", box("dOps", [0, 6, 0, 0] + u32(48_000) + [0, 0, 1]), "Opus", 6, 48_000),
         ("fLaC", flac, "fLaC", 2, 96_000),
         ("alac", [], "alac", 2, 44_100),

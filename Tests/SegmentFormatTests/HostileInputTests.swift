@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import SeededRandomness
 import Testing
 
 @testable import SegmentFormat
@@ -97,7 +98,7 @@ import Testing
 
     @Test(arguments: fixtures)
     func mutatedMediaDoesNotTrap(_ fixture: Fixture) {
-        var random = SplitMix(state: UInt64(fixture.bytes.count))
+        var random = SeededGenerator(seed: UInt64(fixture.bytes.count))
         let interesting: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
         for _ in 0..<Self.rounds {
             var bytes = fixture.bytes
@@ -132,7 +133,7 @@ import Testing
 
     @Test(arguments: fixtures)
     func extremeNumbersAtEveryOffsetDoNotTrap(_ fixture: Fixture) {
-        var random = SplitMix(state: UInt64(fixture.bytes.count) &* 31)
+        var random = SeededGenerator(seed: UInt64(fixture.bytes.count) &* 31)
         // Small fixtures are changed at every offset, large ones at evenly spaced offsets.
         let step = max(1, fixture.bytes.count / Self.rounds)
         for position in stride(from: 0, to: fixture.bytes.count, by: step) {
@@ -158,7 +159,7 @@ import Testing
     }
 
     @Test func randomBytesDoNotTrap() {
-        var random = SplitMix(state: 99)
+        var random = SeededGenerator(seed: 99)
         for round in 0..<2_000 {
             var bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

@@ -1,4 +1,5 @@
 import MediaTiming
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func unrolledValueKeepsLowBitsAndIsNearReference() {
-        var random = SplitMix(state: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<10_000 {
             let timestamp = UInt64.random(in: 0..<1 << 33, using: &random)
             let reference = Int64.random(in: -(1 << 60)...(1 << 60), using: &random)

@@ -1,4 +1,5 @@
 import MediaTiming
+import SeededRandomness
 import Testing
 
 @testable import SegmentFormat
@@ -249,7 +250,7 @@ import Testing
             <v.a Bob>x <i>&amp;&#65;</i><00:01.500><ruby>y<rt>z</ruby>
             """.utf8
         )
-        var random = SplitMix(state: 3)
+        var random = SeededGenerator(seed: 3)
         let characters = Array("<>&;:%.,-#/ \n\r\0\u{FF}0".utf8)
         for _ in 0..<2_000 {
             var bytes = fixture

@@ -48,6 +48,12 @@ import XMLReading
         #expect(result.lines == ["1 <|a>", "2 <|b>", " x ", "</b>", "</a>"])
     }
 
+    /// libxml2 passes text on in several parts, among others before and after an entity.
+    @Test func blankPartOfTextIsPassedOn() {
+        let result = Self.read("<a>\n &amp; b<![CDATA[ ]]><c> &#32; </c></a>", filter: .nonWhitespace)
+        #expect(result.lines == ["1 <|a>", "\n & b ", "2 <|c>", "</c>", "</a>"])
+    }
+
     @Test func attributesAreFoundByName() throws {
         struct First: XMLEventHandler {
             var found: [String?] = []

@@ -171,19 +171,6 @@ extension ProgressiveIndex.Track {
     }
 }
 
-extension RandomAccessCollection where Index == Int {
-    /// Returns the index of the first element that satisfies the predicate; all elements after it must satisfy it as
-    /// well.
-    fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}
-
 extension MediaTime {
     fileprivate func unitsRoundedUp(per timescale: Int64) -> Int64 {
         let (quotient, remainder) = (Int128(value) *| Int128(timescale))

@@ -167,9 +167,21 @@ extension CodecDescription {
         _ = cursor.readBits(3, bytes)
         let dependent = cursor.readBits(4, bytes)
         guard !cursor.isPastEnd else { return }
-        // Dependent substreams count as two additional channels, as in 7.1. Their channel locations are not evaluated.
-        channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency) + (dependent > 0 ? 2 : 0)
+        channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency)
+        if dependent > 0 {
+            let locations = cursor.readBits(9, bytes)
+            channelCount? += cursor.isPastEnd ? 0 : Self.additionalChannels(enhancedAC3Locations: UInt64(locations))
+        }
         sampleRate = AudioFrameHeader.sampleRate(ac3: rate)
+    }
+
+    /// Returns the number of channels that dependent substreams add (ETSI TS 102 366 §F.6).
+    ///
+    /// Bits 0, 1, 4, 5 and 6 are pairs of channels, the other bits single ones. Zero means that dependent substreams have
+    /// the channels of the independent one.
+    private static func additionalChannels(enhancedAC3Locations locations: UInt64) -> Int {
+        let pairs: UInt64 = 0b0_0111_0011
+        return (locations & 0x1FF).nonzeroBitCount + (locations & pairs).nonzeroBitCount
     }
 
     /// Reads the channel count of Opus, which always decodes to 48 kHz (Encapsulation of Opus in ISOBMFF, §4.3.2).

@@ -3,6 +3,7 @@ import HLSPlaylist
 import MediaTiming
 import MillstreamTesting
 import PlaybackReporting
+import SeededRandomness
 import StreamingEngine
 import Testing
 
@@ -172,7 +173,7 @@ struct SoundWithPicturesTests {
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
             let variants = stream.engine.snapshot.presentation?.variants ?? []
-            var random = SplitMix(seed: 5)
+            var random = SeededGenerator(seed: 5)
             for turn in 0..<20 {
                 let time = MediaTime(value: Int64.random(in: 0..<60_000, using: &random), timescale: 1_000)
                 _ = await stream.engine.seek(to: time, tolerance: .exact)

@@ -2,6 +2,7 @@ import Foundation
 import MediaTiming
 import MillstreamTesting
 import PlaybackReporting
+import SeededRandomness
 import SegmentFormat
 import StreamingEngine
 import Synchronization
@@ -141,7 +142,7 @@ struct SeamTests {
             $0 + "#EXTINF:\(seconds),\n\(path)/\($1).\(name)\n"
         }
         let segment = [UInt8](try Data(contentsOf: folder.appendingPathComponent("\(path)/1.\(name)")))
-        var random = SplitMix(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for trial in 0..<Self.trials {
             let damage = Damage.allCases[trial % Damage.allCases.count]
             let stream = try stream(
@@ -164,20 +165,5 @@ struct SeamTests {
             let times = shown.map(\.time)
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
         }
-    }
-}
-
-/// A pseudorandom number generator that returns the same numbers in each run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import MediaTiming
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -260,7 +261,7 @@ import Testing
     }
 
     @Test func randomBytesDecodeToValidCEA608Cues() {
-        var random = SplitMix(state: 608)
+        var random = SeededGenerator(seed: 608)
         for channel in CEA608Decoder.Channel.allCases {
             var decoder = CEA608Decoder(channel: channel, granularity: channel.rawValue % 2 == 0 ? .perLine : .perFrame)
             for frame in 0..<20_000 {

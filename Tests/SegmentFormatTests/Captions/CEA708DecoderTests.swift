@@ -1,4 +1,5 @@
 import MediaTiming
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func randomBytesDecodeToValidCEA708Cues() {
-        var random = SplitMix(state: 708)
+        var random = SeededGenerator(seed: 708)
         var sender = Sender()
         for _ in 0..<5_000 {
             var block = Self.window(Int.random(in: 0..<8, using: &random)) + ascii("text")

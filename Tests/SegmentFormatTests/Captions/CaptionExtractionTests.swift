@@ -1,3 +1,4 @@
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func mutatedAndTruncatedNALUnitsDoNotTrap() {
-        var random = SplitMix(state: 94)
+        var random = SeededGenerator(seed: 94)
         for round in 0..<3_000 {
             var bytes = Self.unit
             for _ in 0..<4 {

@@ -21,16 +21,3 @@ func box(_ type: String, _ payload: [UInt8]...) -> [UInt8] {
 func fullBox(_ type: String, _ version: Int = 0, _ flags: Int = 0, _ payload: [UInt8]...) -> [UInt8] {
     box(type, u8(version) + u24(flags), payload.flatMap { $0 })
 }
-
-/// A random number generator that returns the same sequence in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}

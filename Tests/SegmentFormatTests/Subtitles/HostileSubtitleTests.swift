@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import SeededRandomness
 import SegmentFormat
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
     func mutatedSubtitlesDoNotTrap(_ format: Format) {
         let fixture = Self.fixture(format)
         #expect(!Self.read(format, fixture).isEmpty)
-        var random = SplitMix(state: UInt64(fixture.count))
+        var random = SeededGenerator(seed: UInt64(fixture.count))
         for _ in 0..<HostileInputTests.rounds {
             var bytes = fixture
             for _ in 0..<Int.random(in: 1...6, using: &random) {

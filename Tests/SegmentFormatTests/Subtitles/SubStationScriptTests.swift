@@ -1,4 +1,5 @@
 import MediaTiming
+import SeededRandomness
 import Testing
 
 @testable import SegmentFormat
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func randomTextNeverOpensTags() throws {
-        var random = SplitMix(state: 3)
+        var random = SeededGenerator(seed: 3)
         let letters: [Character] = ["{", "}", "\\", "N", "a", "p", "\n", " ", "1", "\u{A0}"]
         var faults: [String] = []
         for _ in 0..<2_000 {
