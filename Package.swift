@@ -82,7 +82,7 @@ let package = Package(
         // Decisions: still pure; they never read a clock or a socket.
         .target(
             name: "PlaylistEditing",
-            dependencies: ["HLSPlaylist", "MediaTiming", "ResourceAddressing"],
+            dependencies: ["HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing"],
             swiftSettings: guarded
         ),
 

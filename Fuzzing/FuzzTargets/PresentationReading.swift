@@ -39,23 +39,24 @@ extension GeneratedPresentation {
     mutating func edits() -> [PlaylistEdit] {
         var edits: [PlaylistEdit] = []
         for _ in 0..<choices.number(below: 7) {
-            let name = choices.element(of: PlaylistEdit.names)
-            if let edit = try? PlaylistEdit(name: name, value: editValue(name)) { edits.append(edit) }
+            let definition = choices.element(of: PlaylistEdit.definitions)
+            let value = editValue(definition.parameter?.kind)
+            if let edit = try? PlaylistEdit(name: definition.name, value: value) { edits.append(edit) }
         }
         return edits
     }
 
-    private mutating func editValue(_ name: String) -> String {
+    private mutating func editValue(_ kind: EditParameter.Kind?) -> String {
         let times = ["0", "4", "5.5", "00:01:30", "12", "30"]
-        switch name {
-        case "append", "prepend": return editSource()
-        case "insert": return "\(editSource())@\(choices.spelledNumber(times))"
-        case "start", "duration": return choices.spelledNumber(times)
-        case "max-height": return choices.spelledNumber(["360", "1080"])
-        case "drop-range": return "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"
-        case "bandwidth":
+        switch kind {
+        case .source: return editSource()
+        case .sourceAtTime: return "\(editSource())@\(choices.spelledNumber(times))"
+        case .time: return choices.spelledNumber(times)
+        case .integer: return choices.spelledNumber(["360", "1080"])
+        case .timeRange: return "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"
+        case .bitRateRange:
             return "\(choices.spelledNumber(["100k", "0", ""]))...\(choices.spelledNumber(["4M", "900k", ""]))"
-        default: return ""
+        case nil: return ""
         }
     }
 

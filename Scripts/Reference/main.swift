@@ -1,8 +1,10 @@
-// Writes the reference of the command line as Markdown.
+// Writes the reference of the command line as Markdown to standard output.
 //
 // Usage: reference DUMP
+//        reference EDITS PAGE
 //
-// DUMP is a file with the output of `millstream --experimental-dump-help`. The result is written to standard output.
+// DUMP is a file with the output of `millstream --experimental-dump-help`. With two arguments, the result is PAGE with the table
+// of the edits in EDITS, a file with the output of `millstream edits --json`.
 
 import Foundation
 
@@ -114,6 +116,13 @@ func markdown(_ discussion: String) -> [String] {
         }
     }
     return lines
+}
+
+if CommandLine.arguments.count > 2 {
+    let edits = try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1]))
+    let page = try String(contentsOf: URL(fileURLWithPath: CommandLine.arguments[2]), encoding: .utf8)
+    print(try JSONDecoder().decode(EditList.self, from: edits).page(page), terminator: "")
+    exit(0)
 }
 
 let path = CommandLine.arguments.dropFirst().first ?? "/dev/stdin"

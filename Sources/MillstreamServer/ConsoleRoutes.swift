@@ -7,6 +7,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 import NIOCore
+import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
@@ -76,6 +77,7 @@ struct ConsoleRoutes {
         api.get("streams", use: streams)
         api.get("streams/:id/poster", use: poster)
         api.get("inspect", use: inspect)
+        api.get("edits") { _, _ in Response.json(PlaylistEdit.report(limits: capacity.limits.editing)) }
         api.get("library") { _, _ in
             Response.json(.fields(["assets": .array(try library.assets().map(downloads.report))]))
         }
@@ -164,9 +166,9 @@ struct ConsoleRoutes {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
         let budget = try capacity.admit()
-        let editing = PlaylistEditor(loader: loader, budget: budget, workers: workers)
+        let handler = PlaybackRequestHandler(loader: loader, budget: budget, workers: workers)
         let report = try await ClientPresence.whileClientIsConnected {
-            try await editing.report(of: ResourceAddress(url))
+            try await handler.report(of: ResourceAddress(url))
         }
         return .json(report, budget: budget)
     }

@@ -49,13 +49,12 @@ public struct EditedTransport: Transport {
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = Self.origin
-            let playback = PlaylistEditor(loader: loader, budget: try capacity.admit(), workers: .callingTask)
-            bytes = try await playback.playlist(for: wanted)
-        } catch let error as ServerError {
-            let code: TransportError.Code = error.status == .contentTooLarge ? .tooLarge : .wrongContent
-            throw TransportError(code, error.message, address: request.address)
-        } catch let error as PlaylistEditError {
-            throw TransportError(.wrongContent, error.description, address: request.address)
+            let handler = PlaybackRequestHandler(loader: loader, budget: try capacity.admit(), workers: .callingTask)
+            bytes = try await handler.playlist(for: wanted)
+        } catch  where error is ServerError || error is PlaylistEditError {
+            let failure = ServerError(error)
+            let code: TransportError.Code = failure.status == .contentTooLarge ? .tooLarge : .wrongContent
+            throw TransportError(code, failure.message, address: request.address)
         }
         let record = TransferRecord(TransferMeasurement(requestStart: sent))
         record.update { $0.timeToFirstByte = time.now - sent }

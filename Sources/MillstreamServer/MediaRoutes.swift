@@ -63,14 +63,14 @@ struct MediaRoutes {
     }
 
     @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits)
+        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
         playback.mediaAddressing = .server(signer)
         if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
         let loading = sources.access(for: context.initiator).loading
         let budget = try capacity.admit()
-        let editing = PlaylistEditor(loader: loading, budget: budget, workers: workers)
+        let handler = PlaybackRequestHandler(loader: loading, budget: budget, workers: workers)
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
-            try await editing.playlist(for: playback)
+            try await handler.playlist(for: playback)
         }
         return .playlist(bytes, budget: budget)
     }

@@ -1,8 +1,6 @@
-import HLSPlaylist
 import HTTPTypes
 import MediaTiming
-import MediaTransport
-import NIOCore
+import PlaylistEditing
 import Synchronization
 
 /// The capacity that the current requests of a server use, within its limits.
@@ -59,93 +57,35 @@ final class ServerCapacity: Sendable {
 
 /// The budget of a single request: the bytes that it has loaded and the capacity that it holds.
 final class RequestBudget: Sendable {
-    private struct Use {
-        /// The number of bytes that were received, including those of failed attempts.
-        var received: Int64 = 0
-        /// The number of bytes of the server's capacity that the request holds.
-        var reserved: Int64 = 0
-    }
+    /// The budget of the editor, whose loaded bytes are reserved.
+    let editing: EditBudget
+    let limits: ServerLimits
+    private let reservation: CapacityReservation
 
-    private let server: ServerCapacity
-    private let use = Mutex(Use())
-
-    fileprivate init(_ server: ServerCapacity) { self.server = server }
-
-    deinit { server.release(use.withLock { $0.reserved }, requests: 1) }
-
-    var limits: ServerLimits { server.limits }
-
-    /// Returns the limits for a playlist that the request loads or generates.
-    func playlistLimits(isResponse: Bool) -> PlaylistLimits {
-        PlaylistLimits(
-            byteCount: Int((isResponse ? limits.responseBytes : limits.playlistBytes).bytes),
-            entryCount: limits.playlistEntries
-        )
-    }
-
-    /// Counts received bytes of a playlist.
-    ///
-    /// - Throws: ``ServerError`` with 413 if the request loads too much, with 503 if all requests together do.
-    func receive(_ bytes: Int) throws {
-        let isWithin = use.withLock { use in
-            guard Int64(bytes) <= limits.playlistBytes.bytes -| use.received else { return false }
-            use.received +|= Int64(bytes)
-            return true
-        }
-        guard isWithin else {
-            throw ServerError(
-                .contentTooLarge,
-                "playlist-too-large",
-                "the playlists are larger than \(limits.playlistBytes) together",
-                hint: "start the server with --max-playlist-size MIB"
-            )
-        }
-        try reserve(bytes)
+    fileprivate init(_ server: ServerCapacity) {
+        let reservation = CapacityReservation(server)
+        self.reservation = reservation
+        limits = server.limits
+        editing = EditBudget(server.limits.editing) { try reservation.add($0) }
     }
 
     /// Reserves capacity for bytes until the request ends.
     ///
     /// - Throws: ``ServerError`` with 503 if all requests together hold too much.
-    func reserve(_ bytes: Int) throws {
-        try server.reserve(Int64(bytes))
-        use.withLock { $0.reserved +|= Int64(bytes) }
-    }
+    func reserve(_ bytes: Int) throws { try reservation.add(bytes) }
 }
 
-/// A transport that counts received bytes against the budget of a request.
-struct BudgetedTransport: Transport {
-    let base: any Transport
-    let budget: RequestBudget
+/// The capacity that a request holds, which is released with the last reference to it.
+private final class CapacityReservation: Sendable {
+    private let server: ServerCapacity
+    private let bytes = Mutex<Int64>(0)
 
-    var executor: (any TaskExecutor)? { base.executor }
+    init(_ server: ServerCapacity) { self.server = server }
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let response = try await base.send(request)
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(BudgetedBuffers(body: response.body, budget: budget)),
-            record: response.record
-        )
+    deinit { server.release(bytes.withLock { $0 }, requests: 1) }
+
+    func add(_ count: Int) throws {
+        try server.reserve(Int64(count))
+        bytes.withLock { $0 +|= Int64(count) }
     }
-}
-
-private struct BudgetedBuffers: AsyncSequence, Sendable {
-    let body: TransportBody
-    let budget: RequestBudget
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var iterator: TransportBody.AsyncIterator
-        let budget: RequestBudget
-
-        mutating func next() async throws -> ByteBuffer? {
-            guard let buffer = try await iterator.next() else { return nil }
-            try budget.receive(buffer.readableBytes)
-            return buffer
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), budget: budget) }
 }

@@ -29,8 +29,15 @@ struct ServerError: Error {
         case let error as PlaylistEditError:
             switch error {
             case .tooLarge: self.init(.contentTooLarge, error.code, error.description)
+            case .loadsTooMuch:
+                self.init(
+                    .contentTooLarge,
+                    error.code,
+                    error.description,
+                    hint: "start the server with --max-playlist-size MIB"
+                )
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
-                .unwritableAddress, .unreadableResult:
+                .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult:
                 self.init(.badRequest, error.code, error.description)
             }
         case let error as TransportError:

@@ -37,29 +37,22 @@ public struct EditPlan: Sendable, Hashable {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var result = playlist
-        let lacksIFrames = sources.values.contains { source in
+        if Self.lacksIFrames(sources) { result = try result.withoutIFrameVariants() }
+        let context = EditContext(limits: limits)
+        for edit in edits {
+            if let step = edit.steps.multivariant { result = try step(result, context) }
+        }
+        return result
+    }
+
+    /// Returns a Boolean value that indicates whether a playlist that is stitched in has no I-frame playlists.
+    static func lacksIFrames(_ sources: [String: Playlist]) -> Bool {
+        sources.values.contains { source in
             switch source {
             case .multivariant(let other): other.iFrameVariants.isEmpty
             case .media(let other): !other.isIFramesOnly
             }
         }
-        if lacksIFrames { result = try result.withoutIFrameVariants() }
-        for edit in edits {
-            switch edit {
-            case .bandwidth(let range): result = try result.limited(to: range)
-            case .maxHeight(let height): result = try result.limited(toHeight: height)
-            case .noIFrames: result = try result.withoutIFrameVariants()
-            case .absolute:
-                result = try Playlist.multivariant(result).withAbsoluteAddresses(limits: limits)
-                    .asMultivariant(after: "absolute")
-            case .canonical:
-                result = try Playlist.multivariant(result).canonicalized(limits: limits).asMultivariant(
-                    after: "canonical"
-                )
-            case .start, .duration, .append, .prepend, .insert, .dropRange: continue
-            }
-        }
-        return result
     }
 
     /// Returns the media playlist after all edits.
@@ -76,29 +69,12 @@ public struct EditPlan: Sendable, Hashable {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         var result = playlist
+        let context = EditContext(limits: limits, sources: sources)
         for edit in edits {
-            func other() throws(PlaylistEditError) -> MediaPlaylist {
-                guard let source = edit.source, let playlist = sources[source] ?? GapPlaylist.playlist(at: source)
-                else {
-                    throw .cannotStitch(
-                        reason: "\(edit.source.map { "\(ResourceAddress($0))" } ?? "the other playlist") was not loaded"
-                    )
-                }
-                return playlist
+            guard let step = edit.steps.media else {
+                throw .wrongKind(edit: edit.definition.name, expected: "multivariant")
             }
-            switch edit {
-            case .start(let time): result = try result.dropped(before: time, limits: limits)
-            case .duration(let time): result = try result.limited(to: time, limits: limits)
-            case .append: result = try result.appending(try other(), limits: limits)
-            case .prepend: result = try result.prepending(try other(), limits: limits)
-            case .insert(_, let time): result = try result.inserting(try other(), at: time, limits: limits)
-            case .dropRange(let range): result = try result.dropping(range, limits: limits)
-            case .absolute: result = try result.withAbsoluteAddresses(limits: limits)
-            case .canonical:
-                result = try Playlist.media(result).canonicalized(limits: limits).asMedia(after: "canonical")
-            case .bandwidth, .maxHeight, .noIFrames:
-                throw .wrongKind(edit: edit.nameAndValue.name, expected: "multivariant")
-            }
+            result = try step(result, context)
         }
         return result
     }

@@ -1,4 +1,5 @@
 public import HLSPlaylist
+public import MediaTiming
 import ResourceAddressing
 
 /// An error that prevents an edit; the playlist is unchanged.
@@ -17,6 +18,12 @@ public enum PlaylistEditError: Error, Sendable, Hashable {
     case cannotStitch(reason: String)
     /// The result would exceed a limit.
     case tooLarge(PlaylistLimits.Limit)
+    /// There are more edits than the limits permit.
+    case tooManyEdits(maximum: Int)
+    /// The edits insert more playlists than the limits permit.
+    case tooManySources(maximum: Int)
+    /// The playlists that are loaded for an edit are larger together than the given limit.
+    case loadsTooMuch(ByteCount)
     /// A URI is empty or would be read as a comment, so a playlist cannot contain it.
     case unwritableAddress(String)
     /// The result of an edit cannot be parsed as a playlist of the same kind.
@@ -45,6 +52,9 @@ extension PlaylistEditError: CustomStringConvertible {
             "\(edit): \(time) s is after the end of the playlist, at \(duration) s"
         case .cannotStitch(let reason): "the playlists cannot be stitched: \(reason)"
         case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"
+        case .tooManyEdits(let maximum): "at most \(maximum) edits can be applied"
+        case .tooManySources(let maximum): "edits can insert at most \(maximum) playlists"
+        case .loadsTooMuch(let limit): "the playlists are larger than \(limit) together"
         case .unwritableAddress(let address): "a playlist cannot contain the URI \"\(address)\""
         case .unreadableResult(let edit, let reason): "the result of \(edit) would be \(reason)"
         }
@@ -59,7 +69,9 @@ extension PlaylistEditError: CustomStringConvertible {
         case .wrongKind: "wrong-kind"
         case .timeOutside: "time-outside"
         case .cannotStitch: "cannot-stitch"
-        case .tooLarge: "playlist-too-large"
+        case .tooLarge, .loadsTooMuch: "playlist-too-large"
+        case .tooManyEdits: "too-many-edits"
+        case .tooManySources: "too-many-sources"
         case .unwritableAddress: "unwritable-address"
         case .unreadableResult: "unreadable-result"
         }

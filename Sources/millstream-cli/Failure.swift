@@ -44,8 +44,21 @@ struct Failure: Error {
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; completed work was stored")
         case let error as PlaylistParsingError: self.init(.badInput, error.code, error.description)
         case let error as PlaylistEditError:
-            let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
-            self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
+            switch error {
+            case .unknownEdit, .invalidValue, .tooManyEdits, .tooManySources:
+                self.init(.wrongUsage, error.code, error.description)
+            case .loadsTooMuch:
+                self.init(.failed, error.code, error.description, hint: "raise the limit with --max-playlist-size MIB")
+            case .tooLarge(let limit):
+                self.init(.failed, error.code, error.description)
+                switch limit {
+                case .byteCount: hint = "raise the limit with --max-answer-size MIB"
+                case .entryCount: hint = "raise the limit with --max-playlist-entries COUNT"
+                case .lineLength: break
+                }
+            case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .unwritableAddress, .unreadableResult:
+                self.init(.failed, error.code, error.description)
+            }
         case let error as TransportError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:

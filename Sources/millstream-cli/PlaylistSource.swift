@@ -1,6 +1,7 @@
 import Foundation
 import HLSPlaylist
 import MediaTransport
+import PlaylistEditing
 import ResourceAddressing
 
 /// A SOURCE argument of the command line: an address, a file, or `-` for standard input.
@@ -9,15 +10,31 @@ struct PlaylistSource {
     let baseURL: String?
 
     /// Loads and parses the playlist.
-    func load(_ loader: ResourceLoader, variables: [String: String] = [:]) async throws -> Playlist {
-        let (bytes, address) = try await bytes(loader)
+    ///
+    /// - Parameters:
+    ///   - loader: The loader.
+    ///   - variables: The variables that the playlist may import.
+    ///   - budget: The budget of an edit; `nil` for the limits of the parser.
+    /// - Returns: The playlist.
+    /// - Throws: ``Failure`` if the resource is not a playlist, or the error of the loader or the budget.
+    func load(
+        _ loader: ResourceLoader,
+        variables: [String: String] = [:],
+        budget: EditBudget? = nil
+    ) async throws -> Playlist {
+        let (bytes, address) = try await bytes(loader, budget: budget)
         do {
             return try Playlist.parse(
                 bytes,
-                context: PlaylistContext(address: address, importableVariables: variables)
+                context: PlaylistContext(address: address, importableVariables: variables),
+                limits: budget?.limits.loadedPlaylist ?? PlaylistLimits()
             )
         } catch {
-            throw Failure(.badInput, error.code, "\(Self.name(text)): \(error)")
+            var failure = Failure(.badInput, error.code, "\(Self.name(text)): \(error)")
+            if budget != nil, case .limitExceeded(.entryCount, _) = error {
+                failure.hint = "raise the limit with --max-playlist-entries COUNT"
+            }
+            throw failure
         }
     }
 
@@ -49,14 +66,23 @@ struct PlaylistSource {
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
     }
 
-    private func bytes(_ loader: ResourceLoader) async throws -> ([UInt8], ResourceAddress?) {
+    private func bytes(
+        _ loader: ResourceLoader,
+        budget: EditBudget?
+    ) async throws -> ([UInt8], ResourceAddress?) {
         let base = baseURL.map { ResourceAddress($0) }
         if let base, !base.isAbsolute {
             throw Failure(.wrongUsage, "usage", "--base-url must be an absolute URL, not \"\(base)\"")
         }
         if text == "-" {
-            return ([UInt8](try InputFile.standardInput()), base)
+            let bytes = [UInt8](try InputFile.standardInput())
+            try budget?.receive(bytes.count)
+            return (bytes, base)
         }
+        let loader =
+            budget.map { budget in
+                loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
+            } ?? loader
         let loaded = try await loader.load(TransportRequest(try Self.address(text), kind: .playlist))
         return (loaded.bytes, base ?? loaded.address)
     }

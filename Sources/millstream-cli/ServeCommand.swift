@@ -138,23 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The options that limit the work of the server.
 struct LimitFlags: ParsableArguments {
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The maximum size of the playlists that a request loads, in MiB; more is answered with 413 (default: 32).",
-            valueName: "mib"
-        )
-    )
-    var maxPlaylistSize: Int?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The maximum size of an edited playlist or a report, in MiB; more is answered with 413 (default: 64).",
-            valueName: "mib"
-        )
-    )
-    var maxAnswerSize: Int?
+    @OptionGroup var editing: EditLimitOptions
 
     @Option(
         name: .long,
@@ -185,7 +169,6 @@ struct LimitFlags: ParsableArguments {
 
     func validate() throws {
         let sizes = [
-            ("--max-playlist-size", maxPlaylistSize, 4_095), ("--max-answer-size", maxAnswerSize, 4_095),
             ("--max-concurrent-edits", maxConcurrentEdits, 1_024), ("--max-pending-edits", maxPendingEdits, 1_000_000),
             ("--max-pending-size", maxPendingSize, 1 << 20),
         ]
@@ -197,13 +180,10 @@ struct LimitFlags: ParsableArguments {
 
     /// The limits from the options.
     var limits: ServerLimits {
-        func size(_ mebibytes: Int) -> ByteCount { ByteCount(Int64(mebibytes) << 20) }
-        var limits = ServerLimits()
-        if let maxPlaylistSize { limits.playlistBytes = size(maxPlaylistSize) }
-        if let maxAnswerSize { limits.responseBytes = size(maxAnswerSize) }
+        var limits = ServerLimits(editing: editing.limits)
         if let maxConcurrentEdits { limits.concurrentEdits = maxConcurrentEdits }
         if let maxPendingEdits { limits.pendingEdits = maxPendingEdits }
-        if let maxPendingSize { limits.pendingBytes = size(maxPendingSize) }
+        if let maxPendingSize { limits.pendingBytes = ByteCount(Int64(maxPendingSize) << 20) }
         return limits
     }
 }

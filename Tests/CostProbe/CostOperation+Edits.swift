@@ -7,25 +7,22 @@ import ResourceAddressing
 extension CostOperation {
     /// The operations that apply every edit, alone and in sequence.
     static var editing: [CostOperation] {
-        mediaEdits.flatMap { name, value in
+        PlaylistEdit.definitions.filter { $0.target != .multivariant }.flatMap { definition in
             editedShapes.map { shape in
-                CostOperation("edit/\(name)/\(shape)") { count in
+                CostOperation("edit/\(definition.name)/\(shape)") { count in
                     let playlist = try mediaPlaylist(shape, count)
                     let guest = try mediaPlaylist(shape == "one-long-map" ? shape : "everything-on-demand", count)
-                    let plan = EditPlan([try PlaylistEdit(name: name, value: value(count))])
+                    let plan = EditPlan([try edit(definition, count)])
                     return { _ = try plan.applied(to: playlist, sources: ["o": guest]) }
                 }
             }
         }
-            + ["bandwidth 500000...600000", "max-height 361", "no-i-frames ", "absolute ", "canonical "].flatMap {
-                edit in
+            + PlaylistEdit.definitions.filter { $0.target != .media }.flatMap { definition in
                 ["variants", "variants-of-one-group", "i-frame-variants", "variants-and-renditions-of-one-group"]
                     .map { shape in
-                        let name = String(edit.prefix { $0 != " " })
-                        let value = String(edit.drop { $0 != " " }.dropFirst())
-                        return CostOperation("edit/\(name)/\(shape)") { count in
+                        CostOperation("edit/\(definition.name)/\(shape)") { count in
                             let playlist = try multivariantPlaylist(shape, count)
-                            let plan = EditPlan([try PlaylistEdit(name: name, value: value)])
+                            let plan = EditPlan([try edit(definition, count)])
                             // A filter that would remove all variants throws, and the work before that is counted as
                             // well.
                             return { _ = try? plan.applied(to: playlist) }
@@ -67,14 +64,19 @@ extension CostOperation {
             ]
     }
 
-    /// The edits of media playlists, with a value for a number of 4 s segments.
-    private static var mediaEdits: [(name: String, value: (Int) -> String)] {
-        [
-            ("start", { "\(2 * $0)" }), ("duration", { "\(2 * $0)" }), ("append", { _ in "o" }),
-            ("prepend", { _ in "o" }),
-            ("insert", { "o@\(2 * $0)" }), ("drop-range", { "\($0)...\(3 * $0)" }), ("absolute", { _ in "" }),
-            ("canonical", { _ in "" }),
-        ]
+    /// Returns an edit of a playlist with a number of 4 s segments, or of variants.
+    private static func edit(_ definition: EditDefinition, _ count: Int) throws -> PlaylistEdit {
+        let value =
+            switch definition.parameter?.kind {
+            case nil: ""
+            case .bitRateRange: "500000...600000"
+            case .integer: "361"
+            case .time: "\(2 * count)"
+            case .timeRange: "\(count)...\(3 * count)"
+            case .source: "o"
+            case .sourceAtTime: "o@\(2 * count)"
+            }
+        return try PlaylistEdit(name: definition.name, value: value)
     }
 
     private static let editedShapes = ["everything-on-demand", "one-key-without-vector", "byte-ranges-without-offset"]

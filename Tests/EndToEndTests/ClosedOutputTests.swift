@@ -49,7 +49,8 @@ struct ClosedOutputTests {
 
     /// The commands that write results, with enough input to write some output.
     static let commands: [[String]] = [
-        ["--help"], ["--version"], ["help", "edit"], ["edit", "--help"], ["--generate-completion-script", "zsh"],
+        ["--help"], ["--version"], ["help", "edit"], ["edit", "--help"], ["edits"],
+        ["edits", "--json"], ["--generate-completion-script", "zsh"],
         ["inspect", "FOLDER/media.m3u8"], ["inspect", "FOLDER/media.m3u8", "--json"],
         ["validate", "FOLDER/media.m3u8"], ["validate", "FOLDER/media.m3u8", "--format", "json"],
         ["validate", "FOLDER/media.m3u8", "--format", "sarif"],

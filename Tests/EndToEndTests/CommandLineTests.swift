@@ -12,6 +12,10 @@ struct CommandLineTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-line-\(UUID())")
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        try await run(arguments)
+    }
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let program = try RunningProgram(arguments)
         let status = try await program.finish()
         return (status, program.standardOutput, program.standardError)
@@ -136,6 +140,85 @@ struct CommandLineTests {
                 #expect(FileManager.default.fileExists(atPath: url.path))
             }
         }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func everyEditIsAnOption() async throws {
+        let report = try json(try await run("edits", "--json").output)
+        let edits = try #require(report["edits"] as? [[String: Any]])
+        #expect(edits.count >= 11)
+        let list = try await run("edits").output.split(separator: "\n")
+        let help = try await run("edit", "--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let completion = try await run("--generate-completion-script", "bash").output
+        #expect(list.count == edits.count)
+        for (edit, line) in zip(edits, list) {
+            let (name, summary) = (try #require(edit["name"] as? String), try #require(edit["summary"] as? String))
+            let placeholder = (edit["parameter"] as? [String: Any])?["placeholder"] as? String
+            #expect(help.contains("--\(name)\(placeholder.map { " <\($0)>" } ?? "") \(summary)"), "\(name)")
+            #expect(completion.contains("--\(name)"))
+            #expect(line.hasPrefix(name + (placeholder.map { "=\($0) " } ?? " ")) && line.hasSuffix("   \(summary)"))
+        }
+        let unknown = try await run("edit", "/dev/null", "--no-such-edit")
+        #expect(unknown.status == 64 && unknown.errors.contains("--no-such-edit"))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func editsAreAppliedInTheOrderOfTheCommandLine() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func write(_ name: String, _ segments: Int, _ comment: String = "") throws -> String {
+            let path = folder.appendingPathComponent(name).path
+            let text =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+                + (0..<segments).map { "\(comment)#EXTINF:4,\n\(name)-\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            return path
+        }
+        let (film, advertisement) = (try write("film", 10), try write("ad", 1, "# a comment\n"))
+        func edited(_ arguments: String...) async throws -> String {
+            let result = try await run(["edit", film] + arguments)
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+            return result.output
+        }
+        func segments(_ text: String) -> [Substring] { text.split(separator: "\n").filter { !$0.hasPrefix("#") } }
+        let limited = try await edited("--start", "8", "--duration=12")
+        #expect(segments(limited) == ["film-2.ts", "film-3.ts", "film-4.ts"])
+        #expect(segments(try await edited("--duration", "12", "--start", "8")) == ["film-2.ts"])
+        #expect(segments(try await edited("--start", "4", "--duration", "20", "--start", "8")).count == 3)
+        // Flags and options have one order.
+        let before = try await edited("--canonical", "--prepend", advertisement)
+        let after = try await edited("--prepend", advertisement, "--canonical")
+        #expect(before.contains("# a comment") && !after.contains("# a comment"))
+        #expect(segments(before) == segments(after) && segments(after).first == "ad-0.ts")
+        // An argument that looks like an option can be a value.
+        let missing = try await run("edit", film, "--append", "--canonical", "--start", "8")
+        #expect(missing.status == 1 && missing.errors.contains("--canonical"), "\(missing.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func editsOnTheCommandLineHaveTheLimitsOfTheServer() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("media.m3u8")
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + String(repeating: "#EXTINF:4,\na.ts\n", count: 100_000)
+        try Data((text + "#EXT-X-ENDLIST\n").utf8).write(to: file)
+        // 200,000 entries are the most by default.
+        let large = try await run("edit", file.path, "--append", file.path)
+        #expect(large.status == 1 && large.errors.contains("(playlist-too-large)"), "\(large.errors)")
+        #expect(large.errors.contains("hint: raise the limit with --max-playlist-entries COUNT"))
+        let loaded = try await run("edit", file.path, "--max-playlist-size", "1")
+        #expect(loaded.status == 1 && loaded.errors.contains("(playlist-too-large)"), "\(loaded.errors)")
+        #expect(loaded.errors.contains("hint: raise the limit with --max-playlist-size MIB"))
+        let entries = try await run("edit", file.path, "--max-playlist-entries", "1000")
+        #expect(entries.status == 2 && entries.errors.contains("(limit-exceeded)"), "\(entries.errors)")
+        let edits = try await run(["edit", file.path] + Array(repeating: "--absolute", count: 17))
+        #expect(edits.status == 64 && edits.errors.contains("at most 16 edits can be applied (too-many-edits)"))
+        let sources = try await run(["edit", file.path] + (0..<9).flatMap { ["--append", "\($0).m3u8"] })
+        #expect(sources.status == 64 && sources.errors.contains("(too-many-sources)"))
+        let played = try await run(
+            "play",
+            file.path,
+            "--edit",
+            Array(repeating: "absolute", count: 17).joined(separator: "&")
+        )
+        #expect(played.status == 64 && played.errors.contains("at most 16 edits"), "\(played.errors)")
     }
 
     @Test(

@@ -119,6 +119,54 @@ struct ConsoleTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(4))) func everyEditHasAControl() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            let names = try await stage.page.text(
+                "fetch('/api/edits').then(r => r.json()).then(a => a.edits.map(e => e.name).join(' '))"
+            )
+            .split(separator: " ").map(String.init)
+            #expect(names.count >= 11)
+            // The ids in the page are unique, and each edit has a control that changes the playback URL.
+            #expect(
+                try await stage.page.isTrue(
+                    "(ids => new Set(ids).size === ids.length)([...document.querySelectorAll('[id]')].map(e => e.id))"
+                )
+            )
+            try await stage.page.click("#more-edits summary")
+            try await stage.page.choose("ad", in: "#append")
+            for name in names where !["bandwidth", "duration", "append"].contains(name) {
+                let before = try await stage.page.text("document.querySelector('#playback-url').value")
+                _ = try await stage.page.evaluate(
+                    """
+                    (() => {
+                      const set = (field) => {
+                        if (field.type === 'checkbox') field.checked = true
+                        else if (field.tagName === 'SELECT') field.value = 'ad'
+                        else field.value = field.placeholder
+                        field.dispatchEvent(new Event('change', {bubbles: true}))
+                      }
+                      const field = document.getElementById('\(name)')
+                      field.closest('.field, .checkbox').querySelectorAll('input, select').forEach(set)
+                    })()
+                    """
+                )
+                try await eventually("\(name) changes the playback URL") {
+                    let url = try await stage.page.text("document.querySelector('#playback-url').value")
+                    return url != before && url.contains("&\(name)")
+                }
+            }
+            let url = try await stage.page.text("document.querySelector('#playback-url').value")
+            let parameters = try #require(URLComponents(string: url)?.queryItems).map(\.name)
+            #expect(parameters == ["url"] + names.filter { $0 != "bandwidth" && $0 != "duration" })
+            #expect(try await stage.page.number("fetch('\(url)').then(r => r.status)") == 200)
+            // Another stream is not edited.
+            try await play("fmp4", on: stage)
+            let other = try await stage.page.text("document.querySelector('#playback-url').value")
+            #expect(URLComponents(string: other)?.queryItems?.map(\.name) == ["url"])
+        }
+    }
+
     @Test(.timeLimit(.minutes(4))) func bandwidthLimitOfTheServerSelectsTheSameVariants() async throws {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")

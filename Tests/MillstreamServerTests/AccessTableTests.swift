@@ -23,7 +23,7 @@ import Testing
         ["Referer: http://%/", "User-Agent: Mozilla/5.0"],
     ]
     static let privatePaths = [
-        "/api/library", "/api/streams", "/api/streams/private/poster", "/api/conditions", "/api/events",
+        "/api/library", "/api/edits", "/api/streams", "/api/streams/private/poster", "/api/conditions", "/api/events",
         "/api/inspect?url=x",
         "/offline/x/multivariant.m3u8", "/metrics",
     ]

@@ -4,6 +4,7 @@ import Logging
 import MediaTransport
 import MillstreamDownloads
 import MillstreamTesting
+import PlaylistEditing
 import ResourceAddressing
 import Testing
 
@@ -67,6 +68,51 @@ import Testing
                 ["X-Content-Type-Options": "nosniff", "Content-Type": Self.json]
             )
         }
+    }
+
+    @Test func editsAreThoseOfTheLibrary() async throws {
+        try await ServerStage.run { options, _ in
+            options.limits.editing = EditLimits(edits: 3, sources: 2)
+        } _: { (stage: ServerStage) async throws in
+            let answer = try await stage.ask("/api/edits")
+            expect(answer, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
+            #expect(answer.body.hasSuffix(#"],"limits":{"edits":3,"sources":2}}"#))
+            let body = try JSONDecoder().decode(EditsAnswer.self, from: Data(answer.body.utf8))
+            #expect(body.edits.map(\.name) == PlaylistEdit.names)
+            for (edit, definition) in zip(body.edits, PlaylistEdit.definitions) {
+                #expect(edit.title == definition.title && edit.summary == definition.summary)
+                #expect(edit.playlists == definition.target.rawValue)
+                #expect(edit.parameter?.type == definition.parameter?.kind.rawValue)
+                #expect(edit.parameter?.placeholder == definition.parameter?.placeholder)
+                #expect(edit.parameter?.form == definition.parameter?.form)
+                #expect(edit.parameter?.unit == definition.parameter?.unit)
+                #expect(edit.parameter?.minimum == definition.parameter?.minimum)
+                #expect(edit.parameter?.exclusiveMinimum == definition.parameter?.exclusiveMinimum)
+                #expect(edit.parameter?.maximum == definition.parameter?.maximum)
+                #expect(edit.examples ?? [] == definition.examples)
+            }
+        }
+    }
+
+    private struct EditsAnswer: Decodable {
+        struct Edit: Decodable {
+            struct Parameter: Decodable {
+                let type: String
+                let placeholder: String
+                let unit: String?
+                let minimum: Int?
+                let exclusiveMinimum: Int?
+                let maximum: Int?
+                let form: String
+            }
+            let name: String
+            let title: String
+            let summary: String
+            let playlists: String
+            let parameter: Parameter?
+            let examples: [String]?
+        }
+        let edits: [Edit]
     }
 
     /// The catalog contains entries of different kinds that can be listed, downloaded and inspected.

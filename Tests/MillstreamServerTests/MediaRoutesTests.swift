@@ -6,6 +6,7 @@ import MediaTransport
 import MillstreamDownloads
 import MillstreamTesting
 import NetworkConditioning
+import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 import Testing
@@ -407,7 +408,7 @@ import Testing
 
     @Test func limitsInTheOptionsAreApplied() async throws {
         try await ServerStage.run { options, _ in
-            options.limits = ServerLimits(edits: 1)
+            options.limits = ServerLimits(editing: EditLimits(edits: 1))
         } _: { (stage: ServerStage) async throws in
             let answer = try await stage.ask("/play.m3u8?url=\(stage.privateSource)&start=0&start=0")
             #expect(answer.status == 400 && answer.errorCode == "too-many-edits")

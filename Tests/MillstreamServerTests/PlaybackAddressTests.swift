@@ -42,7 +42,7 @@ import Testing
     private func request(
         _ query: String,
         allowsFiles: Bool = false,
-        limits: ServerLimits = ServerLimits()
+        limits: EditLimits = EditLimits()
     ) throws -> PlaybackRequest {
         try PlaybackRequest(QueryItems(query), allowsFiles: allowsFiles, limits: limits)
     }
@@ -65,6 +65,21 @@ import Testing
         }
     }
 
+    @Test(arguments: PlaylistEdit.definitions)
+    func everyEditIsAParameter(definition: EditDefinition) throws {
+        for value in definition.parameter == nil ? [""] : definition.examples {
+            let query = QueryItems([
+                QueryItems.Item(name: "url", value: "https://h/a"),
+                QueryItems.Item(name: definition.name, value: value),
+            ])
+            let parsed = try request(query.text)
+            #expect(parsed.plan.edits == [try PlaylistEdit(name: definition.name, value: value)])
+            // The address of a child contains the edit in its normalized form.
+            let child = try request(String(parsed.path.dropFirst("/play.m3u8?".count)))
+            #expect(child.plan == parsed.plan)
+        }
+    }
+
     @Test func filesAreAllowedOnlyIfEnabled() throws {
         #expect(try request("url=file:///a.m3u8", allowsFiles: true).source.text == "file:///a.m3u8")
         let child = try request("url=https://h/a&parent=file:///top.m3u8", allowsFiles: true)
@@ -75,16 +90,20 @@ import Testing
     @Test func numberOfEditsIsLimited() throws {
         let edits = { (count: Int) in "url=https://h/a" + String(repeating: "&start=1", count: count) }
         #expect(try request(edits(16)).plan.edits.count == 16)
-        #expect(throws: ServerError.self) { try request(edits(17)) }
-        #expect(try request(edits(2), limits: ServerLimits(edits: 2)).plan.edits.count == 2)
-        #expect(throws: ServerError.self) { try request(edits(3), limits: ServerLimits(edits: 2)) }
+        #expect(throws: PlaylistEditError.tooManyEdits(maximum: 16)) { try request(edits(17)) }
+        #expect(try request(edits(2), limits: EditLimits(edits: 2)).plan.edits.count == 2)
+        #expect(throws: PlaylistEditError.tooManyEdits(maximum: 2)) {
+            try request(edits(3), limits: EditLimits(edits: 2))
+        }
     }
 
     @Test func numberOfDifferentSourcesIsLimited() throws {
-        let limits = ServerLimits(sources: 2)
+        let limits = EditLimits(sources: 2)
         let accepted = "url=https://h/a&append=https://h/b&prepend=https://h/c&insert=https://h/b@4"
         #expect(try request(accepted, limits: limits).plan.sources == ["https://h/b", "https://h/c", "https://h/b"])
-        #expect(throws: ServerError.self) { try request(accepted + "&append=https://h/d", limits: limits) }
+        #expect(throws: PlaylistEditError.tooManySources(maximum: 2)) {
+            try request(accepted + "&append=https://h/d", limits: limits)
+        }
     }
 
     @Test(arguments: [
@@ -265,7 +284,7 @@ import Testing
         let budget = try ServerCapacity(limits).admit()
         let policy = LoadErrorPolicy(retries: 0)
         let loader = ResourceLoader(transport, policy: policy)
-        let editing = PlaylistEditor(loader: loader, budget: budget, workers: .callingTask)
+        let editing = PlaybackRequestHandler(loader: loader, budget: budget, workers: .callingTask)
         return String(decoding: try await editing.playlist(for: request), as: UTF8.self)
             .replacing(/signature=[A-Za-z0-9_-]{43}/, with: "signature=S")
     }
@@ -395,7 +414,7 @@ import Testing
 
     @Test func inspectionReturnsTheCompleteReport() async throws {
         let budget = try ServerCapacity(ServerLimits()).admit()
-        let editing = PlaylistEditor(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
+        let editing = PlaybackRequestHandler(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
         let report = try await editing.report(of: ResourceAddress("https://h/short"))
         let text = try #require(Self.playlists["https://h/short"])
         let context = PlaylistContext(address: ResourceAddress("https://h/short"))

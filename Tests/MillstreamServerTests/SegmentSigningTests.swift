@@ -5,6 +5,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamTesting
 import NIOCore
+import PlaylistEditing
 import ResourceAddressing
 import Testing
 
@@ -218,15 +219,17 @@ import Testing
     }
 
     @Test func requestLoadsAtMostItsByteLimit() throws {
-        let work = ServerCapacity(ServerLimits(playlistBytes: ByteCount(100), pendingBytes: ByteCount(1_000)))
+        let work = ServerCapacity(
+            ServerLimits(editing: EditLimits(loadedBytes: ByteCount(100)), pendingBytes: ByteCount(1_000))
+        )
         let budget = try work.admit()
-        try budget.receive(60)
-        #expect(code { try budget.receive(41) } == "413 playlist-too-large")
+        try budget.editing.receive(60)
+        #expect(code { try budget.editing.receive(41) } == "413 playlist-too-large")
         // Rejected bytes are not counted.
         #expect(work.pendingBytes == 60)
-        try budget.receive(40)
-        #expect(work.pendingBytes == 100 && code { try budget.receive(1) } == "413 playlist-too-large")
-        try budget.receive(0)
+        try budget.editing.receive(40)
+        #expect(work.pendingBytes == 100 && code { try budget.editing.receive(1) } == "413 playlist-too-large")
+        try budget.editing.receive(0)
         // Response bytes count only towards the limit of the server.
         try budget.reserve(900)
         #expect(code { try budget.reserve(1) } == "503 busy" && work.pendingBytes == 1_000)
@@ -238,7 +241,7 @@ import Testing
         #expect(code { _ = try work.admit() } == "503 busy")
         try first?.reserve(30)
         try second?.reserve(70)
-        #expect(code { try second?.receive(1) } == "503 busy")
+        #expect(code { try second?.editing.receive(1) } == "503 busy")
         first = nil
         #expect(work.pendingRequests == 1 && work.pendingBytes == 70)
         try second?.reserve(30)
@@ -247,21 +250,23 @@ import Testing
     }
 
     @Test func playlistsAndResponsesHaveTheirLimits() throws {
-        let limits = ServerLimits(playlistBytes: ByteCount(1), playlistEntries: 2, responseBytes: ByteCount(3))
+        let limits = ServerLimits(
+            editing: EditLimits(loadedBytes: ByteCount(1), entries: 2, resultBytes: ByteCount(3))
+        )
         let budget = try ServerCapacity(limits).admit()
         #expect(budget.limits == limits)
-        #expect(budget.playlistLimits(isResponse: false).byteCount == 1)
-        #expect(budget.playlistLimits(isResponse: true).byteCount == 3)
+        #expect(budget.limits.editing.loadedPlaylist.byteCount == 1)
+        #expect(budget.limits.editing.result.byteCount == 3)
         #expect(
-            budget.playlistLimits(isResponse: false).entryCount == 2
-                && budget.playlistLimits(isResponse: true).entryCount == 2
+            budget.limits.editing.loadedPlaylist.entryCount == 2
+                && budget.limits.editing.result.entryCount == 2
         )
     }
 
-    @Test func budgetedTransportPassesResponsesOn() async throws {
+    @Test func meteredTransportPassesResponsesOn() async throws {
         let base = ScriptedTransport(["https://h/a": [.bytes(Array("0123456789".utf8), contentType: "text/plain")]])
-        let budget = try ServerCapacity(ServerLimits(playlistBytes: ByteCount(15))).admit()
-        let transport = BudgetedTransport(base: base, budget: budget)
+        let budget = try ServerCapacity(ServerLimits(editing: EditLimits(loadedBytes: ByteCount(15)))).admit()
+        let transport = MeteredTransport(base) { try budget.editing.receive($0) }
         #expect(transport.executor == nil)
         let request = TransportRequest(ResourceAddress("https://h/a"), kind: .playlist)
         let (plain, response) = (try await base.send(request), try await transport.send(request))
@@ -270,10 +275,11 @@ import Testing
         var bytes: [UInt8] = []
         for try await buffer in response.body { bytes += buffer.readableBytesView }
         #expect(bytes == Array("0123456789".utf8) && response.record.measurement.bytes == ByteCount(10))
-        let error = await #expect(throws: ServerError.self) {
+        let error = await #expect(throws: PlaylistEditError.self) {
             for try await _ in try await transport.send(request).body {}
         }
-        #expect(error?.status == .contentTooLarge && error?.code == "playlist-too-large")
+        #expect(error == .loadsTooMuch(ByteCount(15)))
+        #expect(error.map { ServerError($0).status } == .contentTooLarge)
     }
 }
 

@@ -26,8 +26,8 @@ import Testing
 
     private func play(_ query: String, _ limits: ServerLimits, in work: ServerCapacity? = nil) async throws -> [UInt8] {
         let budget = try (work ?? ServerCapacity(limits)).admit()
-        let editing = PlaylistEditor(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
-        var request = try PlaybackRequest(QueryItems(query), limits: limits)
+        let editing = PlaybackRequestHandler(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
+        var request = try PlaybackRequest(QueryItems(query), limits: limits.editing)
         request.mediaAddressing = .server(SegmentSigner(ServerSecret(bytes: [UInt8](repeating: 7, count: 32))))
         return try await editing.playlist(for: request)
     }
@@ -42,31 +42,34 @@ import Testing
     }
 
     @Test func playlistThatIsTooLargeIsRejected() async {
-        let limits = ServerLimits(playlistBytes: ByteCount(1_000))
+        let limits = ServerLimits(editing: EditLimits(loadedBytes: ByteCount(1_000)))
         let error = await refusal("url=https://h/media.m3u8", limits)
         #expect(error?.status == .contentTooLarge && error?.response.status == .contentTooLarge)
-        #expect(await refusal("url=https://h/media.m3u8", ServerLimits(playlistBytes: ByteCount(2_000))) == nil)
+        #expect(
+            await refusal("url=https://h/media.m3u8", ServerLimits(editing: EditLimits(loadedBytes: ByteCount(2_000))))
+                == nil
+        )
     }
 
     @Test func playlistsOfARequestAreCountedTogether() async {
-        let limits = ServerLimits(playlistBytes: ByteCount(3_000))
+        let limits = ServerLimits(editing: EditLimits(loadedBytes: ByteCount(3_000)))
         #expect(await refusal("url=https://h/media.m3u8", limits) == nil)
         let error = await refusal("url=https://h/media.m3u8&append=https://h/other.m3u8", limits)
         #expect(error?.status == .contentTooLarge && error?.code == "playlist-too-large")
     }
 
     @Test func tooManyEntriesAreRejected() async {
-        let error = await refusal("url=https://h/media.m3u8", ServerLimits(playlistEntries: 99))
+        let error = await refusal("url=https://h/media.m3u8", ServerLimits(editing: EditLimits(entries: 99)))
         #expect(error?.status == .contentTooLarge && error?.code == "limit-exceeded")
         let edited = await refusal(
             "url=https://h/media.m3u8&append=https://h/other.m3u8",
-            ServerLimits(playlistEntries: 150)
+            ServerLimits(editing: EditLimits(entries: 150))
         )
         #expect(edited?.status == .contentTooLarge && edited?.code == "playlist-too-large")
     }
 
     @Test func responseThatWouldBeTooLargeIsAnError() async throws {
-        let limits = ServerLimits(responseBytes: ByteCount(6_000))
+        let limits = ServerLimits(editing: EditLimits(resultBytes: ByteCount(6_000)))
         let error = await refusal("url=https://h/media.m3u8", limits)
         #expect(error?.status == .contentTooLarge && error?.code == "playlist-too-large")
         let bytes = try await play("url=https://h/media.m3u8&duration=40", limits)
@@ -74,9 +77,9 @@ import Testing
     }
 
     @Test func reportThatWouldBeTooLargeIsRejected() async throws {
-        let limits = ServerLimits(responseBytes: ByteCount(4_000))
+        let limits = ServerLimits(editing: EditLimits(resultBytes: ByteCount(4_000)))
         let budget = try ServerCapacity(limits).admit()
-        let editing = PlaylistEditor(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
+        let editing = PlaybackRequestHandler(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
         let error = await #expect(throws: ServerError.self) {
             try await editing.report(of: ResourceAddress("https://h/media.m3u8"))
         }
@@ -84,10 +87,10 @@ import Testing
     }
 
     @Test func numbersOfEditsAndSourcesAreLimited() {
-        let limits = ServerLimits(edits: 3, sources: 1)
+        let limits = ServerLimits(editing: EditLimits(edits: 3, sources: 1))
         func code(_ query: String) -> String? {
             do {
-                _ = try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + query), limits: limits)
+                _ = try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + query), limits: limits.editing)
                 return nil
             } catch {
                 return ServerError(error).code
@@ -104,7 +107,7 @@ import Testing
         #expect(work.pendingRequests == 1)
         let busy = #expect(throws: ServerError.self) { try work.admit() }
         #expect(busy?.status == .serviceUnavailable && busy?.response.headers[.retryAfter] == "1")
-        try budget?.receive(100)
+        try budget?.editing.receive(100)
         try budget?.reserve(50)
         #expect(work.pendingBytes == 150)
         budget = nil
@@ -116,10 +119,10 @@ import Testing
     @Test func totalBytesOfAllRequestsAreLimited() throws {
         let work = ServerCapacity(ServerLimits(pendingBytes: ByteCount(1_000)))
         let (first, second) = (try work.admit(), try work.admit())
-        try first.receive(600)
-        let busy = #expect(throws: ServerError.self) { try second.receive(401) }
+        try first.editing.receive(600)
+        let busy = #expect(throws: ServerError.self) { try second.editing.receive(401) }
         #expect(busy?.status == .serviceUnavailable && work.pendingBytes == 600)
-        try second.receive(400)
+        try second.editing.receive(400)
         #expect(work.pendingBytes == 1_000)
         #expect(throws: ServerError.self) { try first.reserve(1) }
     }
@@ -140,7 +143,7 @@ import Testing
 
     private func play(_ query: String, from transport: ScriptedTransport) async throws -> Playlist {
         let budget = try ServerCapacity(ServerLimits()).admit()
-        let editing = PlaylistEditor(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
+        let editing = PlaybackRequestHandler(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
         return try Playlist.parse(await editing.playlist(for: PlaybackRequest(QueryItems(query))))
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import MediaTiming
 import NIOCore
 import NetworkConditioning
+import PlaylistEditing
 import ReportFormat
 import Testing
 
@@ -11,11 +12,11 @@ import Testing
 @Suite struct DefaultLimitsTests {
     @Test func serverHasTheDocumentedLimits() {
         let limits = ServerLimits()
-        #expect(limits.playlistBytes == ByteCount(33_554_432))
-        #expect(limits.playlistEntries == 200_000)
-        #expect(limits.responseBytes == ByteCount(67_108_864))
-        #expect(limits.edits == 16)
-        #expect(limits.sources == 8)
+        #expect(limits.editing.loadedBytes == ByteCount(33_554_432))
+        #expect(limits.editing.entries == 200_000)
+        #expect(limits.editing.resultBytes == ByteCount(67_108_864))
+        #expect(limits.editing.edits == 16)
+        #expect(limits.editing.sources == 8)
         #expect(limits.concurrentEdits == max(1, System.coreCount - 1))
         #expect(limits.pendingEdits == 64)
         #expect(limits.pendingBytes == ByteCount(268_435_456))
@@ -23,17 +24,19 @@ import Testing
 
     @Test func limitsOfAServerCanBeSet() {
         let limits = ServerLimits(
-            playlistBytes: ByteCount(1),
-            playlistEntries: 2,
-            responseBytes: ByteCount(3),
-            edits: 4,
-            sources: 5,
+            editing: EditLimits(
+                loadedBytes: ByteCount(1),
+                entries: 2,
+                resultBytes: ByteCount(3),
+                edits: 4,
+                sources: 5
+            ),
             concurrentEdits: 6,
             pendingEdits: 7,
             pendingBytes: ByteCount(8)
         )
-        #expect(limits.playlistBytes == ByteCount(1) && limits.playlistEntries == 2)
-        #expect(limits.responseBytes == ByteCount(3) && limits.edits == 4 && limits.sources == 5)
+        #expect(limits.editing.loadedBytes == ByteCount(1) && limits.editing.entries == 2)
+        #expect(limits.editing.resultBytes == ByteCount(3) && limits.editing.edits == 4 && limits.editing.sources == 5)
         #expect(limits.concurrentEdits == 6 && limits.pendingEdits == 7 && limits.pendingBytes == ByteCount(8))
     }
 

@@ -60,6 +60,11 @@ export async function fetchAssets() {
     return (await request('GET', '/api/library')).assets ?? [];
 }
 
+/** Fetches the definitions of the edits that the server applies: `{edits, limits}`. */
+export function fetchEdits() {
+    return request('GET', '/api/edits');
+}
+
 /** Fetches the report of a playlist: its variants, renditions and diagnostics. */
 export function inspectStream(source) {
     return request('GET', `/api/inspect?url=${encodeURIComponent(source)}`);

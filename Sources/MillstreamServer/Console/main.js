@@ -43,7 +43,7 @@ function update() {
     isUpdateScheduled = false;
     catalog.update();
     downloads.update();
-    edits.updateAppendOptions();
+    edits.updateStreams();
 }
 function scheduleUpdate() {
     if (isUpdateScheduled) return;
@@ -61,7 +61,7 @@ let dismissLoadError = () => {};
 
 async function load() {
     try {
-        await Promise.all([store.load(), networkConditions.load()]);
+        await Promise.all([store.load(), networkConditions.load(), edits.load()]);
         dismissLoadError();
         update();
         document.documentElement.dataset.ready = 'true';

@@ -1,16 +1,24 @@
 // The panel of edits. They belong to the selected stream; any change reloads it.
 
-import { inspectStream } from './api.js';
-import { createElement, setText, setTextOrHide } from './element.js';
+import { fetchEdits, inspectStream } from './api.js';
+import { createEditControl } from './edit-controls.js';
+import { createElement, setHidden, setText, setTextOrHide } from './element.js';
 import { errorDescription } from './error-message.js';
 import { formatBitRate, formatLanguage, formatResolution } from './format.js';
 import { showMessage } from './messages.js';
+import { bandwidthRange } from './playback-url.js';
 import { PreviewDuration } from './preview-duration.js';
 import { VariantList } from './variant-list.js';
 
 const find = (id) => document.getElementById(id);
 
+/** The names of the edits whose controls are always visible; all others are in “More edits”. */
+const prominentEdits = ['append'];
+
 /**
+ * Each edit of the server has a control. The page itself has the controls for `bandwidth` and `duration`, which offer the
+ * variants of the stream and common durations; all others are derived from the definitions of the server.
+ *
  * Events: `change` when the user has changed an edit; `languages` with `{audio, subtitles}`, arrays of language names,
  * when the languages of the stream are known.
  */
@@ -18,14 +26,14 @@ export class PlaybackEdits extends EventTarget {
     #minimum = find('quality-minimum');
     #maximum = find('quality-maximum');
     #preview = new PreviewDuration();
-    #append = find('append');
+    #controls = [];
+    #isOffline = false;
     #proxy = find('proxy');
     #variantList = new VariantList(find('variants'));
     #store;
     #inspectionCount = 0;
     #source;
     #hasInspectionFailed = false;
-    #appendOptions = '';
 
     constructor(store) {
         super();
@@ -34,28 +42,71 @@ export class PlaybackEdits extends EventTarget {
         this.#minimum.addEventListener('change', () => this.#limitQuality(this.#minimum, this.#maximum));
         this.#maximum.addEventListener('change', () => this.#limitQuality(this.#maximum, this.#minimum));
         this.#preview.addEventListener('change', () => this.#handleChange());
-        this.#append.addEventListener('change', () => this.#handleChange());
         this.#proxy.addEventListener('change', () => this.#handleChange());
     }
 
-    /** The edits as parameters of the playback URL. */
+    /** Loads the definitions of the edits, and creates their controls. */
+    async load() {
+        // After a reconnection, the controls have values that must not be lost.
+        if (this.#controls.length > 0) return;
+        const { edits } = await fetchEdits();
+        if (this.#controls.length > 0) return;
+        this.#controls = edits.map((definition) => this.#ownControl(definition) ?? createEditControl(definition));
+        const derived = this.#controls.filter(({ node }) => node);
+        const isProminent = ({ definition }) => prominentEdits.includes(definition.name);
+        find('prominent-edits').replaceChildren(...derived.filter(isProminent).map(({ node }) => node));
+        const more = derived.filter((control) => !isProminent(control)).map(({ node }) => node);
+        find('more-edits-controls').replaceChildren(...more);
+        setHidden(find('more-edits'), more.length === 0);
+        for (const { node } of derived) node.addEventListener('change', () => this.#handleChange());
+        this.updateStreams();
+        this.#updateDisabled();
+    }
+
+    #updateDisabled() {
+        const fields = this.#controls.flatMap((control) => control.fields);
+        for (const field of [...fields, this.#proxy]) field.disabled = this.#isOffline;
+    }
+
+    #ownControl(definition) {
+        switch (definition.name) {
+        case 'bandwidth':
+            return {
+                definition,
+                fields: [this.#minimum, this.#maximum],
+                value: () => bandwidthRange(this.#minimum.value, this.#maximum.value) || undefined,
+                // The variants are replaced, and with them the limits.
+                reset: () => {},
+            };
+        case 'duration':
+            return { definition, fields: [], value: () => this.#preview.seconds || undefined, reset: () => {} };
+        default:
+            return undefined;
+        }
+    }
+
+    /**
+     * The settings for the playback URL: `edits` is an array of names and values in the order of their application,
+     * `proxy` whether segments pass through the server.
+     */
     get values() {
-        return {
-            minimumBandwidth: this.#minimum.value,
-            maximumBandwidth: this.#maximum.value,
-            duration: this.#preview.seconds,
-            append: this.#store.stream(this.#append.value)?.url ?? '',
-            proxy: this.#proxy.checked,
-        };
+        const edits = this.#controls.map(({ definition, value }) => [definition.name, value()])
+            .filter(([, value]) => value !== undefined);
+        return { edits, proxy: this.#proxy.checked };
+    }
+
+    get #limits() {
+        return { minimumBandwidth: this.#minimum.value, maximumBandwidth: this.#maximum.value };
     }
 
     /** Resets the edits for another stream. The proxy stays enabled, since it is not an edit of the content. */
     reset(selection) {
         const isOffline = selection.origin === 'offline';
         this.#preview.reset(isOffline);
-        this.#append.value = '';
+        for (const control of this.#controls) control.reset();
         this.#showVariants([]);
-        for (const field of [this.#minimum, this.#maximum, this.#append, this.#proxy]) field.disabled = isOffline;
+        this.#isOffline = isOffline;
+        this.#updateDisabled();
         setText(find('edits-note'), isOffline
             ? 'An offline copy cannot be edited. Play the stream from its origin to edit it.'
             : 'The server edits the playlists, so the edits apply in every player.');
@@ -84,23 +135,9 @@ export class PlaybackEdits extends EventTarget {
         this.#handleChange();
     }
 
-    /** Updates the streams that can be appended. */
-    updateAppendOptions() {
-        const streams = this.#store.streams.filter((stream) => stream.kind === 'hls');
-        const fields = streams.map(({ id, name, advertisement }) => [id, name, Boolean(advertisement)]);
-        const options = JSON.stringify(fields);
-        // Replaced only if they differ, because that closes an open menu.
-        if (options === this.#appendOptions) return;
-        this.#appendOptions = options;
-        const selected = this.#append.value;
-        const group = (label, members) => members.length === 0 ? [] : [createElement('optgroup', { label },
-            ...members.map(({ id, name }) => createElement('option', { value: id, text: name })))];
-        this.#append.replaceChildren(
-            createElement('option', { value: '', text: 'None' }),
-            ...group('Advertisements', streams.filter((stream) => stream.advertisement)),
-            ...group('Streams', streams.filter((stream) => !stream.advertisement)),
-        );
-        if (streams.some(({ id }) => id === selected)) this.#append.value = selected;
+    /** Updates the streams that edits can insert. */
+    updateStreams() {
+        for (const control of this.#controls) control.updateStreams?.(this.#store);
     }
 
     /** Marks the variant with the resolution of the video. */
@@ -149,7 +186,7 @@ export class PlaybackEdits extends EventTarget {
                 })),
             );
         }
-        this.#variantList.show(variants, this.values);
+        this.#variantList.show(variants, this.#limits);
     }
 
     #limitQuality(changed, other) {
@@ -162,7 +199,7 @@ export class PlaybackEdits extends EventTarget {
     }
 
     #handleChange() {
-        this.#variantList.updateLimits(this.values);
+        this.#variantList.updateLimits(this.#limits);
         this.dispatchEvent(new Event('change'));
     }
 }

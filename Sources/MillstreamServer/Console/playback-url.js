@@ -10,22 +10,19 @@ export function bandwidthRange(minimum, maximum) {
 /**
  * Returns the playback URL of the stream that `selection` describes.
  *
- * `edits` is `{minimumBandwidth, maximumBandwidth, duration, append, proxy}`, `conditions` the name of the network
- * conditions or empty. Edits do not apply to an offline copy, since the server only edits streams of an origin.
+ * `edits` and `proxy` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty. Edits
+ * do not apply to an offline copy, since the server only edits streams of an origin.
  */
-export function playbackURL(selection, edits, conditions) {
+export function playbackURL(selection, { edits, proxy }, conditions) {
     if (selection.origin === 'offline') {
         const url = offlinePlaylistURL(selection.asset);
         return conditions ? `${url}?conditions=${encodeURIComponent(conditions)}` : url;
     }
-    const parameters = [['url', selection.source]];
-    const range = bandwidthRange(edits.minimumBandwidth, edits.maximumBandwidth);
-    if (range) parameters.push(['bandwidth', range]);
-    if (edits.duration) parameters.push(['duration', edits.duration]);
-    if (edits.append) parameters.push(['append', edits.append]);
-    if (edits.proxy) parameters.push(['segments', 'proxy']);
+    const parameters = [['url', selection.source], ...edits];
+    if (proxy) parameters.push(['segments', 'proxy']);
     if (conditions) parameters.push(['conditions', conditions]);
-    return `/play.m3u8?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
+    const query = parameters.map(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : name));
+    return `/play.m3u8?${query.join('&')}`;
 }
 
 /** Returns the `url` by which the server identifies the network conditions of a stream. */

@@ -268,7 +268,7 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     private func edits() throws -> [PlaylistEdit] {
-        try edit.flatMap { $0.split(separator: "&") }.map { text in
+        let edits = try edit.flatMap { $0.split(separator: "&") }.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(String(parts[0])), PlaylistEdit.names.contains(name),
                 let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
@@ -282,18 +282,18 @@ struct PlayCommand: AsyncParsableCommand {
                 throw ValidationError("--edit: \(error)")
             }
         }
+        do {
+            try EditLimits().verify(EditPlan(edits))
+        } catch {
+            throw ValidationError("--edit: \(error)")
+        }
+        return edits
     }
 
     /// Resolves the source of an inserted playlist relative to the working directory.
     private static func locating(_ edit: PlaylistEdit) throws -> PlaylistEdit {
         guard let source = edit.source, GapPlaylist.playlist(at: source) == nil else { return edit }
-        let address = try PlaylistSource.address(source).text
-        return switch edit {
-        case .append: .append(address)
-        case .prepend: .prepend(address)
-        case .insert(_, let time): .insert(address, at: time)
-        default: edit
-        }
+        return edit.replacingSource(try PlaylistSource.address(source).text)
     }
 
     private func settings() throws -> PlaybackSettings {

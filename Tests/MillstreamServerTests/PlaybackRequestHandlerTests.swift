@@ -35,7 +35,7 @@ import Testing
     }
 }
 
-@Suite struct PlaylistEditorTests {
+@Suite struct PlaybackRequestHandlerTests {
     private let transport = ScriptedTransport(texts: [
         "https://h/v/top.m3u8": """
         #EXTM3U
@@ -82,7 +82,7 @@ import Testing
         var request = try PlaybackRequest(QueryItems(query))
         request.mediaAddressing = .server(signer)
         let budget = try ServerCapacity(ServerLimits()).admit()
-        let editing = PlaylistEditor(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
+        let editing = PlaybackRequestHandler(loader: ResourceLoader(transport), budget: budget, workers: .callingTask)
         return try Playlist.parse(await editing.playlist(for: request))
     }
 
@@ -167,7 +167,9 @@ import Testing
 
     @Test func requestWithTooManyEditsIsRejected() {
         let edits = String(repeating: "&duration=9", count: 17)
-        #expect(throws: ServerError.self) { try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + edits)) }
+        #expect(throws: PlaylistEditError.tooManyEdits(maximum: 16)) {
+            try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + edits))
+        }
     }
 
     @Test(arguments: [

@@ -1,0 +1,50 @@
+import HLSPlaylist
+import HTTPTypes
+import MediaTransport
+import PlaylistEditing
+import ResourceAddressing
+
+/// The loading of playlists of an origin: bytes are counted against a budget, and parsed on worker threads.
+struct OriginPlaylistLoader: PlaylistLoader {
+    let loader: ResourceLoader
+    let workers: EditWorkers
+
+    func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist {
+        let address = ResourceAddress(source)
+        return try await parse(
+            try await bytes(at: address, budget: budget),
+            from: address,
+            variables: variables,
+            budget: budget
+        )
+    }
+
+    func bytes(at address: ResourceAddress, budget: EditBudget) async throws -> ResourceLoader.Loaded {
+        try await loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
+            .load(TransportRequest(address, kind: .playlist), limit: budget.limits.loadedBytes)
+    }
+
+    func parse(
+        _ loaded: ResourceLoader.Loaded,
+        from address: ResourceAddress,
+        variables: [String: String],
+        budget: EditBudget
+    ) async throws -> Playlist {
+        let limits = budget.limits.loadedPlaylist
+        let context = PlaylistContext(address: loaded.address, importableVariables: variables)
+        do {
+            return try await workers.run { _ in try Playlist.parse(loaded.bytes, context: context, limits: limits) }
+        } catch let error as PlaylistParsingError {
+            // A DASH manifest, a movie or a transport stream is valid but not supported here; all else is an error of
+            // the origin.
+            switch error {
+            case .notAPlaylist(.dashManifest), .notAPlaylist(.mp4), .notAPlaylist(.transportStream):
+                throw ServerError(.unsupportedMediaType, error.code, "\(address): \(error)")
+            case .limitExceeded:
+                throw ServerError(.contentTooLarge, error.code, "\(address): \(error)")
+            case .notAPlaylist, .unexpectedKind:
+                throw ServerError(.badGateway, error.code, "\(address): \(error)")
+            }
+        }
+    }
+}

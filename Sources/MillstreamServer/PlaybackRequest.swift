@@ -1,0 +1,167 @@
+import HTTPTypes
+import PlaylistEditing
+import ResourceAddressing
+
+/// The parameters of a playback address such as `/play.m3u8?url=…&bandwidth=…`.
+struct PlaybackRequest {
+    /// The ways in which a player receives segments.
+    enum SegmentDelivery: String {
+        /// The server redirects to the origin.
+        case redirect
+        /// The server loads the segment and forwards it.
+        case proxy
+    }
+
+    /// The kinds of addresses of segments and keys in an edited playlist.
+    enum MediaAddressing {
+        /// The addresses at the origin.
+        case origin
+        /// Signed addresses of this server.
+        case server(SegmentSigner)
+    }
+
+    let source: ResourceAddress
+    let plan: EditPlan
+    let delivery: SegmentDelivery
+    /// The variables of the multivariant playlist that refers to this one, unless they are too long for an address.
+    let variables: [String: String]
+    /// The multivariant playlist that refers to this one, if its variables are too long for an address; they are loaded
+    /// from it if this playlist imports any.
+    var parent: ResourceAddress?
+    /// The conditions of the network and the link that all resources of the stream share; `nil` for none.
+    let link: LinkParameters?
+    /// The delivery directives of the player for a live origin, such as a blocking reload or a delta update (RFC
+    /// 8216bis §6.2.5).
+    let directives: [QueryItems.Item]
+    /// The prefix of the addresses of child playlists: empty, or the scheme and host of this server for a playlist that
+    /// is used elsewhere.
+    var base = ""
+    /// The kind of addresses of segments and keys.
+    var mediaAddressing = MediaAddressing.origin
+
+    /// The maximum number of bytes of variables in the address of a child playlist.
+    ///
+    /// The variables are repeated in the address of every child, and few children need them.
+    private static let maximumVariableBytes = 512
+
+    init(
+        source: ResourceAddress,
+        plan: EditPlan,
+        delivery: SegmentDelivery,
+        variables: [String: String],
+        link: LinkParameters? = nil,
+        directives: [QueryItems.Item] = []
+    ) {
+        self.source = source
+        self.plan = plan
+        self.link = link
+        // A redirected segment would bypass the link, so segments are proxied.
+        self.delivery = link == nil ? delivery : .proxy
+        self.variables = variables
+        self.directives = directives
+    }
+
+    /// The address from which the playlist is loaded: the source with the delivery directives of the player.
+    var address: ResourceAddress {
+        guard !directives.isEmpty else { return source }
+        let mark = source.query == nil ? "?" : "&"
+        return ResourceAddress(source.text + mark + QueryItems(directives).text)
+    }
+
+    /// Creates a request from a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query of an address.
+    ///   - allowsFiles: A Boolean value that indicates whether the source may be a file; must be `false` for requests
+    ///     of clients.
+    ///   - limits: The maximum number of edits and of the playlists that they insert.
+    /// - Throws: ``ServerError``, `PlaylistEditError`.
+    init(_ query: QueryItems, allowsFiles: Bool = false, limits: EditLimits = EditLimits()) throws {
+        var source: ResourceAddress?
+        var edits: [PlaylistEdit] = []
+        var delivery = SegmentDelivery.redirect
+        var variables: [String: String] = [:]
+        var directives: [QueryItems.Item] = []
+        var parent: ResourceAddress?
+        for item in query.items {
+            switch item.name {
+            case let name where name.hasPrefix("_HLS_"): directives.append(item)
+            case "conditions", "link": continue
+            case "url": source = ResourceAddress(item.value)
+            case "segments":
+                guard let value = SegmentDelivery(rawValue: item.value) else {
+                    throw ServerError(.badRequest, "invalid-value", "segments must be redirect or proxy")
+                }
+                delivery = value
+            case "parent": parent = ResourceAddress(item.value)
+            case "define":
+                let parts = item.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            case let name where PlaylistEdit.names.contains(name):
+                edits.append(try PlaylistEdit(name: name, value: item.value))
+            default:
+                throw ServerError(
+                    .badRequest,
+                    "unknown-edit",
+                    "there is no edit named \(item.name)",
+                    hint: "an address that contains & must be percent-encoded: url=https%3A%2F%2F…"
+                )
+            }
+        }
+        guard let source, source.isHTTP || allowsFiles else {
+            throw ServerError(.badRequest, "missing-url", "url must be an http or https address")
+        }
+        guard parent?.isHTTP ?? true || allowsFiles else {
+            throw ServerError(.badRequest, "invalid-value", "parent must be an http or https address")
+        }
+        let plan = EditPlan(edits)
+        try limits.verify(plan)
+        self.init(
+            source: source,
+            plan: plan,
+            delivery: delivery,
+            variables: variables,
+            link: try LinkParameters(query, source: source),
+            directives: directives
+        )
+        self.parent = parent
+    }
+
+    /// The request as an address of this server.
+    var path: String {
+        var items = [QueryItems.Item(name: "url", value: source.text)]
+        items += plan.edits.map { QueryItems.Item(name: $0.nameAndValue.name, value: $0.nameAndValue.value) }
+        items += link?.items ?? (delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
+        items += variables.sorted { $0.key < $1.key }.map {
+            QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
+        }
+        if let parent { items.append(QueryItems.Item(name: "parent", value: parent.text)) }
+        return base + "/play.m3u8?" + QueryItems(items).text
+    }
+
+    /// Returns the request for another playlist of the same presentation, with the inherited settings of this request.
+    func sibling(_ source: ResourceAddress, _ plan: EditPlan) -> PlaybackRequest {
+        var sibling = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
+        sibling.base = base
+        sibling.mediaAddressing = mediaAddressing
+        sibling.parent = parent
+        return sibling
+    }
+
+    /// Returns the request from which those of all child playlists are derived with ``sibling(_:_:)``.
+    func inheritance(_ variables: [String: String]) -> PlaybackRequest {
+        let size = variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        let isShort = size <= Self.maximumVariableBytes
+        var first = PlaybackRequest(
+            source: source,
+            plan: plan,
+            delivery: delivery,
+            variables: isShort ? variables : [:],
+            link: link
+        )
+        first.base = base
+        first.mediaAddressing = mediaAddressing
+        first.parent = isShort ? nil : source
+        return first
+    }
+}

@@ -1,0 +1,119 @@
+import HLSPlaylist
+import ResourceAddressing
+
+/// A kind of edit: its definition, the type of its value, and its effect.
+///
+/// An edit has an effect on multivariant playlists, on media playlists, or on both.
+struct EditKind<Value: Sendable>: AnyEditKind {
+    typealias MultivariantStep =
+        @Sendable (MultivariantPlaylist, Value, EditContext) throws(PlaylistEditError) -> MultivariantPlaylist
+    typealias MediaStep = @Sendable (MediaPlaylist, Value, EditContext) throws(PlaylistEditError) -> MediaPlaylist
+
+    let definition: EditDefinition
+    private let type: EditValueType<Value>
+    private let multivariant: MultivariantStep?
+    private let media: MediaStep?
+
+    /// Creates a kind of edit that changes multivariant playlists only.
+    init(
+        _ name: String,
+        _ type: EditValueType<Value>,
+        title: String,
+        summary: String,
+        examples: [String] = [],
+        multivariant: @escaping MultivariantStep
+    ) {
+        definition = EditDefinition(
+            name: name,
+            title: title,
+            summary: summary,
+            target: .multivariant,
+            parameter: type.parameter,
+            examples: examples
+        )
+        self.type = type
+        self.multivariant = multivariant
+        media = nil
+    }
+
+    /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
+    init(
+        _ name: String,
+        _ type: EditValueType<Value>,
+        title: String,
+        summary: String,
+        examples: [String] = [],
+        multivariant: MultivariantStep? = nil,
+        media: @escaping MediaStep
+    ) {
+        definition = EditDefinition(
+            name: name,
+            title: title,
+            summary: summary,
+            target: multivariant == nil ? .media : .both,
+            parameter: type.parameter,
+            examples: examples
+        )
+        self.type = type
+        self.multivariant = multivariant
+        self.media = media
+    }
+
+    /// Returns the edit with the given value.
+    func callAsFunction(_ value: Value) -> PlaylistEdit {
+        var steps = EditSteps()
+        if let multivariant {
+            steps.multivariant = { (playlist, context) throws(PlaylistEditError) in
+                try multivariant(playlist, value, context)
+            }
+        }
+        if let media {
+            steps.media = { (playlist, context) throws(PlaylistEditError) in try media(playlist, value, context) }
+        }
+        return PlaylistEdit(
+            definition,
+            value: type.format(value),
+            source: type.source(value),
+            steps: steps,
+            replacement: { self(type.replacingSource(value, $0)) }
+        )
+    }
+
+    func edit(parsing text: String) throws(PlaylistEditError) -> PlaylistEdit {
+        guard let value = type.parse(text) else {
+            throw .invalidValue(edit: definition.name, value: text, expected: type.parameter?.form ?? "")
+        }
+        return self(value)
+    }
+}
+
+/// A kind of edit with a value of any type.
+protocol AnyEditKind: Sendable {
+    /// The name, the parameter and the documentation.
+    var definition: EditDefinition { get }
+
+    /// Returns the edit with the value that the text contains.
+    func edit(parsing text: String) throws(PlaylistEditError) -> PlaylistEdit
+}
+
+/// The effects of an edit on playlists of each kind; `nil` for a kind that the edit does not change.
+struct EditSteps: Sendable {
+    var multivariant: (@Sendable (MultivariantPlaylist, EditContext) throws(PlaylistEditError) -> MultivariantPlaylist)?
+    var media: (@Sendable (MediaPlaylist, EditContext) throws(PlaylistEditError) -> MediaPlaylist)?
+}
+
+/// The circumstances in which an edit is applied.
+struct EditContext: Sendable {
+    /// The maximum size of the result.
+    let limits: PlaylistLimits
+    /// The media playlists that edits insert, by name.
+    var sources: [String: MediaPlaylist] = [:]
+
+    /// Returns a playlist that an edit inserts.
+    func insertedPlaylist(_ source: String) throws(PlaylistEditError) -> MediaPlaylist {
+        guard let playlist = sources[source] ?? GapPlaylist.playlist(at: source) else {
+            throw .cannotStitch(reason: "\(ResourceAddress(source)) was not loaded")
+        }
+        return playlist
+    }
+}

@@ -1,0 +1,156 @@
+import MediaTiming
+
+/// A type of values of edits: its description, and its conversion from and to text.
+struct EditValueType<Value: Sendable>: Sendable {
+    /// The description of the parameter, or `nil` for edits without a value.
+    let parameter: EditParameter?
+    /// Returns the value that a text contains, or `nil` if the text is invalid.
+    let parse: @Sendable (String) -> Value?
+    /// Returns the normalized form of a value.
+    let format: @Sendable (Value) -> String
+    /// Returns the source in a value, or `nil` if it contains none.
+    var source: @Sendable (Value) -> String? = { _ in nil }
+    /// Returns a value with another source.
+    var replacingSource: @Sendable (Value, String) -> Value = { value, _ in value }
+}
+
+extension EditValueType where Value == Void {
+    /// No value; any text is ignored.
+    static var none: EditValueType { EditValueType(parameter: nil, parse: { _ in () }, format: { _ in "" }) }
+}
+
+extension EditValueType where Value == PartialRange<BitRate> {
+    /// A range of bit rates in bits per second.
+    static var bitRates: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .bitRateRange,
+                placeholder: "LOW...HIGH",
+                unit: "bit/s",
+                minimum: 0,
+                form: "LOW...HIGH in bit/s, such as 900k...4M"
+            ),
+            parse: { PartialRange<BitRate>($0) },
+            format: { "\($0.low?.bitsPerSecond.description ?? "")...\($0.high?.bitsPerSecond.description ?? "")" }
+        )
+    }
+}
+
+extension EditValueType where Value == Int {
+    /// An integer within a range.
+    static func integer(
+        in range: ClosedRange<Int>,
+        unit: String,
+        placeholder: String,
+        form: String
+    ) -> EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .integer,
+                placeholder: placeholder,
+                unit: unit,
+                minimum: range.lowerBound,
+                maximum: range.upperBound,
+                form: form
+            ),
+            parse: { text in Int(text).flatMap { range.contains($0) ? $0 : nil } },
+            format: { String($0) }
+        )
+    }
+}
+
+extension EditValueType where Value == MediaTime {
+    /// A time in seconds, zero or later.
+    static var time: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .time,
+                placeholder: "TIME",
+                unit: "s",
+                minimum: 0,
+                form: "a time, such as 12.5 or 00:01:30"
+            ),
+            parse: { ClockTime.parse($0) },
+            format: \.description
+        )
+    }
+
+    /// A duration in seconds, greater than zero.
+    static var duration: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .time,
+                placeholder: "TIME",
+                unit: "s",
+                exclusiveMinimum: 0,
+                form: "a duration greater than zero, such as 30 or 00:01:30"
+            ),
+            parse: { text in ClockTime.parse(text).flatMap { $0 > .zero ? $0 : nil } },
+            format: \.description
+        )
+    }
+}
+
+extension EditValueType where Value == MediaTimeRange {
+    /// A range of times in seconds.
+    static var timeRange: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .timeRange,
+                placeholder: "START...END",
+                unit: "s",
+                minimum: 0,
+                form: "START...END in seconds"
+            ),
+            parse: { text in
+                guard let range = PartialRange<MediaTime>(text, bound: { ClockTime.parse($0) }) else { return nil }
+                // A range without an end extends beyond the end of any playlist.
+                return MediaTimeRange(start: range.low ?? .zero, end: range.high ?? MediaTime(seconds: 1 << 40))
+            },
+            format: { "\($0.start)...\($0.end)" }
+        )
+    }
+}
+
+extension EditValueType where Value == String {
+    /// The source of another playlist.
+    static var source: EditValueType {
+        EditValueType(
+            parameter: EditParameter(.source, placeholder: "SOURCE", form: "the URL of a playlist"),
+            parse: { $0.isEmpty ? nil : $0 },
+            format: { $0 },
+            source: { $0 },
+            replacingSource: { _, source in source }
+        )
+    }
+}
+
+/// The source of another playlist and the time at which it is inserted.
+struct SourceAtTime: Sendable {
+    var source: String
+    let time: MediaTime
+}
+
+extension EditValueType where Value == SourceAtTime {
+    /// The source of another playlist and a time, separated by the last `@`.
+    static var sourceAtTime: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .sourceAtTime,
+                placeholder: "SOURCE@TIME",
+                unit: "s",
+                minimum: 0,
+                form: "SOURCE@TIME"
+            ),
+            parse: { text in
+                guard let at = text.lastIndex(of: "@"), at > text.startIndex,
+                    let time = ClockTime.parse(text[text.index(after: at)...])
+                else { return nil }
+                return SourceAtTime(source: String(text[..<at]), time: time)
+            },
+            format: { "\($0.source)@\($0.time)" },
+            source: \.source,
+            replacingSource: { SourceAtTime(source: $1, time: $0.time) }
+        )
+    }
+}

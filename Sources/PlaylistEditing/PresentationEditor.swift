@@ -1,0 +1,221 @@
+public import HLSPlaylist
+import ResourceAddressing
+
+/// A source of playlists for a ``PresentationEditor``.
+public protocol PlaylistLoader: Sendable {
+    /// Loads and parses a playlist.
+    ///
+    /// - Parameters:
+    ///   - source: The URL of the playlist, or another name that an edit uses for it.
+    ///   - variables: The variables that the playlist may import from its multivariant playlist.
+    ///   - budget: The budget, which counts all received bytes and contains the limits for parsing.
+    /// - Returns: The playlist.
+    /// - Throws: An error if the playlist cannot be loaded or parsed, or if it exceeds the budget.
+    func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist
+}
+
+/// The editor of presentations that the command line, the server and the player share.
+///
+/// An edit has two steps. ``prepare(_:)`` loads the playlists that the edits insert, ``PreparedEdit/apply(check:)`` computes
+/// the result without input or output. Media playlists of a presentation are edited one by one, when a player requests
+/// them or all together by ``files(of:)``.
+public struct PresentationEditor: Sendable {
+    private let plan: EditPlan
+    private let loader: any PlaylistLoader
+    private let budget: EditBudget
+
+    /// Creates an editor for one playlist.
+    ///
+    /// - Parameters:
+    ///   - plan: The edits.
+    ///   - loader: The source of the playlists that the edits insert.
+    ///   - budget: The budget for these playlists and the result.
+    /// - Throws: ``PlaylistEditError`` if the plan exceeds the limits of the budget.
+    public init(
+        _ plan: EditPlan,
+        loader: any PlaylistLoader,
+        budget: EditBudget = EditBudget()
+    ) throws(PlaylistEditError) {
+        try budget.limits.verify(plan)
+        self.plan = plan
+        self.loader = loader
+        self.budget = budget
+    }
+
+    /// Loads the playlists that the edits insert into a playlist.
+    ///
+    /// - Throws: ``PlaylistEditError`` if a playlist cannot be inserted, or the error of the loader.
+    public func prepare(_ playlist: Playlist) async throws -> PreparedEdit {
+        var sources: [(name: String, playlist: Playlist)] = []
+        for name in plan.sources
+        where GapPlaylist.playlist(at: name) == nil && !sources.contains(where: { $0.name == name }) {
+            sources.append((name, try await loader.loadPlaylist(at: name, variables: [:], budget: budget)))
+        }
+        switch playlist {
+        case .multivariant(let playlist):
+            // A match exists for every variant and audio rendition.
+            let needsGaps = !sources.isEmpty && playlist.renditions.contains { $0.type != .audio && $0.uri != nil }
+            var gaps: [String: String] = [:]
+            for (name, source) in sources where needsGaps {
+                gaps[name] = try GapPlaylist.address(of: try await mediaPlaylist(of: source, name).duration)
+            }
+            return PreparedEdit(
+                plan: plan,
+                input: .multivariant(
+                    playlist,
+                    sources: Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) }),
+                    gaps: gaps
+                ),
+                limits: budget.limits.result
+            )
+        case .media(let playlist):
+            var media: [String: MediaPlaylist] = [:]
+            var reduced: [String] = []
+            for (name, source) in sources {
+                media[name] = try await mediaPlaylist(of: source, name)
+                if case .multivariant(let other) = source, other.variants.count > 1 { reduced.append(name) }
+            }
+            return PreparedEdit(
+                plan: plan,
+                input: .media(playlist, sources: media),
+                limits: budget.limits.result,
+                reducedSources: reduced
+            )
+        }
+    }
+
+    /// Returns a source as a media playlist; for a multivariant playlist, that of the variant with the lowest bit rate.
+    private func mediaPlaylist(of source: Playlist, _ name: String) async throws -> MediaPlaylist {
+        switch source {
+        case .media(let playlist): return playlist
+        case .multivariant(let playlist):
+            guard let variant = StitchMatching(playlist).lowestBitRateVariant,
+                case .media(let media) = try await load(variant, of: playlist, budget: budget)
+            else { throw PlaylistEditError.cannotStitch(reason: "\(ResourceAddress(name)) has no variants") }
+            return media
+        }
+    }
+
+    private func load(
+        _ address: ResourceAddress,
+        of parent: MultivariantPlaylist,
+        budget: EditBudget
+    ) async throws -> Playlist {
+        try await loader.loadPlaylist(at: address.text, variables: parent.variables, budget: budget)
+    }
+
+    /// Edits all media playlists of an edited presentation.
+    ///
+    /// Each media playlist is loaded and edited within the limits of the editor's budget.
+    ///
+    /// - Parameter presentation: The result of ``PreparedEdit/apply(check:)``.
+    /// - Returns: The files of a folder with the edited presentation. Media has absolute URLs. The last file is the
+    ///   multivariant playlist, `multivariant.m3u8`, which refers to the other files.
+    /// - Throws: ``PlaylistEditError``, or the error of the loader.
+    public func files(of presentation: EditedPresentation) async throws -> [EditedFile] {
+        let playlist = presentation.playlist
+        var names: [String: String] = [:]
+        var files: [EditedFile] = []
+        for (entry, name) in Self.fileNames(of: playlist) {
+            guard let address = entry.address, names[address.text] == nil, let plan = presentation.plan(for: entry)
+            else {
+                continue
+            }
+            let budget = EditBudget(budget.limits)
+            guard case .media(let media) = try await load(address, of: playlist, budget: budget) else {
+                throw PlaylistParsingError.unexpectedKind(found: .multivariant)
+            }
+            // The files are not in the folder of the segments.
+            let absolute = try media.withAbsoluteAddresses(limits: budget.limits.result)
+            let edited = try await PresentationEditor(plan, loader: loader, budget: budget).prepare(.media(absolute))
+                .apply()
+            names[address.text] = name
+            files.append(EditedFile(name: name, bytes: edited.playlist.bytes))
+        }
+        let top = try Playlist.multivariant(playlist).rewritingAddresses(limits: budget.limits.result) { address in
+            names[address.address.text] ?? (address.address.isAbsolute ? address.address.text : nil)
+        }
+        return files + [EditedFile(name: "multivariant.m3u8", bytes: top.bytes)]
+    }
+
+    private static func fileNames(of playlist: MultivariantPlaylist) -> [(PresentationEntry, String)] {
+        let variants = playlist.variants.enumerated().map { number, variant in
+            (PresentationEntry.variant(variant), "variant-\(number).m3u8")
+        }
+        let renditions = playlist.renditions.enumerated().map { number, rendition in
+            (PresentationEntry.rendition(rendition), "rendition-\(number).m3u8")
+        }
+        let iFrames = playlist.iFrameVariants.enumerated().map { number, variant in
+            (PresentationEntry.variant(variant), "iframes-\(number).m3u8")
+        }
+        return variants + renditions + iFrames
+    }
+}
+
+/// A playlist with everything that is needed to edit it.
+public struct PreparedEdit: Sendable {
+    enum Input: Sendable {
+        case multivariant(MultivariantPlaylist, sources: [String: Playlist], gaps: [String: String])
+        case media(MediaPlaylist, sources: [String: MediaPlaylist])
+    }
+
+    let plan: EditPlan
+    let input: Input
+    let limits: PlaylistLimits
+    /// The names of inserted multivariant playlists of which only the variant with the lowest bit rate is used, because
+    /// they are inserted into a media playlist.
+    public private(set) var reducedSources: [String] = []
+
+    /// Applies the edits.
+    ///
+    /// - Parameter check: A closure that is called between steps, and throws an error to stop.
+    /// - Returns: The edited playlist.
+    /// - Throws: ``PlaylistEditError``, or the error of `check`.
+    public func apply(check: () throws -> Void = {}) throws -> EditedPlaylist {
+        switch input {
+        case .multivariant(let playlist, let sources, let gaps):
+            let edited = try plan.applied(to: playlist, sources: sources, limits: limits)
+            try check()
+            return .multivariant(
+                try EditedPresentation(
+                    edited,
+                    plans: plan.childPlans(sources: sources, gaps: gaps),
+                    omitsIFrameVariants: !playlist.iFrameVariants.isEmpty && !plan.edits.contains(.noIFrames)
+                        && EditPlan.lacksIFrames(sources),
+                    check: check
+                )
+            )
+        case .media(let playlist, let sources):
+            var edited = playlist
+            for edit in plan.edits {
+                try check()
+                edited = try EditPlan([edit]).applied(to: edited, sources: sources, limits: limits)
+            }
+            return .media(edited)
+        }
+    }
+}
+
+/// The result of an edit.
+public enum EditedPlaylist: Sendable {
+    /// A multivariant playlist, with the edits of its media playlists.
+    case multivariant(EditedPresentation)
+    /// A media playlist.
+    case media(MediaPlaylist)
+
+    /// The edited playlist, without the edits of its media playlists.
+    public var playlist: Playlist {
+        switch self {
+        case .multivariant(let presentation): .multivariant(presentation.playlist)
+        case .media(let playlist): .media(playlist)
+        }
+    }
+}
+
+/// A file of an edited presentation.
+public struct EditedFile: Sendable, Hashable {
+    /// The name of the file in its folder.
+    public let name: String
+    /// The contents.
+    public let bytes: [UInt8]
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import PlaylistEditing
+
+/// The options for edits, one for each edit of the library, which are applied in the order of the command line.
+///
+/// The argument parser finds the options of a type by reflection. This type describes itself by a mirror with an option
+/// or a flag for each definition. All of them add to one array, so the array has the order of the command line.
+struct EditOptions: ParsableArguments, CustomReflectable {
+    /// An edit on the command line, before its value is parsed.
+    struct NamedValue: Sendable, Hashable {
+        let name: String
+        var value = ""
+    }
+
+    /// The edits on the command line, in their order.
+    private(set) var values: [NamedValue] = []
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        values = try decoder.container(keyedBy: CodingKeys.self)
+            .decode(Option<[NamedValue]>.self, forKey: .values).wrappedValue
+    }
+
+    private enum CodingKeys: CodingKey {
+        case values
+    }
+
+    var customMirror: Mirror {
+        let options = PlaylistEdit.definitions.compactMap { definition -> Mirror.Child? in
+            guard let parameter = definition.parameter else { return nil }
+            let option = Option<[NamedValue]>(
+                wrappedValue: [],
+                name: .customLong(definition.name),
+                parsing: .unconditionalSingleValue,
+                help: ArgumentHelp(definition.summary, valueName: parameter.placeholder),
+                transform: { NamedValue(name: definition.name, value: $0) }
+            )
+            return (CodingKeys.values.stringValue, option)
+        }
+        let flags: Mirror.Child = (CodingKeys.values.stringValue, Flag<[NamedValue]>(wrappedValue: []))
+        return Mirror(self, children: options + [flags])
+    }
+
+    /// The plan of the edits.
+    ///
+    /// - Throws: `PlaylistEditError` if a value is invalid.
+    var plan: EditPlan {
+        get throws { EditPlan(try values.map { try PlaylistEdit(name: $0.name, value: $0.value) }) }
+    }
+}
+
+extension EditOptions.NamedValue: EnumerableFlag, CustomStringConvertible {
+    /// The edits without a value, which are flags.
+    static var allCases: [EditOptions.NamedValue] {
+        PlaylistEdit.definitions.filter { $0.parameter == nil }.map { EditOptions.NamedValue(name: $0.name) }
+    }
+
+    static func name(for value: EditOptions.NamedValue) -> NameSpecification { .customLong(value.name) }
+
+    static func help(for value: EditOptions.NamedValue) -> ArgumentHelp? {
+        PlaylistEdit.definitions.first { $0.name == value.name }.map { ArgumentHelp($0.summary) }
+    }
+
+    var description: String { name }
+}
