@@ -27,7 +27,7 @@ import Synchronization
                 let task = DownloadTask(
                     generated.source,
                     into: library,
-                    loader: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0), jitter: { 0.5 }),
+                    loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), jitter: { 0.5 }),
                     options: DownloadTask.Options(selection: selection)
                 )
                 let asset = try? await task.run { event in

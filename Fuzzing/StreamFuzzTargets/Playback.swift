@@ -55,7 +55,7 @@ private func play(
     let commands = (0..<choices.number(below: 12)).map { _ in Command(&choices) }
     let engine = PlaybackEngine(
         source: source,
-        loading: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 1), time: simulation, jitter: { 0.5 }),
+        loading: ResourceLoader(origin, policy: RecoveryPolicy(retries: 1), time: simulation, jitter: { 0.5 }),
         pipeline: NonDecodingPipeline(time: simulation),
         options: options,
         time: simulation,

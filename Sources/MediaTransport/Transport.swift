@@ -4,7 +4,7 @@ public import ResourceAddressing
 
 /// A source of resources, such as HTTP, a file, a cache, a simulated link, or a scripted test.
 ///
-/// A request is a single attempt. Retries are decided by ``LoadErrorPolicy`` in ``ResourceLoader``, never by a
+/// A request is a single attempt. Retries are decided by ``RecoveryPolicy`` in ``ResourceLoader``, never by a
 /// transport.
 public protocol Transport: Sendable {
     /// Sends a request.

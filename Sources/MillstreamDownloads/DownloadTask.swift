@@ -188,7 +188,7 @@ public struct DownloadTask: Sendable {
     }
 
     private func fetchMissing(of id: String, _ meter: ProgressMeter, _ budget: DownloadBudget) async throws {
-        var queue = FetchQueue()
+        var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
         var firstError: (any Error)?
         try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in

@@ -1,4 +1,5 @@
 import AssetStorage
+import MediaTransport
 
 /// A queue that determines the next action of a download, and ends it after too many failures.
 struct FetchQueue {
@@ -15,15 +16,21 @@ struct FetchQueue {
         case fail
     }
 
-    /// The maximum number of failed files for which the download continues, because an unavailable server fails all of
-    /// them.
-    static let toleratedFailures = 4
-
+    private let policy: RecoveryPolicy
     private var waiting: ArraySlice<StoredResource> = []
     private var last: StoredResource?
     private var hasMore = true
     private var running = 0
-    private var failures = 0
+    private var history = RecoveryPolicy.History()
+    private var hasFailures = false
+    /// A Boolean value that indicates whether no more files are fetched, because too many have failed.
+    private var isEnding = false
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameter policy: The policy that decides how many files may fail before the download ends, because an
+    ///   unavailable server fails all of them.
+    init(policy: RecoveryPolicy = RecoveryPolicy()) { self.policy = policy }
 
     /// Adds a page of missing files; an empty page marks the end.
     mutating func append(_ page: [StoredResource]) {
@@ -33,9 +40,9 @@ struct FetchQueue {
     }
 
     mutating func next() -> Action {
-        if failures > Self.toleratedFailures { return running > 0 ? .wait : .fail }
+        if isEnding { return running > 0 ? .wait : .fail }
         if waiting.isEmpty, hasMore { return .readNextPage(after: last) }
-        guard let resource = waiting.popFirst() else { return running > 0 ? .wait : failures > 0 ? .fail : .finish }
+        guard let resource = waiting.popFirst() else { return running > 0 ? .wait : hasFailures ? .fail : .finish }
         running += 1
         return .fetch(resource)
     }
@@ -44,6 +51,7 @@ struct FetchQueue {
 
     mutating func fetchFailed() {
         running -= 1
-        failures += 1
+        hasFailures = true
+        if !policy.continues(afterFileFailure: &history) { isEnding = true }
     }
 }

@@ -24,7 +24,7 @@ public struct EditedTransport: Transport {
     ///   - base: The transport for sources, media and all other resources.
     ///   - policy: The policy for retrying failed loads of sources.
     ///   - time: The clock.
-    public init(_ base: any Transport, policy: LoadErrorPolicy, time: any TimeSource = SystemTimeSource()) {
+    public init(_ base: any Transport, policy: RecoveryPolicy, time: any TimeSource = SystemTimeSource()) {
         self.base = base
         self.time = time
         loader = ResourceLoader(base, policy: policy, time: time)

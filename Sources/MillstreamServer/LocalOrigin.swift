@@ -73,7 +73,7 @@ public struct LocalOrigin: Sendable {
     private let options: Options
     private let library: AssetLibrary
     private let httpOptions: HTTPTransport.Options
-    private let policy: LoadErrorPolicy
+    private let policy: RecoveryPolicy
     private let logger: Logger
 
     /// Creates an origin, which does not listen before it runs.
@@ -88,7 +88,7 @@ public struct LocalOrigin: Sendable {
         _ options: Options,
         library: AssetLibrary,
         http: HTTPTransport.Options,
-        policy: LoadErrorPolicy = LoadErrorPolicy(),
+        policy: RecoveryPolicy = RecoveryPolicy(),
         logger: Logger
     ) {
         self.policy = policy

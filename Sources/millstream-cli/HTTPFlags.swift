@@ -111,7 +111,7 @@ struct HTTPFlags: ParsableArguments {
     }
 
     /// The policy for retrying failed requests.
-    var policy: LoadErrorPolicy { LoadErrorPolicy(retries: retries) }
+    var policy: RecoveryPolicy { RecoveryPolicy(retries: retries) }
 
     /// Runs `body` with a loading, and closes the connections afterward.
     ///

@@ -63,7 +63,7 @@ import Testing
         _ range: ByteRange? = nil
     ) async throws -> [ResourceLoader.Loaded] {
         let transport = HTTPTransport(options)
-        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
+        let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
         do {
             var result: [ResourceLoader.Loaded] = []
             for address in addresses {

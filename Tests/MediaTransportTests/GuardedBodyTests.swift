@@ -114,11 +114,11 @@ private final class PlannedTransport: Transport {
     private func loading(
         _ transport: PlannedTransport,
         retries: Int,
-        pace: LoadErrorPolicy.MinimumThroughput = LoadErrorPolicy.MinimumThroughput()
+        pace: RecoveryPolicy.MinimumThroughput = RecoveryPolicy.MinimumThroughput()
     ) -> ResourceLoader {
         ResourceLoader(
             transport,
-            policy: LoadErrorPolicy(rule: .init(maximumRetries: retries), rules: [:], minimumThroughput: pace),
+            policy: RecoveryPolicy(rule: .init(maximumRetries: retries), rules: [:], minimumThroughput: pace),
             time: time,
             jitter: { 1 }
         )
@@ -128,7 +128,7 @@ private final class PlannedTransport: Transport {
         _ transport: PlannedTransport,
         retries: Int,
         kind: TransportRequest.Kind = .segment,
-        pace: LoadErrorPolicy.MinimumThroughput = LoadErrorPolicy.MinimumThroughput()
+        pace: RecoveryPolicy.MinimumThroughput = RecoveryPolicy.MinimumThroughput()
     ) async throws -> ResourceLoader.Loaded {
         try await loading(transport, retries: retries, pace: pace).load(TransportRequest(Self.address, kind: kind))
     }
@@ -364,7 +364,7 @@ private final class PlannedTransport: Transport {
 
     // MARK: Minimum throughput
 
-    private static let pace = LoadErrorPolicy.MinimumThroughput(interval: .seconds(10), byteCount: 1_000)
+    private static let pace = RecoveryPolicy.MinimumThroughput(interval: .seconds(10), byteCount: 1_000)
 
     @Test(
         arguments: [

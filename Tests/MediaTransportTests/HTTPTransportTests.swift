@@ -19,13 +19,13 @@ import Testing
         resource: MisbehavingServer.Resource = .init(media, contentType: "video/mp2t", validators: .entityTag),
         retries: Int = 0,
         options: HTTPTransport.Options = HTTPTransport.Options(idleTimeout: .seconds(1)),
-        pace: LoadErrorPolicy.MinimumThroughput = .init(interval: .seconds(1), byteCount: 2_000),
+        pace: RecoveryPolicy.MinimumThroughput = .init(interval: .seconds(1), byteCount: 2_000),
         limit: ByteCount = ByteCount(64 << 20)
     ) async throws -> (ResourceLoader.Loaded, [MisbehavingServer.Request]) {
         try await MisbehavingServer.withServer(["/a": resource]) { server in
             server.behave(behaviors)
             let transport = HTTPTransport(options)
-            let policy = LoadErrorPolicy(
+            let policy = RecoveryPolicy(
                 rule: .init(maximumRetries: retries, initialDelay: .milliseconds(1)),
                 rules: [:],
                 minimumThroughput: pace
@@ -160,7 +160,7 @@ import Testing
         try await MisbehavingServer.withServer(["/a": .init(Self.media), "/b": .init(Self.media)]) { server in
             server.behave("/a", .closeIdle)
             let transport = HTTPTransport()
-            let loader = ResourceLoader(transport, policy: LoadErrorPolicy(rule: .init(initialDelay: .milliseconds(1))))
+            let loader = ResourceLoader(transport, policy: RecoveryPolicy(rule: .init(initialDelay: .milliseconds(1))))
             for path in ["/a", "/b", "/a", "/b"] {
                 let request = TransportRequest(ResourceAddress(server.address(path)), kind: .segment)
                 #expect(try await loader.load(request).bytes == Self.media)

@@ -25,7 +25,7 @@ private final class InstantTime: TimeSource {
 
     private func load(_ answers: ScriptedTransport.Response..., retries: Int = 3) async throws -> (String, Int) {
         let transport = ScriptedTransport([address.text: answers])
-        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: retries), time: time)
+        let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: retries), time: time)
         let loaded = try await loader.load(TransportRequest(address, kind: .playlist), limit: ByteCount(10))
         return (String(decoding: loaded.bytes, as: UTF8.self), transport.requests.count)
     }
@@ -77,7 +77,7 @@ private final class InstantTime: TimeSource {
         #expect(try await ResourceLoader(transport, time: time).load(request).bytes == key)
         let page = ScriptedTransport([address.text: [.text("\n<!DOCTYPE html><html>Log in</html>")]])
         let error = await #expect(throws: TransportError.self) {
-            try await ResourceLoader(page, policy: LoadErrorPolicy(retries: 0), time: time).load(request)
+            try await ResourceLoader(page, policy: RecoveryPolicy(retries: 0), time: time).load(request)
         }
         #expect(error?.code == .wrongContent)
     }

@@ -53,7 +53,7 @@ import Testing
         try await DownloadTask(
             Self.source,
             into: library,
-            loader: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0)),
+            loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0)),
             options: DownloadTask.Options(maximumConcurrentFetches: jobs, limits: DownloadLimits(freeSpace: .zero))
         ).run()
     }

@@ -65,7 +65,7 @@ private final class EndlessTransport: Transport {
         DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
-            loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
             options: DownloadTask.Options(limits: limits)
         )
     }
@@ -103,7 +103,7 @@ private final class EndlessTransport: Transport {
             try await DownloadTask(
                 ResourceAddress(Self.origin + "media.m3u8"),
                 into: library,
-                loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
+                loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
             ).run()
         }
         #expect(error?.message.contains("16 bytes") == true)

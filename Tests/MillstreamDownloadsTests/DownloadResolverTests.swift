@@ -267,7 +267,7 @@ import Testing
         func error(_ name: String, size: ByteCount = DownloadLimits().playlistSize) async -> DownloadError? {
             await #expect(throws: DownloadError.self) {
                 _ = try await DownloadResolver(
-                    loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
+                    loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
                     selection: DownloadSelection(),
                     playlistSize: size
                 ).resolve(ResourceAddress(Self.origin + name))

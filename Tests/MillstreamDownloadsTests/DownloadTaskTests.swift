@@ -133,7 +133,7 @@ final class BlockingTransport: Transport {
             into: temporary.library,
             loader: ResourceLoader(
                 transport,
-                policy: LoadErrorPolicy(rule: .init(maximumRetries: retries, initialDelay: .milliseconds(1)))
+                policy: RecoveryPolicy(rule: .init(maximumRetries: retries, initialDelay: .milliseconds(1)))
             ),
             options: DownloadTask.Options(selection: selection)
         )

@@ -207,7 +207,7 @@ private final class EventLog: Sendable {
             into: library ?? temporary.library,
             loader: ResourceLoader(
                 transport,
-                policy: LoadErrorPolicy(rule: .init(maximumRetries: retries, initialDelay: .zero), rules: [:])
+                policy: RecoveryPolicy(rule: .init(maximumRetries: retries, initialDelay: .zero), rules: [:])
             ),
             options: DownloadTask.Options(maximumConcurrentFetches: jobs, limits: limits),
             time: time

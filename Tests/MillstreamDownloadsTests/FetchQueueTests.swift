@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import HLSPlaylist
+import MediaTransport
 import ResourceAddressing
 import Testing
 
@@ -51,7 +52,7 @@ import Testing
     @Test func toleratedFailuresDoNotPreventOtherFetches() {
         var queue = FetchQueue()
         queue.append(files)
-        for _ in 0..<FetchQueue.toleratedFailures {
+        for _ in 0..<RecoveryPolicy().limits.skippedResources {
             guard case .fetch = queue.next() else {
                 Issue.record("a file is left")
                 return
@@ -59,7 +60,7 @@ import Testing
             queue.fetchFailed()
         }
         let rest = take(&queue)
-        #expect(rest.taken == Array(files[FetchQueue.toleratedFailures...]))
+        #expect(rest.taken == Array(files[RecoveryPolicy().limits.skippedResources...]))
         #expect(rest.end == .readNextPage(after: files[11]))
         queue.append([])
         #expect(queue.next() == .wait)
@@ -87,8 +88,8 @@ import Testing
     @Test func tooManyFailuresEndTheDownload() {
         var queue = FetchQueue()
         queue.append(files)
-        for _ in 0...FetchQueue.toleratedFailures + 1 { _ = queue.next() }
-        for _ in 0...FetchQueue.toleratedFailures { queue.fetchFailed() }
+        for _ in 0...RecoveryPolicy().limits.skippedResources + 1 { _ = queue.next() }
+        for _ in 0...RecoveryPolicy().limits.skippedResources { queue.fetchFailed() }
         #expect(queue.next() == .wait, "one still runs")
         queue.fetchSucceeded()
         #expect(queue.next() == .fail)

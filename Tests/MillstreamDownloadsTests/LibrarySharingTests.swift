@@ -39,7 +39,7 @@ import Testing
         DownloadTask(
             Self.source,
             into: library,
-            loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
             options: DownloadTask.Options(maximumConcurrentFetches: 1)
         )
     }

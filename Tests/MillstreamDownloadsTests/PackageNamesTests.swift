@@ -18,7 +18,7 @@ import Testing
         try await DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
-            loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
         ).run()
     }
 

@@ -51,7 +51,7 @@ import Testing
         let task = DownloadTask(
             ResourceAddress(Self.origin + "top.m3u8"),
             into: temporary.library,
-            loader: ResourceLoader(Self.film(missing: missing), policy: LoadErrorPolicy(retries: 0))
+            loader: ResourceLoader(Self.film(missing: missing), policy: RecoveryPolicy(retries: 0))
         )
         _ = try? await task.run()
         return try #require(try temporary.library.assets().first)

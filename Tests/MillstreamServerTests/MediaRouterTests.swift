@@ -32,9 +32,9 @@ import Testing
         let hosts = HostCache()
         let routes = MediaRoutes(
             sources: SourceAccess(
-                trusted: (ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)), policy, hosts),
+                trusted: (ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)), policy, hosts),
                 foreign: (
-                    ResourceLoader(foreignTransport, policy: LoadErrorPolicy(retries: 0)),
+                    ResourceLoader(foreignTransport, policy: RecoveryPolicy(retries: 0)),
                     policy.restrictedToPublicAddresses, hosts
                 )
             ),

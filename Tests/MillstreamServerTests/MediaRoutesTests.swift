@@ -225,7 +225,7 @@ import Testing
             let task = DownloadTask(
                 ResourceAddress(stage.origin.address("/top.m3u8")),
                 into: library,
-                loader: ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)),
+                loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
                 options: .init(selection: DownloadSelection(variants: .all))
             )
             _ = try? await task.run()

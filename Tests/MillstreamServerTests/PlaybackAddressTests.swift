@@ -282,7 +282,7 @@ import Testing
         }
         request.base = base
         let budget = try ServerCapacity(limits).admit()
-        let policy = LoadErrorPolicy(retries: 0)
+        let policy = RecoveryPolicy(retries: 0)
         let loader = ResourceLoader(transport, policy: policy)
         let editing = PlaybackRequestHandler(loader: loader, budget: budget, workers: .callingTask)
         return String(decoding: try await editing.playlist(for: request), as: UTF8.self)
@@ -450,7 +450,7 @@ import Testing
     init() {
         transport = EditedTransport(
             SlowTransport(base: source, time: time),
-            policy: LoadErrorPolicy(retries: 0),
+            policy: RecoveryPolicy(retries: 0),
             time: time
         )
     }

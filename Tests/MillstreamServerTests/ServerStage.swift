@@ -87,7 +87,7 @@ struct ServerStage {
                     cookies: jar,
                     proxy: usesProxy ? ("127.0.0.1", origin.port) : nil
                 ),
-                policy: LoadErrorPolicy(retries: 0),
+                policy: RecoveryPolicy(retries: 0),
                 logger: logger
             )
             let (ports, continuation) = AsyncStream<Int>.makeStream()

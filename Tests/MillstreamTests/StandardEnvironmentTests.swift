@@ -87,7 +87,7 @@ import Testing
         // Port 1 of the loopback interface, on which no server listens.
         let loader = ResourceLoader(
             Player.Environment.standard.makeLoading(ResourceAddress("http://127.0.0.1:1/"), AssetOptions()).transport,
-            policy: LoadErrorPolicy(retries: 0)
+            policy: RecoveryPolicy(retries: 0)
         )
         let address = ResourceAddress("http://127.0.0.1:1/film.m3u8")
         await #expect(throws: TransportError.self) {

@@ -200,7 +200,7 @@ extension CostOperation {
                     let task = DownloadTask(
                         ResourceAddress(base + "top.m3u8"),
                         into: library,
-                        loader: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0), jitter: { 0.5 }),
+                        loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), jitter: { 0.5 }),
                         options: DownloadTask.Options(
                             selection: DownloadSelection(variants: .all),
                             maximumConcurrentFetches: 1

@@ -56,8 +56,8 @@ extension CostOperation {
         let address = EditedTransport.address(of: ResourceAddress(base + "top.m3u8"), plan)
         return {
             let size = try wait {
-                let transport = EditedTransport(origin, policy: LoadErrorPolicy(retries: 0))
-                let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0))
+                let transport = EditedTransport(origin, policy: RecoveryPolicy(retries: 0))
+                let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
                 return try await loader.load(TransportRequest(address, kind: .playlist), limit: ByteCount(1 << 30))
                     .bytes
                     .count

@@ -121,7 +121,7 @@ extension CostOperation {
         options.forwardPlaybackEndTime = end
         let engine = PlaybackEngine(
             source: ResourceAddress(base + "top.m3u8"),
-            loading: ResourceLoader(origin, policy: LoadErrorPolicy(retries: 0), time: simulation, jitter: { 0.5 }),
+            loading: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), time: simulation, jitter: { 0.5 }),
             pipeline: NonDecodingPipeline(time: simulation),
             options: options,
             time: simulation,

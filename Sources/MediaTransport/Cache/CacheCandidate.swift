@@ -21,7 +21,7 @@ struct CacheCandidate: Sendable {
 
     /// Returns a Boolean value that indicates whether the stale response can be used after an error (RFC 5861 §4).
     func isUsable(after error: TransportError) -> Bool {
-        guard error.isServerFailure, !responseControl.contains("no-cache"),
+        guard error.allowsStaleResponse, !responseControl.contains("no-cache"),
             !responseControl.contains("must-revalidate"),
             // A request for a newer response must not be answered with a stale one.
             !requestControl.contains("no-cache"), !requestControl.contains("max-age")
@@ -34,12 +34,13 @@ struct CacheCandidate: Sendable {
 }
 
 extension TransportError {
-    /// A Boolean value that indicates whether the error is a failure of the server or the network, not of the request.
-    fileprivate var isServerFailure: Bool {
-        switch code {
-        case .status: (500...599).contains(status ?? 0)
-        case .unknownHost, .cannotConnect, .timedOut, .connectionLost: true
-        default: false
+    /// A Boolean value that indicates whether a stale response can be used instead: the server failed temporarily or
+    /// cannot be reached (RFC 5861 §4).
+    fileprivate var allowsStaleResponse: Bool {
+        switch category(of: .other) {
+        case .unreachable: true
+        case .busy: status.map { $0 >= 500 } ?? false
+        case .inconsistent, .missing, .damaged, .stale, .denied, .deviceLost: false
         }
     }
 }

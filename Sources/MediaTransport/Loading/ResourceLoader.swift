@@ -7,7 +7,7 @@ public struct ResourceLoader: Sendable {
     /// The transport that sends the requests.
     public internal(set) var transport: any Transport
     /// The policy for failed requests.
-    public let policy: LoadErrorPolicy
+    public let policy: RecoveryPolicy
     /// The status of the network that is used; `nil` if it is unknown.
     public internal(set) var network: NetworkStatus?
     private let time: any TimeSource
@@ -25,7 +25,7 @@ public struct ResourceLoader: Sendable {
     ///   - jitter: A source of random numbers from 0 to 1 that spread the retries of many clients.
     public init(
         _ transport: any Transport,
-        policy: LoadErrorPolicy = LoadErrorPolicy(),
+        policy: RecoveryPolicy = RecoveryPolicy(),
         time: any TimeSource = SystemTimeSource(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
@@ -91,15 +91,15 @@ public struct ResourceLoader: Sendable {
         onRetry: (_ error: TransportError, _ nextTry: Duration) -> Void = { _, _ in },
         consume: (TransportResponse) async throws -> Result
     ) async throws -> Result {
-        var attempt = 0
+        var history = RecoveryPolicy.History()
         while true {
             try Task.checkCancellation()
             do {
                 return try await consume(resumable(try await transport.send(request), of: request))
             } catch let error as TransportError {
-                attempt += 1
-                let decision = policy.decision(after: error, of: request.kind, attempt: attempt, jitter: jitter())
-                guard case .retry(let delay) = decision else { throw error }
+                let failure = RecoveryPolicy.Failure(error, of: request.kind)
+                guard let delay = policy.retryDelay(after: failure, of: request.kind, &history, jitter: jitter())
+                else { throw error }
                 onRetry(error, time.now + delay)
                 try await time.sleep(for: delay)
             }

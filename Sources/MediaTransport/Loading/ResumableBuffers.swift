@@ -7,7 +7,7 @@ struct ResumableBuffers: AsyncSequence, Sendable {
     let request: TransportRequest
     let response: TransportResponse
     let transport: any Transport
-    let policy: LoadErrorPolicy
+    let policy: RecoveryPolicy
     let time: any TimeSource
     let jitter: @Sendable () -> Double
 
@@ -17,14 +17,15 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         private let source: ResumableBuffers
         private var iterator: TransportBody.AsyncIterator
         private var received: Int64 = 0
-        private var failures = 0
+        /// The failures since the last reset.
+        private var history = RecoveryPolicy.History()
         /// The number of received bytes at the last failure.
         private var receivedAtFailure: Int64 = 0
         /// The time spent waiting for bytes since the last throughput check, in which `windowBytes` were received.
         private var waitingTime = Duration.zero
         private var windowBytes: Int64 = 0
 
-        /// The number of bytes between two failures that resets the failure count, so that a large file can be
+        /// The number of bytes between two failures that resets the history, so that a large file can be
         /// completed over an unreliable connection.
         private static let failureResetByteCount: Int64 = 256 << 10
 
@@ -106,18 +107,18 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         /// - Throws: The error if the body cannot be resumed or has failed too often.
         private mutating func resume(after error: TransportError) async throws {
             guard let validator = source.validator, received > 0, error.code != .wrongContent else { throw error }
-            if received -| receivedAtFailure >= Self.failureResetByteCount { failures = 0 }
+            if received -| receivedAtFailure >= Self.failureResetByteCount { history = RecoveryPolicy.History() }
             receivedAtFailure = received
             var error = error
             while true {
-                failures += 1
-                let decision = source.policy.decision(
-                    after: error,
-                    of: source.request.kind,
-                    attempt: failures,
+                let kind = source.request.kind
+                let delay = source.policy.retryDelay(
+                    after: RecoveryPolicy.Failure(error, of: kind),
+                    of: kind,
+                    &history,
                     jitter: source.jitter()
                 )
-                guard case .retry(let delay) = decision, error.code != .contentChanged else { throw error }
+                guard let delay, error.code != .contentChanged else { throw error }
                 try await source.time.sleep(for: delay)
                 do {
                     iterator = try await source.resumedBody(from: received, validator: validator)

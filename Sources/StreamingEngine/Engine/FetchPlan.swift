@@ -5,6 +5,8 @@ import PlaybackReporting
 
 /// The sources of the tracks, and the switches between sources.
 struct FetchPlan: Sendable {
+    /// The policy that decides how to continue after failures of the tracks.
+    let policy = RecoveryPolicy()
     var catalog: SourceCatalog
     var tracks = TrackSet()
     /// The variant at the playhead; `nil` before playback begins.
@@ -155,7 +157,40 @@ struct FetchPlan: Sendable {
 
     // MARK: Other sources
 
-    /// Switches a track to another source: to another location of the same variant if possible, else to another
+    /// Records the failure of a resource of a track.
+    ///
+    /// - Parameters:
+    ///   - failure: The failure.
+    ///   - resource: The resource that failed.
+    ///   - source: The source of the resource.
+    ///   - kind: The track to which the resource belongs.
+    ///   - moment: The state of playback.
+    ///   - change: A closure that completes the circumstances of the failure.
+    /// - Returns: The action that the caller must perform.
+    mutating func recover(
+        from failure: RecoveryPolicy.Failure,
+        of resource: RecoveryPolicy.Resource,
+        from source: StreamSource,
+        for kind: TrackKind,
+        _ moment: PlaybackMoment,
+        _ change: (inout RecoveryPolicy.Circumstances) -> Void
+    ) -> RecoveryPolicy.Action {
+        var circumstances = RecoveryPolicy.Circumstances(RecoveryPolicy.Track(kind), timeout: moment.limits.patience)
+        circumstances.isTrickPlay = kind == .main && tracks.trickPlay.isActive
+        circumstances.hasOtherSource = hasOtherSource(for: kind, besides: source, at: moment.now)
+        change(&circumstances)
+        return policy.action(
+            after: failure,
+            of: resource,
+            from: source,
+            circumstances,
+            &tracks[kind].failures.history,
+            &catalog.exclusions,
+            at: moment.now
+        )
+    }
+
+    /// Switches a track to another source: to another location of the same variant if possible, otherwise to another
     /// variant.
     ///
     /// - Returns: Whether there is another source.
@@ -167,34 +202,35 @@ struct FetchPlan: Sendable {
         _ sink: inout EffectSink
     ) -> Bool {
         guard kind == .main else { return useOtherRendition(for: kind, besides: failed, moment, &sink) }
-        guard catalog.presentation != nil else { return false }
-        if tracks.trickPlay.isActive {
-            // The variant of normal playback can be fetched during trick play, too.
-            catalog.exclude(failed, at: moment.now)
-            sink.noteChange()
-            return true
-        }
-        let closed = tracks.main.failures.tried.sources
-        func isOpen(_ source: StreamSource) -> Bool {
-            source != failed && !closed.contains(source) && !catalog.isExcluded(source, at: moment.now)
-        }
-        let current = catalog.variant(of: failed)
-        if let other = current.map({ catalog.sources(of: $0) })?.first(where: isOpen) {
-            tracks.main.source = other
+        guard let source = otherSource(besides: failed, at: moment.now) else { return false }
+        if let variant = catalog.variant(of: source), variant.id != catalog.variant(of: failed)?.id {
+            fetch(variant, from: source, cause: cause, moment, &sink)
+        } else {
+            tracks.main.source = source
             tracks.main.isVariantDecided = true
             applyRenditions(moment, &sink)
             sink.noteChange()
-            return true
         }
+        return true
+    }
+
+    /// Returns a source of the main track other than one that failed; `nil` if there is none, or during trick play.
+    private func otherSource(besides failed: StreamSource, at now: Duration) -> StreamSource? {
+        guard !tracks.trickPlay.isActive else { return nil }
+        let closed = tracks.main.failures.tried.sources
+        func openSource(of variant: Presentation.Variant) -> StreamSource? {
+            catalog.sources(of: variant).first {
+                $0 != failed && !closed.contains($0) && !catalog.isExcluded($0, at: now)
+            }
+        }
+        let current = catalog.variant(of: failed)
+        if let source = current.flatMap(openSource) { return source }
         // A switch to a variant outside the ladder is visible, but better than a failure.
         let others = catalog.selectableVariants.filter { !catalog.chooser.contains($0) }
         for variant in catalog.chooser.alternatives(to: current) + others where variant.id != current?.id {
-            let source = source(for: variant, moment)
-            guard isOpen(source) else { continue }
-            fetch(variant, from: source, cause: cause, moment, &sink)
-            return true
+            if let source = openSource(of: variant) { return source }
         }
-        return false
+        return nil
     }
 
     /// Fetches the next segment from a given variant, without the selector, which would choose the variant that failed.
@@ -239,7 +275,6 @@ struct FetchPlan: Sendable {
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) -> Bool {
-        catalog.exclude(failed, at: moment.now)
         applyRenditions(moment, &sink)
         guard let source = tracks[kind].source, source != failed, !catalog.isExcluded(source, at: moment.now) else {
             return false
@@ -248,29 +283,12 @@ struct FetchPlan: Sendable {
         return true
     }
 
-    /// Returns whether a segment that failed can be fetched from a source that has not been tried for it.
-    func hasOtherSource(
-        for kind: TrackKind,
-        besides failed: StreamSource,
-        _ fault: SegmentRecovery.Fault,
-        at now: Duration
-    ) -> Bool {
-        // If the server does not answer, another quality of the same audio is not expected to work either.
-        let isOfSegment = fault == .missing || fault == .damaged
+    /// Returns whether a track has a source that can replace one that failed.
+    private func hasOtherSource(for kind: TrackKind, besides failed: StreamSource, at now: Duration) -> Bool {
         switch kind {
-        case .main:
-            guard fault != .forbidden, !tracks.trickPlay.isActive else { return false }
-            let closed = tracks.main.failures.tried.sources
-            return catalog.selectableVariants.contains { variant in
-                catalog.sources(of: variant).contains {
-                    $0 != failed && !closed.contains($0) && !catalog.isExcluded($0, at: now)
-                }
-            }
-        case .audio:
-            return isOfSegment && catalog.hasOtherRendition(.audio, with: fetchedVariant, besides: failed, at: now)
-        case .subtitles:
-            return isOfSegment
-                && catalog.hasOtherRendition(.subtitles, with: fetchedVariant, besides: failed, at: now)
+        case .main: otherSource(besides: failed, at: now) != nil
+        case .audio: catalog.hasOtherRendition(.audio, with: fetchedVariant, besides: failed, at: now)
+        case .subtitles: catalog.hasOtherRendition(.subtitles, with: fetchedVariant, besides: failed, at: now)
         }
     }
 

@@ -99,7 +99,8 @@ struct MediaAppender: Sendable {
         }
         hasMedia = hasMedia || kind.isRequired
         let segment = append.job.segment
-        plan.tracks[kind].failures.succeeded(append.job.source)
+        plan.tracks[kind].failures.succeeded()
+        plan.catalog.exclusions.succeeded(append.job.source)
         plan.tracks[kind].buffer.insert(
             StreamBuffer.Entry(
                 range: range,

@@ -258,45 +258,43 @@ struct PlaylistFollower: Sendable {
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) -> Consequence? {
-        plan.catalog.exclude(source, at: moment.now)
         let former = plan.tracks.main.playlistSource.flatMap { $0 == source ? nil : $0 }
         if kind == .main, !plan.tracks.trickPlay.isActive, former != nil { plan.failSwitch(to: source, &sink) }
-        let isReplaced = plan.useOtherSource(for: kind, besides: source, cause: "playlist-failed", moment, &sink)
-        guard !isReplaced else {
-            sink.reportRecovered(error)
-            return nil
+        let failure = RecoveryPolicy.Failure(ofPlaylist: error)
+        let action = plan.recover(from: failure, of: .playlist, from: source, for: kind, moment) {
+            $0.hasFormerSource = former != nil
         }
-        guard kind == .main else {
+        return perform(action, from: source, for: kind, former, error, &plan, moment, &sink)
+    }
+
+    private func perform(
+        _ action: RecoveryPolicy.Action,
+        from source: StreamSource,
+        for kind: TrackKind,
+        _ former: StreamSource?,
+        _ error: StreamingError,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        switch action {
+        case .useOtherSource(let alternative):
+            guard plan.useOtherSource(for: kind, besides: source, cause: "playlist-failed", moment, &sink) else {
+                let action = RecoveryPolicy.Action(alternative)
+                return perform(action, from: source, for: kind, former, error, &plan, moment, &sink)
+            }
+        case .useFormerSource:
+            if let former { plan.revertSwitch(to: former, moment, &sink) }
+        case .retry(let delay): plan.tracks[kind].failures.retryTime = moment.now + delay
+        case .dropTrack:
             sink.reportRecovered(error)
             plan.drop(kind, &sink)
             return nil
+        case .useNormalPlayback, .reload, .skip: break
+        case .endAfterBuffer, .fail: return .fail(error)
         }
-        if let former {
-            // The variant that was played before the switch is still available.
-            plan.revertSwitch(to: former, moment, &sink)
-            sink.reportRecovered(error)
-            return nil
-        }
-        if error.code == .unreachable, let wait = retryDelay(&plan.tracks.main.failures.recovery, moment) {
-            plan.tracks.main.failures.retryTime = moment.now + wait
-            sink.reportRecovered(error)
-            return nil
-        }
-        return .fail(error)
-    }
-
-    /// Returns the time to wait while no server can be reached; `nil` after the time limit.
-    private func retryDelay(_ recovery: inout SegmentRecovery, _ moment: PlaybackMoment) -> Duration? {
-        let verdict = recovery.failed(
-            .unreachable,
-            at: .zero,
-            hasAlternatives: false,
-            isLive: true,
-            timeout: moment.limits.patience,
-            now: moment.now
-        )
-        guard case .retry(let wait) = verdict else { return nil }
-        return wait
+        sink.reportRecovered(error)
+        return nil
     }
 
     // MARK: Reloads
@@ -342,7 +340,7 @@ struct PlaylistFollower: Sendable {
             let action = plan.tracks[kind].reloads.schedule.failed(
                 began: reload.began,
                 at: moment.now,
-                retryAfter: (error.cause as? TransportError)?.retryAfter
+                serverDelay: RecoveryPolicy.Failure(ofPlaylist: error).serverDelay
             )
             plan.tracks[kind].reloads.apply(action)
             sink.reportRecovered(error)
@@ -398,28 +396,39 @@ struct PlaylistFollower: Sendable {
         _ sink: inout EffectSink
     ) -> Consequence? {
         guard let source = plan.tracks[kind].source else { return nil }
+        let isOverdue: Bool
         switch action {
         case .reload, .finish: return nil
-        case .stuck:
-            noteStuckPlaylist(source, for: kind, error, plan)
+        case .stuck: isOverdue = false
+        case .abandon: isOverdue = true
+        }
+        noteStuckPlaylist(source, for: kind, error, plan)
+        let isUrgent = plan.tracks.ahead(moment) < .seconds(1)
+        let isDelayed = kind == .audio && isBehindMainTrack(plan.tracks)
+        let failure = RecoveryPolicy.Failure(ofPlaylist: error)
+        let resource = RecoveryPolicy.Resource.reload(isOverdue: isOverdue)
+        var next = plan.recover(from: failure, of: resource, from: source, for: kind, moment) {
+            $0.isUrgent = isUrgent
+            $0.isDelayingOtherTracks = isDelayed
+        }
+        if case .useOtherSource(let alternative) = next {
             if plan.useOtherSource(for: kind, besides: source, cause: "playlist-stuck", moment, &sink) {
-                plan.catalog.exclude(source, at: moment.now)
-                if error.code == .stuck { sink.reportRecovered(error) }
-            } else if kind == .audio, isBehindMainTrack(plan.tracks), plan.tracks.ahead(moment) < .seconds(1) {
-                // Video continues, and would stall if it waited for audio.
-                sink.reportRecovered(error)
-                plan.drop(kind, &sink)
+                if !isOverdue, error.code == .stuck { sink.reportRecovered(error) }
+                return nil
             }
-            return nil
-        case .abandon:
-            noteStuckPlaylist(source, for: kind, error, plan)
-            plan.catalog.exclude(source, at: moment.now)
-            if plan.useOtherSource(for: kind, besides: source, cause: "playlist-stuck", moment, &sink) { return nil }
-            guard kind != .main else { return .fail(error) }
+            next = RecoveryPolicy.Action(alternative)
+        }
+        switch next {
+        case .useNormalPlayback:
+            sink.noteChange()
+            if !isOverdue, error.code == .stuck { sink.reportRecovered(error) }
+        case .dropTrack:
             sink.reportRecovered(error)
             plan.drop(kind, &sink)
-            return nil
+        case .fail: return .fail(error)
+        case .reload, .retry, .useOtherSource, .useFormerSource, .skip, .endAfterBuffer: break
         }
+        return nil
     }
 
     private mutating func noteStuckPlaylist(

@@ -5,54 +5,75 @@ import ResourceAddressing
 
 /// The failure of a segment: its category, and the error for the logs.
 struct SegmentFailure: Sendable {
-    var fault: SegmentRecovery.Fault
+    let failure: RecoveryPolicy.Failure
     let error: StreamingError
-    /// The delay that the server requests in its Retry-After header; `nil` if it requests none.
-    let retryAfter: Duration
+
+    /// The reason for which the segment is skipped.
+    var reason: SkippedSegment.Reason { failure.category == .damaged ? .notDecodable : .notLoaded }
 
     /// Categorizes an error of the loader or the pipeline.
     init(_ cause: any Error, of segment: SegmentReference) {
-        var retryAfter: Duration?
         switch cause {
-        case SegmentLoader.Failure.transport(let failure, let kind):
-            retryAfter = failure.retryAfter
+        case SegmentLoader.Failure.transport(let cause, let kind):
             let isKey = kind == .contentKey
-            fault = SegmentRecovery.Fault(failure, isKey: isKey)
-            if isKey, fault == .forbidden {
+            failure = RecoveryPolicy.Failure(cause, of: isKey ? .key : .segment)
+            if failure.category == .denied {
                 error = StreamingError(
                     .keyNotLoaded,
-                    "the key may not be had: \(failure.message)",
-                    address: failure.address,
-                    status: failure.status,
-                    cause: failure
+                    "the key may not be had: \(cause.message)",
+                    address: cause.address,
+                    status: cause.status,
+                    cause: cause
                 )
             } else {
                 let what = isKey ? "a key" : kind == .initialization ? "an initialization" : "a segment"
-                error = StreamingError(failure, what)
+                error = StreamingError(cause, what)
             }
         case SegmentLoader.Failure.decryption(let message, let address):
-            fault = .damaged
+            failure = RecoveryPolicy.Failure(.damaged)
             error = StreamingError(.damaged, message, address: address)
         case SegmentLoader.Failure.unsupportedProtection(let refusal):
             let message = "the media is protected in a way that is not supported: \(refusal)"
-            fault = .forbidden
+            failure = RecoveryPolicy.Failure(.denied)
             error = StreamingError(.protected, message, address: segment.address)
-        case let failure as MediaPipelineError:
-            fault = failure.code == .deviceLost ? .forbidden : .damaged
-            let code: StreamingError.Code = failure.code == .deviceLost ? .pipelineLost : .damaged
-            error = StreamingError(code, failure.message, address: segment.address, cause: failure)
+        case let cause as MediaPipelineError:
+            let isLost = cause.code == .deviceLost
+            failure = RecoveryPolicy.Failure(isLost ? .deviceLost : .damaged)
+            let code: StreamingError.Code = isLost ? .pipelineLost : .damaged
+            error = StreamingError(code, cause.message, address: segment.address, cause: cause)
         default:
-            fault = .damaged
+            failure = RecoveryPolicy.Failure(.damaged)
             error = StreamingError(.damaged, "\(cause)", address: segment.address, cause: cause)
         }
-        self.retryAfter = retryAfter ?? .zero
+    }
+}
+
+extension RecoveryPolicy.Failure {
+    /// Creates the failure of a playlist.
+    init(ofPlaylist error: StreamingError) {
+        if let cause = error.cause as? TransportError {
+            self.init(cause, of: .playlist)
+        } else {
+            self.init(error.code == .stuck ? .stale : .damaged)
+        }
+    }
+}
+
+extension RecoveryPolicy.Track {
+    init(_ kind: TrackKind) {
+        self =
+            switch kind {
+            case .main: .main
+            case .audio: .audio
+            case .subtitles: .subtitles
+            }
     }
 }
 
 extension StreamingError {
     /// Creates the error for a failure of the transport.
     init(_ error: TransportError, _ what: String, at address: String? = nil) {
-        let isUnreachable = SegmentRecovery.Fault(error, isKey: false) == .unreachable
+        let isUnreachable = error.category(of: .segment) == .unreachable
         self.init(
             isUnreachable ? .unreachable : .notLoaded,
             "\(what) could not be loaded: \(error.message)",

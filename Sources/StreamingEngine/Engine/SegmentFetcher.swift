@@ -19,8 +19,6 @@ struct SegmentFetcher: Sendable {
 
     /// The interval at which a transfer that can be abandoned is measured.
     private static let reviewInterval = Duration.milliseconds(500)
-    /// The maximum delay before a segment is requested again.
-    private static let longestRetryDelay = Duration.seconds(30)
 
     var appender = MediaAppender()
 
@@ -347,7 +345,7 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Failures
 
-    /// Decides the consequence of the failure of a segment.
+    /// Performs the action that the recovery policy decides after the failure of a segment.
     private mutating func recover(
         from cause: any Error,
         _ job: FetchJob,
@@ -358,76 +356,59 @@ struct SegmentFetcher: Sendable {
     ) -> Consequence? {
         if cause is CancellationError { return nil }
         plan.tracks[kind].failures.tried.insert(job.source, for: job.segment.range)
-        var failure = SegmentFailure(cause, of: job.segment)
-        // Playback does not wait for subtitles.
-        if !kind.isRequired, failure.fault == .busy { failure.fault = .missing }
-        let fault = failure.fault
-        let hasAlternatives = plan.hasOtherSource(for: kind, besides: job.source, fault, at: moment.now)
-        if kind == .main, hasAlternatives, fault == .missing || fault == .damaged,
-            plan.tracks.main.failures.noteMissingSegment(of: job.source)
-        {
-            plan.catalog.exclude(job.source, at: moment.now)
+        let failed = SegmentFailure(cause, of: job.segment)
+        let isLive = plan.tracks[kind].timeline?.isLive ?? false
+        let isUrgent = moment.seek != nil || plan.tracks.ahead(moment) < .seconds(1)
+        let action = plan.recover(
+            from: failed.failure,
+            of: .segment(at: job.segment.start),
+            from: job.source,
+            for: kind,
+            moment
+        ) {
+            $0.isLive = isLive
+            $0.isUrgent = isUrgent
+            $0.hasMedia = appender.hasMedia
         }
-        let verdict = plan.tracks[kind].failures.recovery.failed(
-            fault,
-            at: job.segment.start,
-            hasAlternatives: hasAlternatives,
-            isLive: plan.tracks[kind].timeline?.isLive ?? false,
-            isUrgent: moment.seek != nil || plan.tracks.ahead(moment) < .seconds(1),
-            timeout: moment.limits.patience,
-            now: moment.now
-        )
-        if verdict == .fail { return giveUp(kind, failure, job, &plan, moment, &sink) }
-        sink.reportRecovered(failure.error)
-        switch verdict {
-        case .retry(let delay):
-            let wait = min(max(delay, failure.retryAfter), Self.longestRetryDelay)
-            plan.tracks[kind].failures.retryTime = moment.now + wait
-        case .useAlternative, .skip:
-            if kind == .main, plan.tracks.trickPlay.isActive {
-                // The variant of normal playback is used during trick play instead.
-                plan.catalog.exclude(job.source, at: moment.now)
-            } else if verdict == .skip
-                || !plan.useOtherSource(for: kind, besides: job.source, cause: "segment-failed", moment, &sink)
-            {
-                let reason: SkippedSegment.Reason = fault == .damaged ? .notDecodable : .notLoaded
-                pass(job.segment, kind, reason, failure.error, &plan, moment, &sink)
-            }
-        case .fail: break
-        }
-        return nil
+        return perform(action, after: failed, job, kind, &plan, moment, &sink)
     }
 
-    /// Continues without a track, or ends playback at the end of the buffer.
-    private func giveUp(
-        _ kind: TrackKind,
-        _ failure: SegmentFailure,
+    private func perform(
+        _ action: RecoveryPolicy.Action,
+        after failed: SegmentFailure,
         _ job: FetchJob,
+        _ kind: TrackKind,
         _ plan: inout FetchPlan,
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) -> Consequence? {
-        if kind == .main, plan.tracks.trickPlay.isActive {
-            sink.reportRecovered(failure.error)
-            plan.catalog.exclude(job.source, at: moment.now)
-            return nil
-        }
-        if kind != .main, failure.fault != .forbidden,
-            plan.useOtherRendition(for: kind, besides: job.source, moment, &sink)
-        {
-            sink.reportRecovered(failure.error)
-            plan.tracks[kind].failures.reset()
-            return nil
-        }
-        // Video can be played without audio, unless access to the audio is denied or its format is not supported.
-        guard kind == .main || kind == .audio && failure.fault == .forbidden else {
-            sink.reportRecovered(failure.error)
+        switch action {
+        case .retry(let delay):
+            sink.reportRecovered(failed.error)
+            plan.tracks[kind].failures.retryTime = moment.now + delay
+        case .useOtherSource(.skip):
+            sink.reportRecovered(failed.error)
+            if !plan.useOtherSource(for: kind, besides: job.source, cause: "segment-failed", moment, &sink) {
+                pass(job.segment, kind, failed.reason, failed.error, &plan, moment, &sink)
+            }
+        case .useOtherSource(let alternative):
+            guard plan.useOtherSource(for: kind, besides: job.source, cause: "segment-failed", moment, &sink) else {
+                let action = RecoveryPolicy.Action(alternative)
+                return perform(action, after: failed, job, kind, &plan, moment, &sink)
+            }
+            sink.reportRecovered(failed.error)
+        case .useNormalPlayback, .useFormerSource, .reload: sink.reportRecovered(failed.error)
+        case .skip:
+            sink.reportRecovered(failed.error)
+            pass(job.segment, kind, failed.reason, failed.error, &plan, moment, &sink)
+        case .dropTrack:
+            sink.reportRecovered(failed.error)
             plan.drop(kind, &sink)
-            return nil
+        case .endAfterBuffer:
+            plan.tracks[kind].failures.terminalError = failed.error
+            sink.noteChange()
+        case .fail: return .fail(failed.error)
         }
-        guard appender.hasMedia, failure.error.code != .pipelineLost else { return .fail(failure.error) }
-        plan.tracks[kind].failures.terminalError = failure.error
-        sink.noteChange()
         return nil
     }
 

@@ -6,14 +6,12 @@ import ResourceAddressing
 
 /// The variants and options of an item, the selection, and the sources that are temporarily excluded.
 struct SourceCatalog: Sendable {
-    /// The time for which a source is excluded after a failure.
-    private static let exclusionDuration = Duration.seconds(60)
-
     /// The variants and options; `nil` before the item is opened.
     private(set) var presentation: Presentation?
     var selection = MediaSelection()
     var chooser: VariantChooser
-    private var excluded: [StreamSource: Duration] = [:]
+    /// The sources that are excluded by the recovery policy.
+    var exclusions = SourceExclusions<StreamSource>()
 
     init(chooser: VariantChooser) { self.chooser = chooser }
 
@@ -28,16 +26,8 @@ struct SourceCatalog: Sendable {
     /// The variants that can be played with the selected options.
     var selectableVariants: [Presentation.Variant] { presentation?.variants(for: selection) ?? [] }
 
-    // MARK: Exclusion
-
-    /// Excludes a source temporarily.
-    mutating func exclude(_ source: StreamSource, at now: Duration) { excluded[source] = now + Self.exclusionDuration }
-
     /// Returns whether a source is excluded.
-    func isExcluded(_ source: StreamSource, at now: Duration) -> Bool {
-        guard let until = excluded[source] else { return false }
-        return until > now
-    }
+    func isExcluded(_ source: StreamSource, at now: Duration) -> Bool { exclusions.contains(source, at: now) }
 
     // MARK: Variants
 

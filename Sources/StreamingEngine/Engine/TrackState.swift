@@ -155,22 +155,18 @@ enum FetchPhase: Sendable {
 
 /// The failures of a track since its last success.
 struct TrackFailures: Sendable {
-    /// The number of consecutive missing segments after which a source is excluded temporarily.
-    private static let toleratedMissingSegments = 2
-
-    var recovery = SegmentRecovery()
+    var history = RecoveryPolicy.History()
     /// The error with which playback ends at the end of the buffer; `nil` while more media may follow.
     var terminalError: StreamingError?
     /// The sources that were tried for the segment that failed last.
     var tried = FailedSources()
     /// The time before which nothing is fetched; `nil` for no delay.
     var retryTime: Duration?
-    private var missingSegments: [StreamSource: Int] = [:]
 
     /// Resets the failures, so that everything is tried again.
     mutating func reset() {
         terminalError = nil
-        recovery = SegmentRecovery()
+        history = RecoveryPolicy.History()
         retryTime = nil
     }
 
@@ -181,23 +177,9 @@ struct TrackFailures: Sendable {
     }
 
     /// Records that a segment was loaded and accepted.
-    mutating func succeeded(_ source: StreamSource) {
-        recovery.succeeded()
-        missingSegments[source] = nil
+    mutating func succeeded() {
+        history = RecoveryPolicy.History()
         tried = FailedSources()
-    }
-
-    /// Records that a source does not have a segment.
-    ///
-    /// - Returns: Whether the source must be excluded temporarily.
-    mutating func noteMissingSegment(of source: StreamSource) -> Bool {
-        let count = (missingSegments[source] ?? 0) + 1
-        guard count >= Self.toleratedMissingSegments else {
-            missingSegments[source] = count
-            return false
-        }
-        missingSegments[source] = nil
-        return true
     }
 }
 

@@ -1,5 +1,6 @@
 package import HLSPlaylist
 import MediaTiming
+import MediaTransport
 
 /// A schedule that determines when and with which directives a live media playlist is reloaded (RFC 8216bis §6.3.4,
 /// §6.2.5).
@@ -40,6 +41,8 @@ package struct ReloadSchedule: Sendable {
         /// The playlist could not be loaded for too long.
         case unreachable(since: Duration)
     }
+
+    private static let recovery = RecoveryPolicy()
 
     /// The options of the schedule.
     package let options: Options
@@ -104,17 +107,19 @@ package struct ReloadSchedule: Sendable {
     /// - Parameters:
     ///   - began: The time at which the request was sent.
     ///   - now: The time at which it failed.
-    ///   - retryAfter: The delay that the server requested, of which at most five minutes are observed. Default: none.
+    ///   - serverDelay: The delay that the server requested, of which at most five minutes are observed. Default: none.
     /// - Returns: The next action.
-    package mutating func failed(began: Duration, at now: Duration, retryAfter: Duration? = nil) -> Action {
+    package mutating func failed(began: Duration, at now: Duration, serverDelay: Duration = .zero) -> Action {
         failureCount = min(failureCount + 1, 16)
         needsFullPlaylist = true
         if lastUpdate == nil { lastUpdate = min(began, now) }
-        // Half a target duration, doubled with each failure up to two target durations, because the live edge advances.
-        let factor = min(4, 1 << (failureCount - 1))
-        let pause = max(targetDuration.duration / 2 * factor, options.minimumInterval)
-        let asked = min(retryAfter ?? .zero, .seconds(300))
-        return next(after: max(pause, asked), from: now, at: now) { .unreachable(since: $0) }
+        let delay = Self.recovery.reloadDelay(
+            afterFailure: failureCount,
+            targetDuration: targetDuration.duration,
+            minimum: options.minimumInterval,
+            serverDelay: serverDelay
+        )
+        return next(after: delay, from: now, at: now) { .unreachable(since: $0) }
     }
 
     /// Records a delta update that could not be applied, after which the complete playlist is needed soon.

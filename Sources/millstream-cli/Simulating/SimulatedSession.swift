@@ -70,7 +70,7 @@ struct SimulatedSession: Sendable {
         options.patience = .seconds(86_400)
         let engine = PlaybackEngine(
             source: ResourceAddress(SimulatedLadder.address),
-            loading: ResourceLoader(link, policy: LoadErrorPolicy(retries: 100), time: simulation, jitter: { 0.5 }),
+            loading: ResourceLoader(link, policy: RecoveryPolicy(retries: 100), time: simulation, jitter: { 0.5 }),
             pipeline: NonDecodingPipeline(time: simulation, keyFrameInterval: .zero),
             options: options,
             time: simulation,

@@ -137,7 +137,7 @@ struct CacheValidationTests {
 
     private static let outages = [
         OriginAnswer.failing(.cannotConnect), .failing(.timedOut), .failing(.unknownHost), .failing(.connectionLost),
-        .failing(.status, status: 503),
+        .failing(.status, status: 500), .failing(.status, status: 503), .failing(.status, status: 520),
     ]
 
     @Test(arguments: outages)
@@ -165,6 +165,14 @@ struct CacheValidationTests {
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
         #expect(error?.code == .timedOut)
         #expect(cache.entryCount == 1)
+    }
+
+    @Test(arguments: [404, 429, 501, 505])
+    func staleEntryIsNotServedIfTheServerRefusesTheRequest(_ status: Int) async throws {
+        let cache = try await staleCache("Cache-Control: stale-if-error=100")
+        bench.server.answer(.failing(.status, status: status))
+        let error = await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
+        #expect(error?.status == status)
     }
 
     @Test(arguments: [TransportError.Code.insecure, .badRedirect, .addressRefused])

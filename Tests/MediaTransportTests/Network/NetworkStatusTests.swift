@@ -75,7 +75,7 @@ import Testing
         let address = ResourceAddress("https://origin.example/a.ts")
         let transport = ScriptedTransport(texts: [address.text: "media"])
         let network = NetworkStatus(cost: [.cellular, .expensive])
-        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 5))
+        let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 5))
             .limited(to: network, accepting: [.expensive, .constrained])
         let request = TransportRequest(address, kind: .segment)
         let error = await #expect(throws: TransportError.self) { try await loader.load(request) }
@@ -173,7 +173,7 @@ import Testing
         let texts = ["https://h/a": "a", "file:///a": "a"]
         let network = NetworkStatus(cost: cost)
         let transport = ScriptedTransport(texts: texts)
-        let loader = ResourceLoader(transport, policy: LoadErrorPolicy(retries: 0)).limited(
+        let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)).limited(
             to: network,
             accepting: accepted
         )

@@ -546,6 +546,12 @@ extension EngineScenario {
             session.completeRequestsAside()
             session.run(until: 4)
         },
+        EngineScenario("a server fails with statuses of its own") { session in
+            session.outcomes["v1.ts"] = [.status(520), .loaded]
+            session.outcomes["v2.ts"] = [.status(507), .loaded]
+            session.outcomes["v3.ts"] = [.status(501), .loaded]
+            session.playVOD(until: 40)
+        },
     ]
 }
 

@@ -142,17 +142,6 @@ import Testing
         #expect(found == suffices)
     }
 
-    // MARK: Failures
-
-    @Test func aSourceIsExcludedAfterTwoMissingSegments() {
-        let source = StreamSource(identity: .variant(.init(text: "a"), location: 0), address: .init("a.m3u8"))
-        var failures = TrackFailures()
-        var excludes = [failures.noteMissingSegment(of: source)]
-        failures.succeeded(source)
-        for _ in 0..<3 { excludes.append(failures.noteMissingSegment(of: source)) }
-        #expect(excludes == [false, false, true, false])
-    }
-
     // MARK: Frames
 
     @Test func framesAreReportedOnceASecond() throws {

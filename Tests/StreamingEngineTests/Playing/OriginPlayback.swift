@@ -38,7 +38,7 @@ final class OriginPlayback: Sendable {
             source: ResourceAddress(Self.address),
             loading: ResourceLoader(
                 transport,
-                policy: LoadErrorPolicy(retries: retries),
+                policy: RecoveryPolicy(retries: retries),
                 time: simulation,
                 jitter: { 0.5 }
             ),

@@ -122,7 +122,7 @@ import Testing
     func theRetryAfterOfTheServerIsUsed(seconds: Int, next: Int) throws {
         var schedule = ReloadSchedule()
         _ = schedule.loaded(try LiveWindowText().playlist, began: .zero, at: .zero)
-        let action = schedule.failed(began: Self.ms(4_000), at: Self.ms(4_000), retryAfter: .seconds(seconds))
+        let action = schedule.failed(began: Self.ms(4_000), at: Self.ms(4_000), serverDelay: .seconds(seconds))
         #expect(action == .reload(Self.at(next)))
     }
 

@@ -1,7 +1,10 @@
 import MediaTiming
 
-/// A policy that decides how to continue after a failed request: retry it, use a fallback, or fail.
-public struct LoadErrorPolicy: Sendable, Hashable {
+/// A policy that decides how to continue after a failure.
+///
+/// A failed request is retried. If that does not help, the player continues with another location, another variant or
+/// rendition, a gap, or without the track, before playback ends. Failures are classified by ``FailureCategory``.
+public struct RecoveryPolicy: Sendable, Hashable {
     /// The number and the delays of retries.
     public struct Rule: Sendable, Hashable {
         /// The maximum number of retries after the first attempt, 0 or more.
@@ -26,24 +29,6 @@ public struct LoadErrorPolicy: Sendable, Hashable {
             self.initialDelay = initialDelay
             self.maximumDelay = maximumDelay
         }
-    }
-
-    /// An alternative to a failed resource.
-    public enum Fallback: Sendable, Hashable {
-        /// The same resource from another pathway (RFC 8216bis §7).
-        case pathway
-        /// Another variant.
-        case variant
-    }
-
-    /// A decision after a failed request.
-    public enum Decision: Sendable, Hashable {
-        /// The request is sent again after the delay.
-        case retry(after: Duration)
-        /// The alternative is used, because the same request would fail again or has failed too often.
-        case fallBack(Fallback)
-        /// The request fails with its error.
-        case fail
     }
 
     /// The minimum throughput of a body; a slower transfer times out.
@@ -96,48 +81,30 @@ public struct LoadErrorPolicy: Sendable, Hashable {
     /// Creates a policy with the same number of retries for all kinds of requests.
     public init(retries: Int) { self.init(rule: Rule(maximumRetries: retries), rules: [:]) }
 
-    /// Returns the decision after a failed request.
-    ///
-    /// - Parameters:
-    ///   - error: The error of the last attempt.
-    ///   - kind: The kind of request.
-    ///   - attempt: The number of failed attempts, 1 or more.
-    ///   - fallbacks: The available alternatives.
-    ///   - jitter: A random number from 0 to 1 that spreads the retries of many clients.
-    /// - Returns: The decision; after the maximum number of retries, it is never another retry.
-    public func decision(
-        after error: TransportError,
-        of kind: TransportRequest.Kind,
-        attempt: Int,
-        fallbacks: Set<Fallback> = [],
-        jitter: Double
-    ) -> Decision {
-        let rule = rules[kind] ?? rule
-        if attempt <= rule.maximumRetries, Self.isTransient(error), (error.retryAfter ?? .zero) <= maximumServerDelay {
-            let exponential = rule.initialDelay * (1 << min(max(0, attempt - 1), 16))
-            let spread = min(exponential, rule.maximumDelay) * (0.5 + 0.5 * min(max(jitter, 0), 1))
-            return .retry(after: max(spread, error.retryAfter ?? .zero))
-        }
-        guard Self.allowsFallback(after: error, of: kind) else { return .fail }
-        // The same variant on another pathway is preferred to another variant.
-        if fallbacks.contains(.pathway) { return .fallBack(.pathway) }
-        return fallbacks.contains(.variant) ? .fallBack(.variant) : .fail
+    /// The limits of the recovery of segments, playlists and downloads.
+    package struct Limits: Sendable, Hashable {
+        /// The maximum number of consecutive segments that are skipped, and the maximum number of files of a download
+        /// that may fail before it ends.
+        ///
+        /// After more failures, the rest would not be usable either.
+        package var skippedResources = 4
+        /// The number of consecutive missing segments after which a source is excluded temporarily.
+        package var missingSegments = 2
+        /// The time for which a source is excluded.
+        package var exclusionDuration = Duration.seconds(60)
+        /// The time for which a server may be busy before one segment is skipped, which may be the only one that fails.
+        package var busyDuration = Duration.seconds(20)
+        /// The number of retries of a segment of a live stream that the server does not have yet.
+        package var liveRetries = 2
+        /// The maximum delay before a segment is requested again.
+        package var segmentDelay = Duration.seconds(30)
+        /// The maximum delay of a reload that a server may request.
+        package var reloadServerDelay = Duration.seconds(300)
+
+        /// Creates the default limits.
+        package init() {}
     }
 
-    /// Returns a Boolean value that indicates whether the same request may succeed later.
-    static func isTransient(_ error: TransportError) -> Bool {
-        switch error.code {
-        case .status:
-            [408, 425, 429].contains(error.status)
-                || (500...599).contains(error.status ?? 0) && error.status != 501
-                    && error.status != 505
-        case .cannotConnect, .timedOut, .connectionLost, .wrongContent, .unknownHost, .contentChanged: true
-        default: false
-        }
-    }
-
-    private static func allowsFallback(after error: TransportError, of kind: TransportRequest.Kind) -> Bool {
-        // A client that is not authorized for a key is not authorized for that of another variant either.
-        !(kind == .key && [401, 402, 403].contains(error.status))
-    }
+    /// The limits of the recovery of segments, playlists and downloads.
+    package var limits = Limits()
 }

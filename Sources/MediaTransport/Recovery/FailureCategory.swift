@@ -1,0 +1,61 @@
+/// A category of failures, which determines how to continue after one.
+///
+/// The player, downloads and the server classify failures by these categories only.
+public enum FailureCategory: String, Sendable, Hashable, CaseIterable {
+    /// No server responds, or the response ends early.
+    case unreachable
+    /// The server reports a temporary failure.
+    case busy
+    /// The response does not match the request, or the resource changed while it was loaded.
+    case inconsistent
+    /// The resource is not provided.
+    case missing
+    /// The resource was received, but its content is unusable.
+    case damaged
+    /// The live playlist has not been updated for too long.
+    case stale
+    /// No other source can be used either: access is denied, or the content protection is not supported.
+    case denied
+    /// The decoder or an output device was lost.
+    case deviceLost
+
+    /// A Boolean value that indicates whether the same request may succeed later.
+    public var isTransient: Bool {
+        switch self {
+        case .unreachable, .busy, .inconsistent: true
+        case .missing, .damaged, .stale, .denied, .deviceLost: false
+        }
+    }
+
+    /// Creates the category of an HTTP status.
+    ///
+    /// An unknown status of the class 5xx counts as 500 (RFC 9110 §15). After 501 and 505, the server does not support
+    /// the request, so that it would fail again.
+    ///
+    /// - Parameters:
+    ///   - status: The status of an unsuccessful response.
+    ///   - kind: The kind of the request. The statuses 401, 402 and 403 deny access to a key from each source, because
+    ///     the keys of all variants require the same authorization.
+    public init(status: Int, kind: TransportRequest.Kind) {
+        self =
+            switch status {
+            case 401...403 where kind == .key: .denied
+            case 408, 425, 429: .busy
+            case 501, 505: .missing
+            case 500...599: .busy
+            default: .missing
+            }
+    }
+}
+
+extension TransportError {
+    /// Returns the category of the error of a request.
+    public func category(of kind: TransportRequest.Kind) -> FailureCategory {
+        switch code {
+        case .status: FailureCategory(status: status ?? 0, kind: kind)
+        case .cannotConnect, .unknownHost, .timedOut, .connectionLost: .unreachable
+        case .wrongContent, .contentChanged: .inconsistent
+        default: .missing
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import MediaTransport
+import Testing
+
+/// Tests the classification of failures, which is the only one in the package.
+@Suite struct FailureCategoryTests {
+    /// The statuses that report a temporary failure.
+    private static let busy = Set([408, 425, 429, 500] + (502...504) + (506...599))
+
+    @Test(arguments: TransportRequest.Kind.allCases)
+    func everyStatusHasOneCategory(kind: TransportRequest.Kind) {
+        for status in 100...699 {
+            let category = TransportError(.status, "no", status: status).category(of: kind)
+            let isDenied = kind == .key && [401, 402, 403].contains(status)
+            #expect(
+                category == (isDenied ? .denied : Self.busy.contains(status) ? .busy : .missing),
+                "status \(status)"
+            )
+            #expect(category == FailureCategory(status: status, kind: kind))
+        }
+        #expect(TransportError(.status, "no").category(of: kind) == .missing)
+    }
+
+    @Test(arguments: [
+        (TransportError.Code.cannotConnect, FailureCategory.unreachable), (.timedOut, .unreachable),
+        (.connectionLost, .unreachable), (.unknownHost, .unreachable), (.wrongContent, .inconsistent),
+        (.contentChanged, .inconsistent), (.tooManyLookups, .missing), (.tooLarge, .missing), (.badRedirect, .missing),
+        (.addressRefused, .missing), (.networkRefused, .missing), (.fileNotFound, .missing), (.fileFailed, .missing),
+        (.insecure, .missing), (TransportError.Code(rawValue: "other"), .missing),
+    ])
+    func everyErrorCodeHasOneCategory(code: TransportError.Code, category: FailureCategory) {
+        for kind in TransportRequest.Kind.allCases {
+            // The status of the response does not matter if its content is the problem.
+            #expect(TransportError(code, "no", status: 503).category(of: kind) == category)
+        }
+    }
+
+    @Test func failuresOfTheServerAndTheNetworkAreTransient() {
+        let transient = FailureCategory.allCases.filter(\.isTransient)
+        #expect(transient == [.unreachable, .busy, .inconsistent])
+    }
+}
