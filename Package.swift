@@ -78,6 +78,11 @@ let package = Package(
             dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing"],
             swiftSettings: guarded
         ),
+        .target(
+            name: "DASHManifest",
+            dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing", "XMLReading"],
+            swiftSettings: guarded
+        ),
 
         // Decisions: still pure; they never read a clock or a socket.
         .target(
@@ -310,6 +315,14 @@ let package = Package(
                 "TestTranscripts",
             ],
             exclude: ["Transcripts"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "DASHManifestTests",
+            dependencies: [
+                "DASHManifest", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus",
+                "XMLReading",
+            ],
             swiftSettings: house
         ),
         // Operations on hostile input, for a tool that counts instructions.

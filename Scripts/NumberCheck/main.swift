@@ -57,8 +57,9 @@ struct Place {
 
 /// The folders in which also products of `Int` are reported: those that read the bytes of strangers.
 let readerFolders = [
-    "HLSPlaylist", "PlaylistEditing", "SegmentFormat", "XMLReading", "ReportFormat", "NetworkConditioning",
-    "MediaTransport", "AssetStorage", "MillstreamDownloads", "MillstreamServer", "StreamingEngine", "millstream-cli",
+    "DASHManifest", "DASHTranslation", "HLSPlaylist", "PlaylistEditing", "SegmentFormat", "XMLReading", "ReportFormat",
+    "NetworkConditioning", "MediaTransport", "AssetStorage", "MillstreamDownloads", "MillstreamServer",
+    "StreamingEngine", "millstream-cli",
 ]
 
 let rules: [Rule] = try [

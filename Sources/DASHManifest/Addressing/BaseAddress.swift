@@ -1,0 +1,69 @@
+package import MediaTiming
+package import ResourceAddressing
+
+/// A base URL of a representation, resolved against the levels above it (ISO/IEC 23009-1:2022 §5.6).
+package struct BaseAddress: Sendable, Hashable {
+    /// The resolved URL, which is relative if the URL of the manifest is not known.
+    package let address: ResourceAddress
+    /// The service location that content steering refers to, or `nil` if the manifest names none.
+    package let serviceLocation: String?
+    /// The priority of the DVB profiles; lower values are preferred (ETSI TS 103 285 §10.8.2).
+    package let priority: Int64
+    /// The time by which segments are available before they are complete, in seconds.
+    package let availabilityTimeOffset: MediaTime
+
+    /// The maximum number of alternatives of a representation.
+    ///
+    /// The alternatives of the four levels multiply; players try a few at most.
+    static let maximumCount = 32
+
+    /// Returns the base URLs of the innermost of the given elements, the preferred one first.
+    ///
+    /// Each level resolves against the first base URL above it. In the DVB profiles, it resolves against all of them.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements that contain base URLs, from the manifest to the representation.
+    ///   - address: The URL of the manifest.
+    ///   - isDVB: A Boolean value that indicates whether the rules of the DVB profiles apply.
+    /// - Returns: At least one base URL, and at most ``maximumCount``.
+    static func resolve(_ elements: [ManifestElement], against address: ResourceAddress?, isDVB: Bool) -> [BaseAddress]
+    {
+        var current = [
+            BaseAddress(
+                address: address ?? ResourceAddress(""),
+                serviceLocation: nil,
+                priority: 1,
+                availabilityTimeOffset: .zero
+            )
+        ]
+        for element in elements {
+            var next: [BaseAddress] = []
+            for child in element.elements(.baseURL) {
+                let parents = isDVB && !ResourceAddress(child.trimmedText).isAbsolute ? current[...] : current[..<1]
+                for parent in parents where next.count < maximumCount { next.append(parent.resolving(child)) }
+            }
+            if !next.isEmpty { current = next }
+        }
+        // The order of the document decides between equal priorities.
+        return current.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
+            .map(\.element)
+    }
+
+    private func resolving(_ element: ManifestElement) -> BaseAddress {
+        BaseAddress(
+            address: address.resolving(element.trimmedText),
+            serviceLocation: element[.serviceLocation] ?? serviceLocation,
+            priority: element.unsigned(.dvbPriority) ?? priority,
+            availabilityTimeOffset: availabilityTimeOffset + element.availabilityTimeOffset
+        )
+    }
+}
+
+extension ManifestElement {
+    /// The availability time offset of a base URL or of segment information, in seconds; 0 if it is missing.
+    var availabilityTimeOffset: MediaTime {
+        guard let text = self[.availabilityTimeOffset] else { return .zero }
+        if ManifestNumber.isInfinite(text) { return ManifestDuration.maximum }
+        return min(ManifestNumber.decimal(text) ?? .zero, ManifestDuration.maximum)
+    }
+}

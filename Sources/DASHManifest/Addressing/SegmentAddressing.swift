@@ -1,0 +1,321 @@
+package import MediaTiming
+package import ResourceAddressing
+
+/// A resource or a range of its bytes.
+package struct AddressedResource: Sendable, Hashable {
+    /// The URL of the resource.
+    package let address: ResourceAddress
+    /// The range of bytes, or `nil` for all of the resource.
+    package let byteRange: ByteRange?
+
+    /// Creates a reference to a resource.
+    package init(address: ResourceAddress, byteRange: ByteRange? = nil) {
+        self.address = address
+        self.byteRange = byteRange
+    }
+}
+
+/// A segment of a representation.
+package struct AddressedSegment: Sendable, Hashable {
+    /// The number of the segment.
+    package let number: Int64
+    /// The time of the segment in the media, in the units of the timescale.
+    package let time: Int64
+    /// The start relative to the start of the period.
+    package let start: MediaTime
+    /// The duration.
+    package let duration: MediaTime
+    /// The resource that contains the segment.
+    package let resource: AddressedResource
+
+    /// Creates a segment.
+    package init(number: Int64, time: Int64, start: MediaTime, duration: MediaTime, resource: AddressedResource) {
+        self.number = number
+        self.time = time
+        self.start = start
+        self.duration = duration
+        self.resource = resource
+    }
+
+    /// The end relative to the start of the period.
+    package var end: MediaTime { start + duration }
+}
+
+/// A segment of media that a segment index lists (ISO/IEC 14496-12 §8.16.3).
+package struct IndexedSegment: Sendable, Hashable {
+    /// The earliest presentation time in the media.
+    package let time: MediaTime
+    /// The duration.
+    package let duration: MediaTime
+    /// The range of bytes in the resource.
+    package let byteRange: ByteRange
+
+    /// Creates a segment.
+    package init(time: MediaTime, duration: MediaTime, byteRange: ByteRange) {
+        self.time = time
+        self.duration = duration
+        self.byteRange = byteRange
+    }
+}
+
+/// The addresses of the segments of a representation.
+///
+/// Segments are computed one at a time when they are requested, because a manifest of a few hundred bytes can describe any
+/// number of them.
+package struct SegmentAddressing: Sendable {
+    /// The reason for which a representation has no segments.
+    package enum Fault: String, Sendable, Hashable {
+        /// The representation has no segment information and no base URL.
+        case noSegmentInformation = "no-segment-information"
+        /// A template has neither a duration nor a timeline, or has no media.
+        case incompleteTemplate = "incomplete-template"
+        /// The number of segments depends on a duration that the manifest does not declare.
+        case unknownDuration = "unknown-duration"
+    }
+
+    /// The way in which segments are found.
+    private enum Source: Sendable {
+        case template(AddressTemplate, SegmentTimes)
+        case list([AddressedResource], SegmentTimes)
+        case index([IndexedSegment])
+        case wholeFile(duration: MediaTime)
+        case none
+    }
+
+    /// The base URLs, the preferred one first.
+    package let baseAddresses: [BaseAddress]
+    /// The units per second of ``AddressedSegment/time``.
+    package let timescale: Int64
+    /// The time in the media at the start of the period.
+    package let presentationTimeOffset: Int64
+    /// The initialization segment, or `nil` if media segments need none or it is not known.
+    package private(set) var initialization: AddressedResource?
+    /// The segment index that has to be loaded before the segments are known, or `nil` if none is needed.
+    package private(set) var index: AddressedResource?
+    /// The reason for which there are no segments, or `nil` if there are segments.
+    package private(set) var fault: Fault?
+    /// A Boolean value that indicates whether the manifest does not say how many segments there are.
+    package private(set) var isUnbounded = false
+    /// The time by which segments are available before they are complete.
+    package let availabilityTimeOffset: MediaTime
+    private var values: AddressTemplate.Values
+    private let periodDuration: MediaTime?
+    private var source = Source.none
+    /// A Boolean value that indicates whether all segments have the declared duration, so that the period cuts the last.
+    private var hasConstantDuration = false
+
+    /// The end of a timeline whose end is not known, which leaves room for sums.
+    private static let openEnd = Int64.max / 2
+
+    /// Creates the addresses of a representation's segments.
+    package init(
+        of representation: Representation,
+        in set: AdaptationSet,
+        of period: Period,
+        in presentation: MediaPresentation
+    ) {
+        let levels = [representation.element, set.element, period.element]
+        baseAddresses = BaseAddress.resolve(
+            [presentation.element] + levels.reversed(),
+            against: presentation.address,
+            isDVB: presentation.isDVB
+        )
+        let information = SegmentInformation(levels: levels)
+        timescale = information?.timescale ?? 1
+        presentationTimeOffset = information?.presentationTimeOffset ?? 0
+        availabilityTimeOffset =
+            (baseAddresses.first?.availabilityTimeOffset ?? .zero) + (information?.availabilityTimeOffset ?? .zero)
+        periodDuration = period.duration
+        values = AddressTemplate.Values(
+            representationID: representation.id ?? "",
+            bandwidth: representation.bandwidth?.bitsPerSecond ?? 0
+        )
+        let hasBase = levels.contains { $0.element(.baseURL) != nil }
+        guard let information else {
+            guard hasBase else {
+                fault = .noSegmentInformation
+                return
+            }
+            addressWholeFile()
+            return
+        }
+        switch information.kind {
+        case .base: addressIndexedFile(information)
+        case .list: addressList(information)
+        case .template: addressTemplate(information)
+        }
+    }
+
+    private var base: ResourceAddress { baseAddresses.first?.address ?? ResourceAddress("") }
+
+    /// The times of the period in the media.
+    private var range: Range<Int64> {
+        let length = periodDuration.map { units(of: $0) }
+        let end = length.map { presentationTimeOffset +| $0 } ?? Self.openEnd
+        return presentationTimeOffset..<max(presentationTimeOffset, end)
+    }
+
+    /// Returns a time in the units of the timescale, rounded up.
+    private func units(of time: MediaTime) -> Int64 {
+        let product = Int128(time.value) *| Int128(timescale)
+        let (quotient, remainder) = product.quotientAndRemainder(dividingBy: Int128(max(1, time.timescale)))
+        return Int64(clamping: remainder > 0 ? quotient +| 1 : quotient)
+    }
+
+    // MARK: Kinds of segment information
+
+    private mutating func addressTemplate(_ information: SegmentInformation) {
+        if let text = information[.initialization] {
+            let address = AddressTemplate(text).text(values)
+            initialization = AddressedResource(address: base.resolving(ManifestNumber.trimmed(address)))
+        } else {
+            initialization = information.element(.initialization).map { resource($0, range: .range) }
+        }
+        guard let media = information[.media], let times = times(information) else {
+            fault = fault ?? .incompleteTemplate
+            return
+        }
+        source = .template(AddressTemplate(ManifestNumber.trimmed(media)), times)
+    }
+
+    /// Returns the times of segments with a timeline or a constant duration, or `nil` if there is neither.
+    private mutating func times(_ information: SegmentInformation) -> SegmentTimes? {
+        let (startNumber, endNumber) = (information.startNumber, information.endNumber)
+        if let timeline = information.timeline {
+            isUnbounded = periodDuration == nil && timeline.last.map { $0.repeatCount < 0 } ?? false
+            return SegmentTimes(timeline, startNumber: startNumber, endNumber: endNumber, range: range)
+        }
+        guard let duration = information.duration else { return nil }
+        isUnbounded = periodDuration == nil && endNumber == nil
+        hasConstantDuration = true
+        return SegmentTimes(duration: duration, startNumber: startNumber, endNumber: endNumber, range: range)
+    }
+
+    private mutating func addressList(_ information: SegmentInformation) {
+        initialization = information.element(.initialization).map { resource($0, range: .range) }
+        let resources = information.elements(.segmentURL).map { element in
+            AddressedResource(
+                address: element[.media].map { base.resolving(ManifestNumber.trimmed($0)) } ?? base,
+                byteRange: element.byteRange(.mediaRange)
+            )
+        }
+        if var times = times(information) {
+            isUnbounded = false
+            times.limit(to: Int64(clamping: resources.count))
+            source = .list(resources, times)
+        } else if let first = resources.first, resources.count == 1, let periodDuration {
+            let times = SegmentTimes(
+                duration: max(1, units(of: periodDuration)),
+                startNumber: information.startNumber,
+                endNumber: nil,
+                range: range
+            )
+            source = .list([first], times)
+        } else {
+            fault = .incompleteTemplate
+        }
+    }
+
+    private mutating func addressIndexedFile(_ information: SegmentInformation) {
+        initialization = information.element(.initialization).map { resource($0, range: .range) }
+        if let element = information.element(.representationIndex) {
+            index = resource(element, range: .range)
+        } else if let range = information.indexRange {
+            index = AddressedResource(address: base, byteRange: range)
+            if initialization == nil, let head = ByteRange(start: 0, length: range.start), head.length > 0 {
+                initialization = AddressedResource(address: base, byteRange: head)
+            }
+        }
+        if index == nil { addressWholeFile() }
+    }
+
+    private mutating func addressWholeFile() {
+        guard let periodDuration else {
+            fault = .unknownDuration
+            return
+        }
+        source = .wholeFile(duration: periodDuration)
+    }
+
+    private func resource(_ element: ManifestElement, range: AttributeName) -> AddressedResource {
+        AddressedResource(
+            address: element[.sourceURL].map { base.resolving(ManifestNumber.trimmed($0)) } ?? base,
+            byteRange: element.byteRange(range)
+        )
+    }
+
+    // MARK: Segments
+
+    /// A Boolean value that indicates whether the segments are known only after ``index`` is loaded.
+    package var needsIndex: Bool {
+        switch source {
+        case .index: false
+        case .template, .list, .wholeFile, .none: index != nil
+        }
+    }
+
+    /// Sets the segments that the segment index lists.
+    package mutating func setIndex(_ segments: [IndexedSegment]) { source = .index(segments) }
+
+    /// The number of segments, which may be astronomical; ``isUnbounded`` tells whether it has a meaning.
+    package var count: Int64 {
+        switch source {
+        case .template(_, let times), .list(_, let times): times.count
+        case .index(let segments): Int64(clamping: segments.count)
+        case .wholeFile: 1
+        case .none: 0
+        }
+    }
+
+    /// Returns the segment at an index, or `nil` if there is none.
+    ///
+    /// - Complexity: O(log *n*) in the entries of the timeline.
+    package func segment(at index: Int64) -> AddressedSegment? {
+        guard index >= 0, index < count else { return nil }
+        switch source {
+        case .template(let template, let times):
+            guard let entry = times.entry(at: index) else { return nil }
+            var values = values
+            values.number = entry.number
+            values.time = entry.time
+            values.subNumber = entry.subNumber
+            return segment(entry, AddressedResource(address: base.resolving(template.text(values))))
+        case .list(let resources, let times):
+            guard let entry = times.entry(at: index) else { return nil }
+            return segment(entry, resources[Int(clamping: index)])
+        case .index(let segments):
+            let segment = segments[Int(clamping: index)]
+            return AddressedSegment(
+                number: index +| 1,
+                time: units(of: segment.time),
+                start: segment.time - MediaTime(value: presentationTimeOffset, timescale: timescale),
+                duration: segment.duration,
+                resource: AddressedResource(address: self.index?.address ?? base, byteRange: segment.byteRange)
+            )
+        case .wholeFile(let duration):
+            return AddressedSegment(
+                number: 1,
+                time: presentationTimeOffset,
+                start: .zero,
+                duration: duration,
+                resource: AddressedResource(address: base)
+            )
+        case .none: return nil
+        }
+    }
+
+    private func segment(_ entry: SegmentTimes.Entry, _ resource: AddressedResource) -> AddressedSegment {
+        let start = MediaTime(value: entry.start -| presentationTimeOffset, timescale: timescale)
+        var duration = MediaTime(value: entry.duration, timescale: timescale)
+        if hasConstantDuration, let periodDuration, start + duration > periodDuration {
+            duration = max(.zero, periodDuration - start)
+        }
+        return AddressedSegment(
+            number: entry.number,
+            time: entry.time,
+            start: start,
+            duration: duration,
+            resource: resource
+        )
+    }
+}

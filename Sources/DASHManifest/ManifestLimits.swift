@@ -1,0 +1,30 @@
+/// The limits on the size and complexity of a manifest; a manifest that exceeds one is rejected.
+package struct ManifestLimits: Sendable, Hashable {
+    /// The maximum size, in bytes; 64 MiB by default, ten times the largest manifests of long live windows.
+    package var byteCount: Int
+    /// The maximum number of `S` elements; 2 million by default.
+    package var timelineEntryCount: Int
+    /// The maximum number of other elements; 400,000 by default.
+    package var elementCount: Int
+    /// The maximum nesting depth of elements; 64 by default.
+    package var depth: Int
+    /// The maximum number of diagnostics that are listed; the rest is counted.
+    ///
+    /// 1,000 by default.
+    package var diagnosticCount: Int
+
+    /// Creates limits with the given values.
+    package init(
+        byteCount: Int = 64 << 20,
+        timelineEntryCount: Int = 2_000_000,
+        elementCount: Int = 400_000,
+        depth: Int = 64,
+        diagnosticCount: Int = 1_000
+    ) {
+        self.byteCount = byteCount
+        self.timelineEntryCount = timelineEntryCount
+        self.elementCount = elementCount
+        self.depth = depth
+        self.diagnosticCount = diagnosticCount
+    }
+}

@@ -1,0 +1,152 @@
+import MediaTiming
+package import ReportFormat
+import ResourceAddressing
+import XMLReading
+
+extension MediaPresentation {
+    /// The maximum number of segments that a report lists; the counts of segments are complete.
+    private static let maximumReportedSegmentCount: Int64 = 1_000_000
+
+    /// The contents of the manifest as a report, which `millstream inspect --json` prints; missing values are omitted.
+    package var report: ReportValue {
+        var remaining = Self.maximumReportedSegmentCount
+        return .fields([
+            "kind": .string("dash"),
+            "url": address.map { .string($0.text) },
+            "type": .string(kind.rawValue),
+            "duration": duration.map { .seconds($0) },
+            "profiles": .strings(profiles),
+            "availabilityStartTime": element[.availabilityStartTime].map { .string($0) },
+            "publishTime": element[.publishTime].map { .string($0) },
+            "minimumUpdatePeriod": minimumUpdatePeriod.map { .seconds($0) },
+            "timeShiftBufferDepth": timeShiftBufferDepth.map { .seconds($0) },
+            "periods": .array(periods.map { report($0, remaining: &remaining) }),
+            "document": element.report,
+            "diagnostics": .array(diagnostics.map(\.report)),
+        ])
+    }
+
+    private func report(_ period: Period, remaining: inout Int64) -> ReportValue {
+        .fields([
+            "id": period.id.map { .string($0) },
+            "start": period.start.map { .seconds($0) },
+            "duration": period.duration.map { .seconds($0) },
+            "adaptationSets": .array(period.adaptationSets.map { report($0, in: period, remaining: &remaining) }),
+        ])
+    }
+
+    private func report(_ set: AdaptationSet, in period: Period, remaining: inout Int64) -> ReportValue {
+        .fields([
+            "id": set.id.map { .string($0) },
+            "contentType": set.mediaType.map { .string($0.rawValue) },
+            "mimeType": set.mimeType.map { .string($0) },
+            "language": set.language.map { .string($0) },
+            "label": set.label.map { .string($0) },
+            "roles": .strings(set.roles.compactMap(\.value)),
+            "representations": .array(
+                set.representations.map { report($0, in: set, of: period, remaining: &remaining) }
+            ),
+        ])
+    }
+
+    private func report(
+        _ representation: Representation,
+        in set: AdaptationSet,
+        of period: Period,
+        remaining: inout Int64
+    ) -> ReportValue {
+        let addressing = SegmentAddressing(of: representation, in: set, of: period, in: self)
+        let isListed = !addressing.isUnbounded && !addressing.needsIndex
+        let listed = isListed ? min(addressing.count, remaining) : 0
+        remaining -|= listed
+        let segments = ReportSequence(count: Int(clamping: listed)) { index in
+            addressing.segment(at: Int64(clamping: index))?.report ?? .object([])
+        }
+        return .fields([
+            "id": representation.id.map { .string($0) },
+            "bandwidth": representation.bandwidth.map { .integer($0.bitsPerSecond) },
+            "mimeType": representation.mimeType.map { .string($0) },
+            "codecs": representation.codecs.isEmpty ? nil : .string(representation.codecs.joined(separator: ",")),
+            "width": representation.width.map { .integer($0) },
+            "height": representation.height.map { .integer($0) },
+            "frameRate": representation.frameRate.map { .seconds($0) },
+            "audioSamplingRate": representation.audioSamplingRate.map { .integer($0) },
+            "protected": representation.contentProtections.isEmpty ? nil : .bool(true),
+            "segmentCount": isListed ? .integer(addressing.count) : nil,
+            "initialization": addressing.initialization?.report,
+            "index": addressing.index?.report,
+            "fault": addressing.fault.map { .string($0.rawValue) },
+            "segments": .sequence(segments),
+        ])
+    }
+}
+
+extension AddressedSegment {
+    fileprivate var report: ReportValue {
+        .fields([
+            "number": .integer(number),
+            "time": .integer(time),
+            "start": .seconds(start),
+            "duration": .seconds(duration),
+            "url": .string(resource.address.text),
+            "byteRange": resource.byteRange?.report,
+        ])
+    }
+}
+
+extension AddressedResource {
+    fileprivate var report: ReportValue {
+        .fields(["url": .string(address.text), "byteRange": byteRange?.report])
+    }
+}
+
+extension ByteRange {
+    fileprivate var report: ReportValue { .fields(["start": .integer(start), "length": .integer(length)]) }
+}
+
+extension ManifestDiagnostic {
+    fileprivate var report: ReportValue {
+        .fields([
+            "line": line.map { .integer($0) },
+            "severity": .string(severity.rawValue),
+            "code": .string(code.rawValue),
+            "message": .string(message),
+            "section": .string(section),
+        ])
+    }
+}
+
+extension ManifestElement {
+    /// The element with its attributes and contents as a report, in which values have the types of the table.
+    fileprivate var report: ReportValue {
+        let fields = attributes.map { attribute in
+            let name = AttributeName(rawValue: attribute.name.local)
+            let type = name.flatMap { kind?.definition.attribute($0)?.type } ?? .string
+            return ReportValue.Field(name: attribute.name.local, value: type.report(attribute.value))
+        }
+        let (timeline, children, text) = (timeline, children, trimmedText)
+        return .fields([
+            "name": .string(name.local),
+            "namespace": kind == nil && !name.namespace.isEmpty ? .string(name.namespace) : nil,
+            "line": .integer(line),
+            "attributes": fields.isEmpty ? nil : .object(fields),
+            "text": text.isEmpty ? nil : .string(text),
+            "timeline": timeline.isEmpty
+                ? nil : .sequence(ReportSequence(count: timeline.count) { timeline[$0].report }),
+            "children": children.isEmpty
+                ? nil : .sequence(ReportSequence(count: children.count) { children[$0].report }),
+        ])
+    }
+}
+
+extension TimelineEntry {
+    fileprivate var report: ReportValue {
+        .fields([
+            "t": time.map { .integer($0) },
+            "d": .integer(duration),
+            "r": repeatCount == 0 ? nil : .integer(repeatCount),
+            "n": number.map { .integer($0) },
+            "k": sequenceCount == 1 ? nil : .integer(sequenceCount),
+        ])
+    }
+}
