@@ -2,7 +2,7 @@ import Foundation
 package import ResourceAddressing
 
 /// The canonical form of host names for connections, cookies, and header fields.
-enum HostName {
+package enum HostName {
     /// Returns a host name as DNS knows it: internationalized names are encoded in ASCII (RFC 5891).
     ///
     /// - Parameter host: A lowercase name, or a numeric address without brackets.
@@ -21,7 +21,7 @@ enum HostName {
     /// Returns a Boolean value that indicates whether a host is always the local system.
     ///
     /// These are `localhost` and its subdomains (RFC 6761 §6.3), 127.0.0.0/8, and `::1`.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"

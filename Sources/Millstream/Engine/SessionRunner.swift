@@ -33,6 +33,7 @@ struct SessionRunner: Sendable {
         } catch {
             return fail(error)
         }
+        let options = options
         let engine = environment.makeEngine(
             PlaybackEngineRequest(
                 asset: item.asset.request,
@@ -47,12 +48,27 @@ struct SessionRunner: Sendable {
             group.addTask { await engine.run() }
             group.addTask { await engine.execute(commands, didSetRate: didSetRate) }
         }
+        recordThroughput(initial: options.initialThroughput)
+    }
+
+    /// The history of the network that the item is loaded over; `nil` if it is loaded from this machine.
+    private var throughputHistory: ThroughputHistory? {
+        ThroughputHistory.covers(item.asset.address) ? environment.throughputHistory : nil
+    }
+
+    private func recordThroughput(initial: BitRate?) {
+        // An estimate that no transfer has changed is not a new one.
+        guard let throughput = item.state.playback.throughput, throughput != initial else { return }
+        throughputHistory?.record(throughput, at: environment.date())
     }
 
     /// The options of the item, with the options that the player sets for all its items.
     private var options: StreamingOptions {
         var options = item.state.configuration.options
         engineOptions.apply(to: &options)
+        if options.initialThroughput == nil {
+            options.initialThroughput = throughputHistory?.estimate(at: environment.date())
+        }
         return options
     }
 

@@ -65,8 +65,8 @@ extension PlayerItem {
         set { set { $0.variantSelection = newValue } }
     }
 
-    /// The throughput that was measured in an earlier session, such as an estimate of a `ThroughputMemory`; `nil`, the
-    /// default, if it is unknown.
+    /// The throughput that was measured in an earlier session; `nil`, the default, uses that of the
+    /// ``ThroughputHistory`` of the environment.
     ///
     /// It affects the choice of the first variant. A change during playback has no effect on that session.
     public var initialThroughput: BitRate? {

@@ -34,7 +34,8 @@ extension Player.Environment {
     ///
     /// Assets without a user agent or cookies in their options share connections and cookies; cookies are stored in
     /// memory only. Files are read only if the asset itself is a file, since a remote playlist must not refer to local
-    /// files. The cost of the network is determined from the routes of the system.
+    /// files. The cost of the network is determined from the routes of the system. The throughput of the network is
+    /// remembered until the process ends (``ThroughputHistory/shared``).
     public static var withoutDecoding: Player.Environment {
         var environment = Player.Environment(
             time: SystemTimeSource(),
@@ -54,6 +55,7 @@ extension Player.Environment {
             date: { .milliseconds(Int64(saturating: (Date().timeIntervalSince1970 * 1_000).rounded())) }
         )
         environment.network = .system
+        environment.throughputHistory = .shared
         environment.findCache = { $0.package.flatMap { AssetCache(of: $0.id, in: $0.library) } }
         return environment
     }

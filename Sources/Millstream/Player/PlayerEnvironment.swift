@@ -39,6 +39,9 @@ extension Player {
         /// It affects whether assets may be loaded and which variants are chosen; see
         /// ``AssetOptions/allowsExpensiveNetworkAccess`` and ``PlayerItem/preferredPeakBitRateForExpensiveNetworks``.
         public var network = NetworkStatus()
+        /// The throughput of the networks that were used before; `nil`, the default, starts each item without an
+        /// estimate.
+        public var throughputHistory: ThroughputHistory?
 
         #if Playback
         /// The options for decoding video.

@@ -169,6 +169,8 @@ struct PlayCommand: AsyncParsableCommand {
         let printsSummary = metrics != "-" && events != "-"
         let skipsWaiting = speed == .max
         let stage = try await makeOutput()
+        let history = http.network.conditions == nil ? ThroughputFile.open() : nil
+        defer { history.map(ThroughputFile.save) }
         do {
             let plan = EditPlan(try edits())
             let metrics = try await http.withLoading(
@@ -195,7 +197,8 @@ struct PlayCommand: AsyncParsableCommand {
                         skipsWaiting: skipsWaiting,
                         files: files,
                         display: display,
-                        output: stage
+                        output: stage,
+                        throughputHistory: history
                     ).run()
                 }
             }

@@ -17,6 +17,8 @@ struct PlaybackRun: Sendable {
     let files: PlaybackFiles
     let display: PlaybackDisplay
     let output: any PlaybackOutput
+    /// The throughput of the networks of earlier runs; `nil` if the network is simulated.
+    let throughputHistory: ThroughputHistory?
 
     private static let updateInterval = Duration.milliseconds(200)
 
@@ -55,6 +57,7 @@ struct PlaybackRun: Sendable {
         environment.makeLoading = { _, _ in loader }
         // The loader knows the network.
         environment.network = NetworkStatus()
+        environment.throughputHistory = throughputHistory
         #if Playback
         environment.decodingExecutor = executor
         #endif
