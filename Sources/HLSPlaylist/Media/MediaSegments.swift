@@ -46,21 +46,20 @@ struct SegmentLines {
     /// Locates the values in the lines of a segment.
     init(_ record: PlaylistIndex.SegmentRecord, in bytes: [UInt8]) {
         let span = bytes.span
-        var scanner = LineScanner(Int(record.blockStart)..<bytes.count)
+        let uriStart = Int(record.uriStart)
+        let block = Int(record.blockStart)..<uriStart
+        let hasCarriageReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: block) != nil
+        var scanner = LineScanner(block, mayContainCarriageReturns: hasCarriageReturns)
         while let line = scanner.next(in: span) {
             let text = line.trimmed(in: span)
-            if line.start >= Int(record.uriStart) {
-                uri = text
-                break
-            }
-            if span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound),
-                text.count == 7 || span[text.lowerBound + 7] == UInt8(ascii: ":")
-            {
+            if TagBytes.isSegmentInformation(span, in: text) {
                 information = text.dropFirst(8)
-            } else if span.hasPrefix("#EXT-X-BYTERANGE:", at: text.lowerBound, before: text.upperBound) {
+            } else if TagBytes.isByteRange(span, in: text) {
                 byteRange = text.dropFirst(17)
             }
         }
+        var uriScanner = LineScanner(uriStart..<bytes.count)
+        if let line = uriScanner.next(in: span) { uri = line.trimmed(in: span) }
     }
 }
 

@@ -136,6 +136,7 @@ extension Span<UInt8> {
     }
 
     /// Returns a Boolean value that indicates whether the bytes at `offset` are those of `text`.
+    @inline(__always)
     func hasPrefix(_ text: String, at offset: Int, before end: Int) -> Bool {
         let length = text.utf8.count
         return end - offset >= length && matches(text, in: offset..<(offset + length))

@@ -154,30 +154,18 @@ struct PlaylistIndex: Sendable {
         return scanner.position
     }
 
-    /// The tags that almost every segment has, for comparison of eight bytes at a time.
-    private enum TagBytes {
-        /// The bytes of `#EXTINF:`.
-        static var segmentInformation: UInt64 { 0x3A46_4E49_5458_4523 }
-        /// The bytes of `#EXT-X-BYTERANGE`.
-        static var byteRange: (UInt64, UInt64) { (0x422D_582D_5458_4523, 0x4547_4E41_5245_5459) }
-    }
-
     @inline(__always)
     private mutating func readTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
         let span = bytes.span
         if text.count >= 8 {
-            let word = span.word(at: text.lowerBound)
-            if word == TagBytes.segmentInformation {
+            if span.word(at: text.lowerBound) == TagBytes.segmentInformation {
                 kind = kind ?? .media
                 state.hasSegmentInformation = true
                 state.isVariantLast = false
                 state.pendingDuration = SegmentInformation.digits(span, in: (text.lowerBound + 8)..<text.upperBound)
                 return
             }
-            if word == TagBytes.byteRange.0, text.count > 16,
-                span.word(at: text.lowerBound + 8) == TagBytes.byteRange.1,
-                span[text.lowerBound + 16] == UInt8(ascii: ":")
-            {
+            if TagBytes.isByteRange(span, in: text) {
                 kind = kind ?? .media
                 state.pendingByteRange = (text.lowerBound + 17)..<text.upperBound
                 return
@@ -328,6 +316,28 @@ struct PlaylistIndex: Sendable {
 
     /// The interval at which consecutive implied offsets are recorded; those between are computed from the last one.
     private static let recordedOffsetInterval = 16
+}
+
+/// The tags that almost every segment has, for comparison of eight bytes at a time.
+enum TagBytes {
+    /// The bytes of `#EXTINF:`.
+    static var segmentInformation: UInt64 { 0x3A46_4E49_5458_4523 }
+    /// The bytes of `#EXT-X-BYTERANGE`.
+    private static var byteRange: (UInt64, UInt64) { (0x422D_582D_5458_4523, 0x4547_4E41_5245_5459) }
+
+    /// Returns a Boolean value that indicates whether a line is an `EXTINF` tag, with or without a value.
+    @inline(__always)
+    static func isSegmentInformation(_ bytes: Span<UInt8>, in text: Range<Int>) -> Bool {
+        guard text.count >= 8 else { return bytes.matches("#EXTINF", in: text) }
+        return bytes.word(at: text.lowerBound) == segmentInformation
+    }
+
+    /// Returns a Boolean value that indicates whether a line begins with `#EXT-X-BYTERANGE:`.
+    @inline(__always)
+    static func isByteRange(_ bytes: Span<UInt8>, in text: Range<Int>) -> Bool {
+        text.count > 16 && bytes.word(at: text.lowerBound) == byteRange.0
+            && bytes.word(at: text.lowerBound + 8) == byteRange.1 && bytes[text.lowerBound + 16] == UInt8(ascii: ":")
+    }
 }
 
 /// The numbers of an `EXT-X-BYTERANGE` tag or a `BYTERANGE` attribute: `length[@start]`.

@@ -22,6 +22,43 @@ enum Grammar {
         return digits > 0 && points <= 1
     }
 
+    /// Returns a Boolean value that indicates whether a range consists of digits and at most one decimal point.
+    static func isDecimal(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        var (digits, points) = (0, 0)
+        for index in range {
+            if isDigit(bytes[index]) {
+                digits += 1
+            } else if bytes[index] == UInt8(ascii: ".") {
+                points += 1
+            } else {
+                return false
+            }
+        }
+        return digits > 0 && points <= 1
+    }
+
+    /// Returns a Boolean value that indicates whether a range has the form `length` or `length@offset`.
+    static func isByteRange(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        let at = bytes.firstIndex(of: UInt8(ascii: "@"), in: range)
+        guard isInteger(bytes, in: range.lowerBound..<(at ?? range.upperBound)) else { return false }
+        return at.map { isInteger(bytes, in: ($0 + 1)..<range.upperBound) } ?? true
+    }
+
+    /// Returns a Boolean value that indicates whether a range is a decimal integer of at most 64 bits.
+    private static func isInteger(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        guard !range.isEmpty, range.count <= 20 else { return false }
+        var number: UInt64 = 0
+        for index in range {
+            guard isDigit(bytes[index]) else { return false }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            // Bounded: the byte is a digit.
+            let (sum, overflowed) = product.addingReportingOverflow(UInt64(bytes[index] - UInt8(ascii: "0")))
+            guard !overflow, !overflowed else { return false }
+            number = sum
+        }
+        return true
+    }
+
     /// Returns a Boolean value that indicates whether a text is a decimal number that may have a minus sign.
     static func isSignedDecimal(_ text: String) -> Bool {
         isDecimal(text.hasPrefix("-") ? text.dropFirst() : text[...])

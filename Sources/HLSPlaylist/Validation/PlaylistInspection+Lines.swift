@@ -43,6 +43,7 @@ extension PlaylistInspection {
     private func inspectBytes(_ line: Line, _ text: Range<Int>, _ number: Int) {
         let bytes = bytes
         let span = bytes.span
+        if isPlain(span, in: line.start..<line.contentEnd) { return }
         var hasControl = false
         var isASCII = true
         var isInRemovedRanges = false
@@ -66,6 +67,26 @@ extension PlaylistInspection {
         if !isASCII, !Composition.isComposed(bytes.text(line.start..<line.contentEnd)) { note(.notNFC, line: number) }
     }
 
+    /// Returns a Boolean value that indicates whether a range has only printable ASCII characters.
+    ///
+    /// Eight bytes are tested at once, because almost every line is plain.
+    private func isPlain(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var index = range.lowerBound
+        while range.upperBound - index >= 8 {
+            let word = bytes.word(at: index)
+            // A byte below 0x20 borrows from its highest bit, and 0x7F becomes 0x80 by addition of 1.
+            guard word & high == 0, (word &- ones &* 0x20) & high == 0, (word &+ ones) & high == 0 else { return false }
+            index += 8
+        }
+        while index < range.upperBound {
+            guard bytes[index] >= 0x20, bytes[index] < 0x7F else { return false }
+            index += 1
+        }
+        return true
+    }
+
     /// Returns the offset up to which the bytes of a line are checked.
     ///
     /// A title that consists of white space is ignored, because Apple's own tools write a tab there.
@@ -80,10 +101,11 @@ extension PlaylistInspection {
     private func inspectEdges(_ line: Line, _ text: Range<Int>, _ number: Int) {
         let bytes = bytes
         if bytes[line.start] == UInt8(ascii: " ") { note(.leadingSpace, line: number) }
+        guard bytes[line.contentEnd - 1] == UInt8(ascii: " ") else { return }
         let isTitle =
             bytes.span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound)
             && bytes.span.firstIndex(of: UInt8(ascii: ","), in: text) != nil
-        if bytes[line.contentEnd - 1] == UInt8(ascii: " "), !isTitle { note(.trailingSpace, line: number) }
+        if !isTitle { note(.trailingSpace, line: number) }
     }
 
     private func readURILine(_ line: Line, _ text: Range<Int>, _ number: Int) {

@@ -32,14 +32,15 @@ struct InspectedSegment {
 extension PlaylistInspection {
     /// Returns the duration in an `EXTINF` tag, or `nil` if it is invalid.
     func duration(_ line: InspectedLine) -> MediaTime? {
-        let value = bytes[line.value]
+        let bytes = bytes
+        let span = bytes.span
         var range = line.value
-        if let comma = value.firstIndex(of: UInt8(ascii: ",")) { range = range.lowerBound..<comma }
-        while range.upperBound > range.lowerBound, bytes[range.upperBound - 1] == UInt8(ascii: " ") {
+        if let comma = span.firstIndex(of: UInt8(ascii: ","), in: range) { range = range.lowerBound..<comma }
+        while range.upperBound > range.lowerBound, span[range.upperBound - 1] == UInt8(ascii: " ") {
             range = range.lowerBound..<(range.upperBound - 1)
         }
-        let digits = text(range)
-        return Grammar.isDecimal(digits) ? MediaTime(decimal: digits) : nil
+        guard Grammar.isDecimal(span, in: range) else { return nil }
+        return DecimalDigits(span.extracting(range)).map { MediaTime($0) }
     }
 
     /// Reads the segments, and checks their tags and the order of the tags.
@@ -59,7 +60,7 @@ extension PlaylistInspection {
         var checkedKeys: [Int] = []
         for segment in segments {
             // The keys of consecutive segments are usually the same and are checked once.
-            if segment.keys.map(\.line.number) != checkedKeys {
+            if !(segment.keys.isEmpty && checkedKeys.isEmpty), segment.keys.map(\.line.number) != checkedKeys {
                 checkedKeys = segment.keys.map(\.line.number)
                 let methods = Set(segment.keys.map(\.method))
                 if methods.count > 1, let last = segment.keys.last { note(.keyMethodsDiffer, last.line) }
@@ -98,9 +99,13 @@ extension PlaylistInspection {
 /// A collector of the segments in the lines of a media playlist.
 private struct SegmentCollector {
     let target: Int64?
+    /// The duration from which on a segment exceeds the target duration.
+    private let limit: MediaTime?
     private(set) var segments: [InspectedSegment] = []
     private(set) var pending: [InspectedLine] = []
     private(set) var information: InspectedLine?
+    /// The duration in ``information``, or `nil` if it is missing or invalid.
+    private var duration: MediaTime?
     private var keys: [InspectedKey] = []
     private var map: InspectedLine?
     private var hasDiscontinuity = false
@@ -114,16 +119,19 @@ private struct SegmentCollector {
         case of(address: ArraySlice<UInt8>)
     }
 
-    init(target: Int64?) { self.target = target }
+    init(target: Int64?) {
+        self.target = target
+        limit = target.map { MediaTime(value: $0, timescale: 1) + MediaTime(value: 1, timescale: 2) }
+    }
 
     mutating func finishSegment(_ line: InspectedLine, _ inspection: PlaylistInspection) {
         if information == nil { inspection.note(.addressWithoutExtinf, line) }
         let range = pending.first { $0.tag == .byteRange }
         if let range, !range.isMalformed {
-            let value = inspection.text(range.value)
-            if !Grammar.isByteRange(value) {
+            let bytes = inspection.bytes
+            if !Grammar.isByteRange(bytes.span, in: range.value) {
                 inspection.note(.badByteRange, range)
-            } else if !value.contains("@"), previousRange != .skipped,
+            } else if bytes.span.firstIndex(of: UInt8(ascii: "@"), in: range.value) == nil, previousRange != .skipped,
                 previousRange != .of(address: inspection.bytes[line.text])
             {
                 inspection.note(.byteRangeWithoutOffset, range)
@@ -134,16 +142,16 @@ private struct SegmentCollector {
             InspectedSegment(
                 line: line,
                 tags: pending,
-                duration: information.flatMap { $0.isMalformed ? nil : inspection.duration($0) },
+                duration: duration,
                 keys: keys,
                 map: map
             )
         )
-        (pending, information, hasPart) = ([], nil, false)
+        (pending, information, duration, hasPart) = ([], nil, nil, false)
     }
 
     mutating func read(_ line: InspectedLine, _ inspection: PlaylistInspection) {
-        if hasPart, [.discontinuity, .key, .map, .programDateTime].contains(line.tag) {
+        if hasPart, let tag = line.tag, [.discontinuity, .key, .map, .programDateTime].contains(tag) {
             inspection.note(.tagAfterPart, line)
         }
         if line.tag == .segmentInformation {
@@ -189,12 +197,16 @@ private struct SegmentCollector {
 
     private mutating func readInformation(_ line: InspectedLine, _ inspection: PlaylistInspection) {
         if let open = information { inspection.note(.extinfWithoutAddress, open) }
-        information = line
+        (information, duration) = (line, nil)
         guard !line.isMalformed else { return }
-        if !inspection.bytes[line.value].contains(UInt8(ascii: ",")) { inspection.note(.extinfWithoutComma, line) }
-        guard let duration = inspection.duration(line) else { return inspection.note(.badDuration, line) }
+        let bytes = inspection.bytes
+        if bytes.span.firstIndex(of: UInt8(ascii: ","), in: line.value) == nil {
+            inspection.note(.extinfWithoutComma, line)
+        }
+        duration = inspection.duration(line)
+        guard let duration else { return inspection.note(.badDuration, line) }
         // The rounded duration exceeds the target duration from half a second on.
-        if let target, duration >= MediaTime(value: target, timescale: 1) + MediaTime(value: 1, timescale: 2) {
+        if let target, let limit, duration >= limit {
             inspection.note(.longerThanTarget, line, "(\(duration) s, target \(target) s)")
         }
     }

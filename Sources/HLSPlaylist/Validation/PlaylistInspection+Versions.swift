@@ -113,10 +113,13 @@ extension PlaylistInspection {
     func versionNeeds() -> [VersionNeed] {
         let isIFramesOnly = has(.iFramesOnly)
         let definitions = TagName.allCases.map(\.definition)
+        let versioned = definitions.map { ($0.attributes ?? []).filter { $0.version != nil } }
+        // A tag without such attributes requires the same version in each line.
+        var isSettled = [Bool](repeating: false, count: definitions.count)
         var found: Set<Rule> = []
         var needs: [VersionNeed] = []
         for line in lines {
-            guard let tag = line.tag else { continue }
+            guard let tag = line.tag, !isSettled[Int(tag.rawValue)] else { continue }
             func need(_ requirement: VersionRequirement?) {
                 guard let requirement, found.insert(requirement.rule).inserted else { return }
                 needs.append(
@@ -124,9 +127,10 @@ extension PlaylistInspection {
                 )
             }
             let definition = definitions[Int(tag.rawValue)]
-            let ofAttributes = (definition.attributes ?? []).filter { $0.version != nil }
+            let ofAttributes = versioned[Int(tag.rawValue)]
             if ofAttributes.isEmpty {
                 need(definition.version)
+                isSettled[Int(tag.rawValue)] = definition.version != nil && definition.attributes == nil
             } else {
                 let written = attributes(line)
                 let needed = ofAttributes.filter { written.has($0.name) }
@@ -136,6 +140,7 @@ extension PlaylistInspection {
             }
             if tag == .segmentInformation, hasDecimalDuration(line) {
                 need(VersionRequirement(3, .versionForDecimalDuration))
+                isSettled[Int(tag.rawValue)] = true
             } else if tag == .key, attributes(line)["METHOD"] == "SAMPLE-AES" {
                 need(VersionRequirement(5, .versionForSampleAES))
             } else if tag == .map {
