@@ -5,6 +5,7 @@ import MillstreamTesting
 import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
+import Synchronization
 import Testing
 
 @testable import Millstream
@@ -44,6 +45,48 @@ import Testing
         #expect(item.accessLog.events.first?.playbackSessionID.flatMap { UUID(uuidString: $0) } != nil)
         let duration = try await item.asset.load(.duration)
         #expect(duration == MediaTime(seconds: 1))
+    }
+
+    private final class TokenAuthorizer: RequestAuthorizer {
+        let renewals = Mutex(0)
+
+        func authorize(_ request: TransportRequest) async throws -> TransportRequest {
+            var request = request
+            request.headers.append(HeaderField("X-Signature", "\(renewals.withLock { $0 })"))
+            return request
+        }
+
+        func renewCredentials(after error: TransportError) async throws -> Bool {
+            renewals.withLock { $0 += 1 }
+            return error.status == 403
+        }
+    }
+
+    /// The server refuses the first request of each segment; the authorizer renews its credentials, and the item plays.
+    @Test(.timeLimit(.minutes(1))) func authorizerSignsRequestsAndRenewsCredentials() async throws {
+        let film = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.5,\nfirst.ts\n#EXT-X-ENDLIST\n"
+        try await MisbehavingServer.withServer([
+            "/film.m3u8": .init(Array(film.utf8), contentType: "application/vnd.apple.mpegurl"),
+            "/first.ts": .init([1, 2, 3], contentType: "video/mp2t"),
+        ]) { server in
+            server.behave("/first.ts", .status(403), [])
+            let authorizer = TokenAuthorizer()
+            var options = AssetOptions()
+            options.authorizer = authorizer
+            let copy = options
+            #expect(options == copy)
+            #expect(options != AssetOptions())
+            let url = try #require(URL(string: server.address("/film.m3u8")))
+            let item = PlayerItem(asset: Asset(url: url, options: options, environment: .withoutDecoding))
+            let player = try Player(playerItem: item)
+            let notifications = item.notifications
+            player.play()
+            let end = await notifications.first { $0 == .didPlayToEnd }
+            #expect(end == .didPlayToEnd)
+            #expect(authorizer.renewals.withLock { $0 } == 1)
+            let signatures = server.requests.map { "\($0.path) \($0.header("X-Signature") ?? "none")" }
+            #expect(signatures == ["/film.m3u8 0", "/first.ts 0", "/first.ts 1"])
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func assetOptionsAreAppliedToAllRequests() async throws {

@@ -61,8 +61,16 @@ public struct AssetOptions: Sendable, Hashable {
     /// The cache in which responses are stored and from which later requests are answered; `nil`, the default, stores
     /// nothing.
     ///
-    /// Assets can share a cache. Keys and responses to requests with credentials are not stored; see `DiskCache`.
+    /// Assets can share a cache. Keys and responses to requests with credentials are not stored; see `DiskCache`. An
+    /// asset with an ``authorizer`` does not use it.
     public var cache: DiskCache?
+    /// An object that signs the requests of the asset and renews its credentials; `nil`, the default, sends the requests
+    /// as they are.
+    public var authorizer: (any RequestAuthorizer)? {
+        get { authorizerReference?.authorizer }
+        set { authorizerReference = newValue.map { AuthorizerReference(authorizer: $0) } }
+    }
+    private var authorizerReference: AuthorizerReference?
     /// The session identifier in logs; `nil`, the default, creates a new one each time an item is played.
     public var primarySessionID: String?
 

@@ -23,7 +23,8 @@ enum SharedHTTPTransport {
         of http: HTTPTransport,
         _ options: AssetOptions
     ) -> any Transport {
-        guard let cache = options.cache else { return transport }
+        // The cache does not know which responses depend on a signature.
+        guard let cache = options.cache, options.authorizer == nil else { return transport }
         return CachedTransport(transport, cache: cache) { http.carriesCredentials($0) }
     }
 
@@ -69,18 +70,20 @@ extension AssetOptions {
     /// They are sent only to the origin of the asset and to the hosts that ``headerFieldsByHost`` names, since they may
     /// be secrets.
     func authorizing(_ transport: any Transport, for address: ResourceAddress) -> any Transport {
-        guard !headerFields.isEmpty || !headerFieldsByHost.isEmpty else { return transport }
+        guard !headerFields.isEmpty || !headerFieldsByHost.isEmpty || authorizer != nil else { return transport }
         let scoped = headerFieldsByHost.sorted { $0.key.description < $1.key.description }.flatMap { scope, fields in
             Self.fields(fields).map { ScopedHeaderField($0, for: scope) }
         }
-        return AuthorizedTransport(
-            transport,
-            authorization: RequestAuthorization(
-                trustedAddresses: [address],
-                headers: Self.fields(headerFields),
-                scopedHeaders: scoped
-            )
+        var authorization = RequestAuthorization(
+            trustedAddresses: [address],
+            headers: Self.fields(headerFields),
+            scopedHeaders: scoped
         )
+        if let authorizer {
+            authorization.sign = { try await authorizer.authorize($0) }
+            authorization.renew = { try await authorizer.renewCredentials(after: $0) }
+        }
+        return AuthorizedTransport(transport, authorization: authorization)
     }
 
     private static func fields(_ fields: [String: String]) -> [HeaderField] {
