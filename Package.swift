@@ -69,9 +69,13 @@ let package = Package(
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]
         ),
-        .target(name: "XMLReading", dependencies: ["CLibXML2"], swiftSettings: guarded),
-        .target(name: "SegmentFormat", dependencies: ["MediaTiming", "XMLReading"], swiftSettings: guarded),
-        .target(name: "ReportFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .target(name: "XMLReading", dependencies: ["CLibXML2", "ResourceAddressing"], swiftSettings: guarded),
+        .target(
+            name: "SegmentFormat",
+            dependencies: ["MediaTiming", "ResourceAddressing", "XMLReading"],
+            swiftSettings: guarded
+        ),
+        .target(name: "ReportFormat", dependencies: ["MediaTiming", "ResourceAddressing"], swiftSettings: guarded),
         .target(
             name: "HLSPlaylist",
             dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing"],
@@ -85,14 +89,22 @@ let package = Package(
             swiftSettings: guarded
         ),
 
-        .target(name: "NetworkConditioning", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .target(
+            name: "NetworkConditioning",
+            dependencies: ["MediaTiming", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
         .target(
             name: "Adaptation",
-            dependencies: ["MediaTiming"],
+            dependencies: ["MediaTiming", "ResourceAddressing"],
             swiftSettings: guarded
         ),
 
-        .target(name: "PlaybackReporting", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: guarded),
+        .target(
+            name: "PlaybackReporting",
+            dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
 
         // Effects: the network and the disk.
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
@@ -149,7 +161,7 @@ let package = Package(
         .target(
             name: "MediaDecoding",
             dependencies: [
-                "CFFmpeg", "MediaTiming", "PlaybackReporting", "SegmentFormat", "StreamingEngine",
+                "CFFmpeg", "MediaTiming", "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: guarded
@@ -160,7 +172,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(
             name: "MediaOutput",
-            dependencies: ["CASS", "CSDL2", "CZlib", "MediaDecoding", "MediaTiming"],
+            dependencies: ["CASS", "CSDL2", "CZlib", "MediaDecoding", "MediaTiming", "ResourceAddressing"],
             swiftSettings: house
         ),
 
@@ -440,6 +452,17 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+        // The errors of all targets, against the table in docs/errors.md.
+        .testTarget(
+            name: "ErrorCodeTests",
+            dependencies: [
+                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaDecoding", "MediaOutput", "MediaTransport",
+                "Millstream", "MillstreamDownloads", "MillstreamServer", "NetworkConditioning", "PlaybackReporting",
+                "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "XMLReading",
             ],
             swiftSettings: house
         ),

@@ -53,9 +53,9 @@ public struct EditedTransport: Transport {
             bytes = try await playback.playlist(for: wanted)
         } catch let error as ServerError {
             let code: TransportError.Code = error.status == .contentTooLarge ? .tooLarge : .wrongContent
-            throw TransportError(code, error.message, address: request.address)
+            throw TransportError(code, error.message, address: request.address, cause: error)
         } catch let error as PlaylistEditError {
-            throw TransportError(.wrongContent, error.description, address: request.address)
+            throw TransportError(.wrongContent, error.description, address: request.address, cause: error)
         }
         let record = TransferRecord(TransferMeasurement(requestStart: sent))
         record.update { $0.timeToFirstByte = time.now - sent }

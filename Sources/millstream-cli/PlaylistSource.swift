@@ -17,7 +17,7 @@ struct PlaylistSource {
                 context: PlaylistContext(address: address, importableVariables: variables)
             )
         } catch {
-            throw Failure(.badInput, error.code, "\(Self.name(text)): \(error)")
+            throw Failure(.badInput, error.code.rawValue, "\(Self.name(text)): \(error)")
         }
     }
 
