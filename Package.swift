@@ -70,9 +70,13 @@ let package = Package(
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]
         ),
-        .target(name: "XMLReading", dependencies: ["CLibXML2"], swiftSettings: guarded),
-        .target(name: "SegmentFormat", dependencies: ["MediaTiming", "XMLReading"], swiftSettings: guarded),
-        .target(name: "ReportFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .target(name: "XMLReading", dependencies: ["CLibXML2", "ResourceAddressing"], swiftSettings: guarded),
+        .target(
+            name: "SegmentFormat",
+            dependencies: ["MediaTiming", "ResourceAddressing", "XMLReading"],
+            swiftSettings: guarded
+        ),
+        .target(name: "ReportFormat", dependencies: ["MediaTiming", "ResourceAddressing"], swiftSettings: guarded),
         .target(
             name: "HLSPlaylist",
             dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing"],
@@ -91,14 +95,22 @@ let package = Package(
             swiftSettings: guarded
         ),
 
-        .target(name: "NetworkConditioning", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .target(
+            name: "NetworkConditioning",
+            dependencies: ["MediaTiming", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
         .target(
             name: "Adaptation",
-            dependencies: ["MediaTiming"],
+            dependencies: ["MediaTiming", "ResourceAddressing"],
             swiftSettings: guarded
         ),
 
-        .target(name: "PlaybackReporting", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: guarded),
+        .target(
+            name: "PlaybackReporting",
+            dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
 
         // Effects: the network and the disk.
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
@@ -155,7 +167,7 @@ let package = Package(
         .target(
             name: "MediaDecoding",
             dependencies: [
-                "CFFmpeg", "MediaTiming", "PlaybackReporting", "SegmentFormat", "StreamingEngine",
+                "CFFmpeg", "MediaTiming", "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: guarded
@@ -166,7 +178,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(
             name: "MediaOutput",
-            dependencies: ["CASS", "CSDL2", "CZlib", "MediaDecoding", "MediaTiming"],
+            dependencies: ["CASS", "CSDL2", "CZlib", "MediaDecoding", "MediaTiming", "ResourceAddressing"],
             swiftSettings: house
         ),
 
@@ -459,6 +471,17 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+        // The errors of all targets, against the table in docs/errors.md.
+        .testTarget(
+            name: "ErrorCodeTests",
+            dependencies: [
+                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaDecoding", "MediaOutput", "MediaTransport",
+                "Millstream", "MillstreamDownloads", "MillstreamServer", "NetworkConditioning", "PlaybackReporting",
+                "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "XMLReading",
             ],
             swiftSettings: house
         ),

@@ -31,7 +31,7 @@ extension AssetLibrary {
             throw error
         } catch {
             try? FileManager.default.removeItem(at: partial)
-            throw StorageError(.disk, "\(folder.path) cannot be written (\(Self.reason(error)))")
+            throw StorageError(.disk, "\(folder.path) cannot be written (\(Self.reason(error)))", cause: error)
         }
     }
 

@@ -34,7 +34,8 @@ public final class AssetLibrary: Sendable {
         } catch let error as StorageError {
             throw error
         } catch {
-            throw StorageError(.cannotOpen, "the library \(directory.path) cannot be opened (\(Self.reason(error)))")
+            let message = "the library \(directory.path) cannot be opened (\(Self.reason(error)))"
+            throw StorageError(.cannotOpen, message, cause: error)
         }
         removeUnreferencedPackages()
     }
@@ -242,7 +243,7 @@ public final class AssetLibrary: Sendable {
             // The lock file is removed last, so that no other task can lock the package while its files are removed.
             try files.removeTree(package, last: PackageLock.fileName)
         } catch {
-            throw StorageError(.disk, "the package \(package) cannot be deleted (\(error.reason))")
+            throw StorageError(.disk, "the package \(package) cannot be deleted (\(error.reason))", cause: error)
         }
         _ = try write { database in try AssetRecord.deleteOne(database, key: id) }
     }

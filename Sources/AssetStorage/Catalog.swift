@@ -73,7 +73,8 @@ enum Catalog: Sendable {
                 case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT: .cannotOpen
                 default: .disk
                 }
-            throw StorageError(code, "the catalog of the library failed (\(error.message ?? "\(error.resultCode)"))")
+            let message = "the catalog of the library failed (\(error.message ?? "\(error.resultCode)"))"
+            throw StorageError(code, message, cause: error)
         }
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
+public import ResourceAddressing
 
 /// An error of an asset library.
-public struct StorageError: Error, Sendable {
+public struct StorageError: MillstreamError, Sendable {
     /// A short identifier of the kind of error, for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The text of the code.
@@ -34,11 +35,14 @@ public struct StorageError: Error, Sendable {
     public let code: Code
     /// A message for the user: what happened, and what to do.
     public let message: String
+    /// The error of the file system or the database; `nil` if there is none.
+    public let cause: (any Error)?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
+        self.cause = cause
     }
 
     /// Creates the error for a failed file operation.
@@ -47,15 +51,31 @@ public struct StorageError: Error, Sendable {
         case ENOENT:
             self.init(
                 .notFound,
-                "\(path) cannot be written: its directory no longer exists; the asset may have been deleted"
+                "\(path) cannot be written: its directory no longer exists; the asset may have been deleted",
+                cause: failure
             )
-        case _ where failure.isFull: self.init(.full, "\(path) cannot be written (\(failure.reason))")
-        default: self.init(.disk, "\(path) cannot be written (\(failure.reason))")
+        case _ where failure.isFull: self.init(.full, "\(path) cannot be written (\(failure.reason))", cause: failure)
+        default: self.init(.disk, "\(path) cannot be written (\(failure.reason))", cause: failure)
         }
     }
 }
 
-extension StorageError: CustomStringConvertible {
+extension StorageError {
     /// The message for the user.
     public var description: String { message }
+}
+
+extension StorageError.Code: ErrorCode {
+    /// The codes of this version.
+    public static let allCases: [Self] = [.notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete]
+
+    /// The code of the corresponding error of AVFoundation.
+    public var number: Int? {
+        switch self {
+        case .notFound, .damaged: -11_867
+        case .full: -11_807
+        case .incomplete: -11_863
+        default: nil
+        }
+    }
 }

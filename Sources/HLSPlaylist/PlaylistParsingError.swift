@@ -1,8 +1,10 @@
+public import ResourceAddressing
+
 /// An error that prevents bytes from being parsed as a playlist.
 ///
 /// A playlist with mistakes is not an error: it is parsed as leniently as by a player, and ``Playlist/diagnostics``
 /// lists the mistakes.
-public enum PlaylistParsingError: Error, Sendable, Hashable {
+public enum PlaylistParsingError: MillstreamError, Hashable {
     /// The bytes contain neither `#EXTM3U` nor any playlist tag (RFC 8216bis §4.1); `content` is their actual format,
     /// if known.
     case notAPlaylist(content: UnexpectedContent?)
@@ -12,7 +14,7 @@ public enum PlaylistParsingError: Error, Sendable, Hashable {
     case limitExceeded(PlaylistLimits.Limit, line: Int)
 }
 
-extension PlaylistParsingError: CustomStringConvertible {
+extension PlaylistParsingError {
     /// The error as a message for display.
     public var description: String {
         switch self {
@@ -24,15 +26,39 @@ extension PlaylistParsingError: CustomStringConvertible {
         }
     }
 
-    /// A stable identifier for logs and command-line messages.
-    public var code: String {
-        switch self {
-        case .notAPlaylist(.dashManifest): "dash"
-        case .notAPlaylist: "not-a-playlist"
-        case .unexpectedKind: "unexpected-playlist-kind"
-        case .limitExceeded: "limit-exceeded"
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The bytes are a DASH manifest, which must be translated first.
+        case dashManifest = "dash"
+        /// The bytes are not a playlist.
+        case notAPlaylist = "not-a-playlist"
+        /// The playlist is of the other kind than the expected one.
+        case unexpectedKind = "unexpected-playlist-kind"
+        /// The input exceeds a limit.
+        case limitExceeded = "limit-exceeded"
+
+        /// The code of the corresponding error of AVFoundation.
+        public var number: Int? {
+            switch self {
+            case .dashManifest: -11_850
+            case .notAPlaylist: -11_828
+            case .unexpectedKind, .limitExceeded: -11_853
+            }
         }
     }
+
+    /// The kind of the error.
+    public var code: Code {
+        switch self {
+        case .notAPlaylist(.dashManifest): .dashManifest
+        case .notAPlaylist: .notAPlaylist
+        case .unexpectedKind: .unexpectedKind
+        case .limitExceeded: .limitExceeded
+        }
+    }
+
+    /// The description of the error.
+    public var message: String { description }
 }
 
 /// A format, recognized by its first bytes, that was received in place of a playlist.

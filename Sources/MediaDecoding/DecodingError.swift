@@ -1,9 +1,10 @@
 import CFFmpeg
+public import ResourceAddressing
 
 /// An error that occurred while media was demuxed, decrypted, decoded or converted.
-public struct DecodingError: Error, Sendable, Hashable {
+public struct DecodingError: MillstreamError, Hashable {
     /// The kind of failure; the raw value is a stable short name for logs.
-    public enum Code: String, Sendable, Hashable {
+    public enum Code: String, ErrorCode {
         /// The bytes are not media in a supported format, or are too damaged to yield a single sample.
         case notReadable = "not-readable"
         /// No decoder or conversion is available.
@@ -14,6 +15,16 @@ public struct DecodingError: Error, Sendable, Hashable {
         case outOfMemory = "out-of-memory"
         /// An FFmpeg function returned an unexpected error.
         case failed
+
+        /// The code of the corresponding error of AVFoundation.
+        public var number: Int? {
+            switch self {
+            case .notReadable, .failed: -11_821
+            case .unsupported: -11_833
+            case .encrypted: -11_831
+            case .outOfMemory: -11_801
+            }
+        }
     }
 
     /// The kind of failure.

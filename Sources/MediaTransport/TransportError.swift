@@ -1,7 +1,7 @@
 public import ResourceAddressing
 
 /// An error of a transport.
-public struct TransportError: Error, Sendable {
+public struct TransportError: MillstreamError, Sendable {
     /// A short identifier of the kind of error, for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The text of the code.
@@ -60,6 +60,8 @@ public struct TransportError: Error, Sendable {
     ///
     /// After a status of 401 or 403, the server may require one of these fields.
     public var hasOmittedHeaderFields = false
+    /// The error of the underlying library; `nil` if there is none.
+    public var cause: (any Error)?
     /// The header fields of the response; the values of fields with the same name are joined with commas.
     public var headerFields: [String: String] = [:]
 
@@ -69,22 +71,44 @@ public struct TransportError: Error, Sendable {
         _ message: String,
         address: ResourceAddress? = nil,
         status: Int? = nil,
-        retryAfter: Duration? = nil
+        retryAfter: Duration? = nil,
+        cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.address = address
         self.status = status
         self.retryAfter = retryAfter
+        self.cause = cause
     }
 }
 
-extension TransportError: CustomStringConvertible {
+extension TransportError {
     /// The message for the user, with the URL unless the message contains it.
     public var description: String {
         guard let address, !message.contains(address.description),
             address.filePath.map({ !message.contains($0) }) ?? true
         else { return message }
         return "\(message): \(address)"
+    }
+}
+
+extension TransportError.Code: ErrorCode {
+    /// The codes of this version.
+    public static let allCases: [Self] = [
+        .status, .unknownHost, .tooManyLookups, .cannotConnect, .timedOut, .connectionLost, .wrongContent,
+        .contentChanged, .tooLarge, .badRedirect, .addressRefused, .networkRefused, .fileNotFound, .fileFailed,
+        .insecure,
+    ]
+
+    /// The code of the corresponding error of AVFoundation.
+    public var number: Int? {
+        switch self {
+        case .unknownHost, .cannotConnect, .timedOut, .connectionLost: -11_863
+        case .addressRefused, .networkRefused: -11_862
+        case .status, .wrongContent, .contentChanged, .tooLarge, .badRedirect, .fileNotFound, .fileFailed, .insecure:
+            -11_849
+        default: nil
+        }
     }
 }

@@ -3,7 +3,7 @@ import MediaTransport
 public import ResourceAddressing
 
 /// An error of a download.
-public struct DownloadError: Error, Sendable {
+public struct DownloadError: MillstreamError, Sendable {
     /// A short identifier of the kind of error, for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The text of the code.
@@ -40,20 +40,27 @@ public struct DownloadError: Error, Sendable {
     public let hint: String?
     /// The URL that the error is about.
     public let address: ResourceAddress?
-    /// The transport error that caused the failure; `nil` for other errors.
-    public private(set) var cause: (any Error)?
+    /// The error of the transport, the library or the parser that caused this one; `nil` if there is none.
+    public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, hint: String? = nil, address: ResourceAddress? = nil, detail: String? = nil) {
+    init(
+        _ code: Code,
+        _ message: String,
+        hint: String? = nil,
+        address: ResourceAddress? = nil,
+        detail: String? = nil,
+        cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.address = address
         self.detail = detail ?? code.rawValue
+        self.cause = cause
     }
 
     init(_ error: TransportError) {
-        self.init(.transport, error.description, address: error.address, detail: error.code.rawValue)
-        cause = error
+        self.init(.transport, error.description, address: error.address, detail: error.code.rawValue, cause: error)
     }
 
     init(_ error: StorageError) {
@@ -63,11 +70,30 @@ public struct DownloadError: Error, Sendable {
             case .busy: "wait until the other task has finished, or stop it"
             default: nil
             }
-        self.init(.storage, error.message, hint: hint, detail: error.code.rawValue)
+        self.init(.storage, error.message, hint: hint, detail: error.code.rawValue, cause: error)
     }
 }
 
-extension DownloadError: CustomStringConvertible {
+extension DownloadError {
     /// The message for the user.
     public var description: String { message }
+}
+
+extension DownloadError.Code: ErrorCode {
+    /// The codes of this version.
+    public static let allCases: [Self] = [
+        .live, .notAPlaylist, .contentProtected, .nothingSelected, .tooLarge, .transport, .storage,
+    ]
+
+    /// The code of the corresponding error of AVFoundation.
+    public var number: Int? {
+        switch self {
+        case .live: -11_862
+        case .notAPlaylist: -11_828
+        case .contentProtected: -11_831
+        case .nothingSelected: -11_869
+        case .transport: -11_849
+        default: nil
+        }
+    }
 }

@@ -272,7 +272,8 @@ struct DownloadResolver {
             throw DownloadError(
                 .notAPlaylist,
                 "\(address): \(error)",
-                address: address
+                address: address,
+                cause: error
             )
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import NIOPosix
+public import ResourceAddressing
 import ServiceLifecycle
 import UnixSignals
 
@@ -39,7 +40,17 @@ extension ApplicationProtocol {
 }
 
 /// An error that explains why a server cannot listen.
-public struct ListeningError: Error, CustomStringConvertible {
+public struct ListeningError: MillstreamError {
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The server cannot listen at an address.
+        case cannotListen = "cannot-listen"
+    }
+
+    /// The kind of the error.
+    public var code: Code { .cannotListen }
+    /// The description of the error.
+    public var message: String { description }
     /// The description of the failure, for people.
     public let description: String
     /// Advice on how to solve the problem; `nil` if there is none.

@@ -39,11 +39,11 @@ struct OriginPlaylistLoader: PlaylistLoader {
             // the origin.
             switch error {
             case .notAPlaylist(.dashManifest), .notAPlaylist(.mp4), .notAPlaylist(.transportStream):
-                throw ServerError(.unsupportedMediaType, error.code, "\(address): \(error)")
+                throw ServerError(.unsupportedMediaType, error.code.rawValue, "\(address): \(error)")
             case .limitExceeded:
-                throw ServerError(.contentTooLarge, error.code, "\(address): \(error)")
+                throw ServerError(.contentTooLarge, error.code.rawValue, "\(address): \(error)")
             case .notAPlaylist, .unexpectedKind:
-                throw ServerError(.badGateway, error.code, "\(address): \(error)")
+                throw ServerError(.badGateway, error.code.rawValue, "\(address): \(error)")
             }
         }
     }

@@ -28,27 +28,22 @@ struct ServerError: Error {
         case let error as ServerError: self = error
         case let error as PlaylistEditError:
             switch error {
-            case .tooLarge: self.init(.contentTooLarge, error.code, error.description)
+            case .tooLarge: self.init(.contentTooLarge, error.code.rawValue, error.description)
             case .loadsTooMuch:
                 self.init(
                     .contentTooLarge,
-                    error.code,
+                    error.code.rawValue,
                     error.description,
                     hint: "start the server with --max-playlist-size MIB"
                 )
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
                 .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult:
-                self.init(.badRequest, error.code, error.description)
+                self.init(.badRequest, error.code.rawValue, error.description)
             }
         case let error as TransportError:
-            self.init(transport: error.code.rawValue, error.description)
-            if hint == nil { hint = error.withheldHeaderFieldsHint }
+            self.init(error, error.description)
         case let error as DownloadError: self.init(error)
-        case let error as StorageError where error.code == .notFound:
-            self.init(.notFound, error.code.rawValue, error.message)
-        case let error as StorageError where error.code == .busy || error.code == .incomplete:
-            self.init(.conflict, error.code.rawValue, error.message)
-        case let error as StorageError: self.init(.internalServerError, error.code.rawValue, error.message)
+        case let error as StorageError: self.init(Self.status(of: error), error.code.rawValue, error.message)
         case let error as HTTPError:
             self.init(error.status, "http", error.body ?? error.status.reasonPhrase)
         case is NIOTooManyBytesError:
@@ -57,35 +52,41 @@ struct ServerError: Error {
         }
     }
 
-    private init(transport code: String, _ message: String) {
-        guard code != TransportError.Code.tooManyLookups.rawValue else {
-            self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
-            return
+    private init(_ error: TransportError, _ message: String) {
+        let code = error.code.rawValue
+        switch error.code {
+        case .tooManyLookups: self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
+        case .addressRefused:
+            let hint = "start the server with --allow-host HOST to let it load from there"
+            self.init(.forbidden, code, message, hint: hint)
+        case .tooLarge: self.init(.contentTooLarge, code, message)
+        default: self.init(.badGateway, code, message)
         }
-        let isRefused = code == TransportError.Code.addressRefused.rawValue
-        let isTooLarge = code == TransportError.Code.tooLarge.rawValue
-        self.init(
-            isRefused ? .forbidden : isTooLarge ? .contentTooLarge : .badGateway,
-            code,
-            message,
-            hint: isRefused ? "start the server with --allow-host HOST to let it load from there" : nil
-        )
+        if hint == nil { hint = error.withheldHeaderFieldsHint }
     }
 
     private init(_ error: DownloadError) {
-        switch error.code {
-        case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.hint)
-        case .nothingSelected, .notAPlaylist: self.init(.badRequest, error.detail, error.message, hint: error.hint)
-        case .transport:
-            self.init(transport: error.detail, error.message)
-            if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
-        case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.hint)
+        switch error.cause {
+        case let cause as TransportError: self.init(cause, error.message)
+        case let cause as StorageError:
+            // The asset of a download is created by the request, so that a missing one is a failure of the server.
+            let status: HTTPResponse.Status = cause.code == .busy ? .conflict : .internalServerError
+            self.init(status, error.detail, error.message)
         default:
-            self.init(
-                error.detail == StorageError.Code.busy.rawValue ? .conflict : .internalServerError,
-                error.detail,
-                error.message
-            )
+            switch error.code {
+            case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.hint)
+            case .nothingSelected, .notAPlaylist: self.init(.badRequest, error.detail, error.message, hint: error.hint)
+            case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.hint)
+            default: self.init(.internalServerError, error.detail, error.message)
+            }
+        }
+    }
+
+    private static func status(of error: StorageError) -> HTTPResponse.Status {
+        switch error.code {
+        case .notFound: .notFound
+        case .busy, .incomplete: .conflict
+        default: .internalServerError
         }
     }
 

@@ -50,7 +50,17 @@ public struct StreamCatalog: Sendable {
     }
 
     /// An error that explains why a catalog could not be read.
-    public struct ReadingError: Error, CustomStringConvertible {
+    public struct ReadingError: MillstreamError {
+        /// The kind of the error.
+        public enum Code: String, ErrorCode {
+            /// The file is not a catalog of streams.
+            case invalid = "bad-catalogue"
+        }
+
+        /// The kind of the error.
+        public var code: Code { .invalid }
+        /// The description of the error.
+        public var message: String { description }
         /// The description of the failure, for people.
         public let description: String
     }

@@ -1,7 +1,18 @@
 import MediaTiming
+public import ResourceAddressing
 
 /// An error in a description of network conditions.
-public struct LinkProfileError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct LinkProfileError: MillstreamError, Hashable {
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The description of the conditions is invalid.
+        case invalid = "bad-conditions"
+    }
+
+    /// The kind of the error.
+    public var code: Code { .invalid }
+    /// The description of the error.
+    public var message: String { description }
     /// The problem and its location in the description, for display.
     public let description: String
 }

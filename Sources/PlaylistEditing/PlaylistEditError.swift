@@ -1,9 +1,9 @@
 public import HLSPlaylist
 public import MediaTiming
-import ResourceAddressing
+public import ResourceAddressing
 
 /// An error that prevents an edit; the playlist is unchanged.
-public enum PlaylistEditError: Error, Sendable, Hashable {
+public enum PlaylistEditError: MillstreamError, Hashable {
     /// The edit would remove everything; `available` describes what the playlist contains.
     case nothingLeft(filter: String, available: [String])
     /// No edit has this name.
@@ -38,7 +38,7 @@ public enum PlaylistEditError: Error, Sendable, Hashable {
     }
 }
 
-extension PlaylistEditError: CustomStringConvertible {
+extension PlaylistEditError {
     /// The error as a message for display.
     public var description: String {
         switch self {
@@ -60,20 +60,49 @@ extension PlaylistEditError: CustomStringConvertible {
         }
     }
 
-    /// A stable identifier for command-line messages and server responses.
-    public var code: String {
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The edit would remove everything.
+        case nothingLeft = "nothing-left"
+        /// No edit has this name.
+        case unknownEdit = "unknown-edit"
+        /// The value of an edit is invalid.
+        case invalidValue = "invalid-value"
+        /// The edit does not apply to this kind of playlist.
+        case wrongKind = "wrong-kind"
+        /// A time is outside the playlist.
+        case timeOutside = "time-outside"
+        /// The playlists cannot be combined in one timeline.
+        case cannotStitch = "cannot-stitch"
+        /// A source or the result would exceed a limit.
+        case tooLarge = "playlist-too-large"
+        /// There are more edits than permitted.
+        case tooManyEdits = "too-many-edits"
+        /// The edits refer to more playlists than permitted.
+        case tooManySources = "too-many-sources"
+        /// A URI cannot be written in a playlist.
+        case unwritableAddress = "unwritable-address"
+        /// The result of an edit cannot be parsed.
+        case unreadableResult = "unreadable-result"
+    }
+
+    /// The kind of the error.
+    public var code: Code {
         switch self {
-        case .nothingLeft: "nothing-left"
-        case .unknownEdit: "unknown-edit"
-        case .invalidValue: "invalid-value"
-        case .wrongKind: "wrong-kind"
-        case .timeOutside: "time-outside"
-        case .cannotStitch: "cannot-stitch"
-        case .tooLarge, .loadsTooMuch: "playlist-too-large"
-        case .tooManyEdits: "too-many-edits"
-        case .tooManySources: "too-many-sources"
-        case .unwritableAddress: "unwritable-address"
-        case .unreadableResult: "unreadable-result"
+        case .nothingLeft: .nothingLeft
+        case .unknownEdit: .unknownEdit
+        case .invalidValue: .invalidValue
+        case .wrongKind: .wrongKind
+        case .timeOutside: .timeOutside
+        case .cannotStitch: .cannotStitch
+        case .tooLarge, .loadsTooMuch: .tooLarge
+        case .tooManyEdits: .tooManyEdits
+        case .tooManySources: .tooManySources
+        case .unwritableAddress: .unwritableAddress
+        case .unreadableResult: .unreadableResult
         }
     }
+
+    /// The description of the error.
+    public var message: String { description }
 }

@@ -1,4 +1,5 @@
 public import MediaTiming
+public import ResourceAddressing
 
 /// A JSON value (RFC 8259) that preserves the order of fields and the digits of numbers.
 ///
@@ -177,7 +178,17 @@ public struct ReportSequence: Sendable, Hashable {
 }
 
 /// An error that reports that a report would be larger than its limit.
-public struct ReportLimitError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ReportLimitError: MillstreamError, Hashable {
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The report is too large.
+        case tooLarge = "report-too-large"
+    }
+
+    /// The kind of the error.
+    public var code: Code { .tooLarge }
+    /// The description of the error.
+    public var message: String { description }
     /// The maximum size of the report, in bytes.
     public let limit: Int
 

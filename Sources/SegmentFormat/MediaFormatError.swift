@@ -1,7 +1,9 @@
+public import ResourceAddressing
+
 /// An error that occurs when bytes cannot be parsed as the expected format.
 ///
 /// The associated value of each case is the name of the structure concerned.
-public enum MediaFormatError: Error, Sendable, Hashable {
+public enum MediaFormatError: MillstreamError, Hashable {
     /// The data ends before the end of the named structure.
     case truncated(String)
     /// The named structure, or one of its fields, has an invalid value.
@@ -12,7 +14,7 @@ public enum MediaFormatError: Error, Sendable, Hashable {
     case missing(String)
 }
 
-extension MediaFormatError: CustomStringConvertible {
+extension MediaFormatError {
     /// A human-readable description of the error.
     public var description: String {
         switch self {
@@ -22,4 +24,40 @@ extension MediaFormatError: CustomStringConvertible {
         case .missing(let name): "\(name) is missing"
         }
     }
+}
+
+extension MediaFormatError {
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The data ends before the end of a structure.
+        case truncated
+        /// A structure is invalid.
+        case malformed
+        /// A structure has too many entries.
+        case tooLarge = "too-large"
+        /// A structure is missing.
+        case missing
+
+        /// The code of the corresponding error of AVFoundation.
+        public var number: Int? {
+            switch self {
+            case .truncated, .malformed: -11_829
+            case .tooLarge: -11_864
+            case .missing: -11_822
+            }
+        }
+    }
+
+    /// The kind of the error.
+    public var code: Code {
+        switch self {
+        case .truncated: .truncated
+        case .malformed: .malformed
+        case .tooLarge: .tooLarge
+        case .missing: .missing
+        }
+    }
+
+    /// The description of the error.
+    public var message: String { description }
 }

@@ -1,13 +1,18 @@
+public import ResourceAddressing
+
 /// An error that occurs when an XML document cannot be parsed.
-public struct XMLReadingError: Error, Sendable, Hashable {
+public struct XMLReadingError: MillstreamError, Hashable {
     /// The category of an XML error.
-    public enum Code: String, Sendable, Hashable {
+    public enum Code: String, ErrorCode {
         /// The document is not well-formed.
         case malformed
         /// The document exceeds one of ``XMLDocumentParser/Limits``.
         case tooLarge
         /// The document declares entities or attributes, which are rejected because their expansion is not bounded.
         case hasDeclarations
+
+        /// The code of the corresponding error of AVFoundation.
+        public var number: Int? { -11_829 }
     }
 
     /// The category of the error.
@@ -25,7 +30,7 @@ public struct XMLReadingError: Error, Sendable, Hashable {
     }
 }
 
-extension XMLReadingError: CustomStringConvertible {
+extension XMLReadingError {
     /// The message, preceded by the line number if it is known.
     public var description: String { line > 0 ? "line \(line): \(message)" : message }
 }

@@ -42,32 +42,33 @@ struct Failure: Error {
         case let error as OutputError:
             self.init(.failed, "output-failed", "\(error.output) cannot be written: \(error.reason)")
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; completed work was stored")
-        case let error as PlaylistParsingError: self.init(.badInput, error.code, error.description)
+        case let error as PlaylistParsingError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as PlaylistEditError:
             switch error {
             case .unknownEdit, .invalidValue, .tooManyEdits, .tooManySources:
-                self.init(.wrongUsage, error.code, error.description)
+                self.init(.wrongUsage, error.code.rawValue, error.description)
             case .loadsTooMuch:
-                self.init(.failed, error.code, error.description, hint: "raise the limit with --max-playlist-size MIB")
+                self.init(.failed, error.code.rawValue, error.description, hint: "raise the limit with --max-playlist-size MIB")
             case .tooLarge(let limit):
-                self.init(.failed, error.code, error.description)
+                self.init(.failed, error.code.rawValue, error.description)
                 switch limit {
                 case .byteCount: hint = "raise the limit with --max-answer-size MIB"
                 case .entryCount: hint = "raise the limit with --max-playlist-entries COUNT"
                 case .lineLength: break
                 }
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .unwritableAddress, .unreadableResult:
-                self.init(.failed, error.code, error.description)
+                self.init(.failed, error.code.rawValue, error.description)
             }
         case let error as TransportError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:
             let hint = error.code == .full ? "free some space, then run the same command again" : nil
             self.init(.failed, error.code.rawValue, error.description, hint: hint)
-        case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
+        case let error as ListeningError:
+            self.init(.failed, error.code.rawValue, error.description, hint: error.hint)
         case let error as ServerSecret.ReadingError:
-            self.init(.failed, "invalid-secret", error.description, hint: error.hint)
-        case let error as StreamCatalog.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
+            self.init(.failed, error.code.rawValue, error.description, hint: error.hint)
+        case let error as StreamCatalog.ReadingError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as StreamingError:
             let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
             var message = error.message
@@ -78,6 +79,7 @@ struct Failure: Error {
             let isInput = error.code == .notAPlaylist || error.code == .live
             self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)
             if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
+        case let error as any MillstreamError: self.init(.failed, error.code.rawValue, error.description)
         default:
             let exitCode = MillstreamCommand.exitCode(for: error)
             if exitCode == .success {

@@ -30,7 +30,7 @@ struct PlaylistSource {
                 limits: budget?.limits.loadedPlaylist ?? PlaylistLimits()
             )
         } catch {
-            var failure = Failure(.badInput, error.code, "\(Self.name(text)): \(error)")
+            var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(text)): \(error)")
             if budget != nil, case .limitExceeded(.entryCount, _) = error {
                 failure.hint = "raise the limit with --max-playlist-entries COUNT"
             }

@@ -220,7 +220,7 @@ import Testing
         ] as [(PlaylistParsingError, String, String)]
     )
     func parsingErrorsHaveCodeAndMessage(error: PlaylistParsingError, code: String, message: String) {
-        #expect(error.code == code && error.description == message)
+        #expect(error.code.rawValue == code && error.description == message)
     }
 
     @Test func parsingLimitsAreExact() throws {

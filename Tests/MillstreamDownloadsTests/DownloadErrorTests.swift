@@ -43,5 +43,6 @@ import Testing
         let error = DownloadError(StorageError(code, "it happened"))
         #expect(error.code == .storage && error.detail == code.rawValue && error.message == "it happened")
         #expect(error.hint == hint && error.address == nil)
+        #expect((error.cause as? StorageError)?.code == code)
     }
 }

@@ -54,7 +54,7 @@ import Testing
             .wrongKind(edit: "start", expected: "media"), .timeOutside(edit: "start", time: "9", duration: "8"),
             .cannotStitch(reason: "no"), .unwritableAddress("x\n"), .unreadableResult(edit: "start", reason: "empty"),
         ] {
-            expect(error, .badRequest, error.code, error.description)
+            expect(error, .badRequest, error.code.rawValue, error.description)
         }
     }
 

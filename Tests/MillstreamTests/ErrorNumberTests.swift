@@ -123,11 +123,16 @@ import Testing
         let numbers: [StreamingError.Code: Int] = [
             .notRecognized: -11_828, .needsTranslation: -11_850, .unreadablePlaylist: -11_853, .unsupported: -11_833,
             .protected: -11_831, .notLoaded: -11_849, .unreachable: -11_863, .keyNotLoaded: -11_835, .stuck: -11_866,
-            .damaged: -11_821, .pipelineLost: -11_819, StreamingError.Code(rawValue: "new"): -11_800,
+            .unreadableFile: -11_829, .invalidFile: -11_822, .damaged: -11_821, .pipelineLost: -11_819,
+            StreamingError.Code(rawValue: "new"): -11_800,
         ]
         for (code, number) in numbers { #expect(StreamingError(code, "").number == number, "\(code.rawValue)") }
-        // Every code is produced above, except an unknown one and `pipelineLost`, which another suite covers.
+        // Every code is produced above, except an unknown one and those that other suites produce.
         let produced = Set(Self.failing.map(\.code))
-        #expect(numbers.keys.filter { !produced.contains($0) }.map(\.rawValue).sorted() == ["new", "pipeline-lost"])
+        #expect(
+            numbers.keys.filter { !produced.contains($0) }.map(\.rawValue).sorted() == [
+                "invalid-file", "new", "pipeline-lost", "unreadable-file",
+            ]
+        )
     }
 }

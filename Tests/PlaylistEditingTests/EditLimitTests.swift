@@ -98,8 +98,8 @@ import Testing
 
     @Test func errorStatesTheLimit() {
         let error = PlaylistEditError.tooLarge(.byteCount(400))
-        #expect(error.code == "playlist-too-large" && error.description.contains("400 bytes"))
-        #expect(PlaylistEditError.unwritableAddress("#x").code == "unwritable-address")
+        #expect(error.code == .tooLarge && error.description.contains("400 bytes"))
+        #expect(PlaylistEditError.unwritableAddress("#x").code.rawValue == "unwritable-address")
         #expect(PlaylistEditError.unreadableResult(edit: "e", reason: "r").description == "the result of e would be r")
     }
 

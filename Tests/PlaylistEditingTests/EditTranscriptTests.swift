@@ -36,7 +36,7 @@ import Testing
         do {
             return String(decoding: try edit(), as: UTF8.self)
         } catch let error as PlaylistEditError {
-            return "\(error.code): \(error)\n"
+            return "\(error.code.rawValue): \(error)\n"
         } catch {
             return "\(error)\n"
         }

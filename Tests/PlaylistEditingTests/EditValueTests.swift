@@ -78,7 +78,7 @@ import Testing
     )
     func invalidValuesAreReported(name: String, value: String, message: String) {
         let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
-        #expect(error?.code == "invalid-value")
+        #expect(error?.code == .invalidValue)
         // Queries of addresses are redacted.
         #expect(error?.description == message.replacing("https://h/?…", with: "\(ResourceAddress(value))"))
         guard case .invalidValue(name, value, let expected) = error else {
@@ -90,7 +90,7 @@ import Testing
 
     @Test func unknownEditIsReported() {
         let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: "Start", value: "1") }
-        #expect(error == .unknownEdit("Start") && error?.code == "unknown-edit")
+        #expect(error == .unknownEdit("Start") && error?.code == .unknownEdit)
         #expect(error?.description == "unknown edit Start")
     }
 
@@ -115,7 +115,7 @@ import Testing
         ] as [(PlaylistEditError, String, String)]
     )
     func errorsHaveCodeAndMessage(error: PlaylistEditError, code: String, message: String) {
-        #expect(error.code == code && error.description == message)
+        #expect(error.code.rawValue == code && error.description == message)
     }
 
     @Test func openRangeIncludesItsBounds() {

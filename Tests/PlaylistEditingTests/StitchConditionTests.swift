@@ -114,7 +114,7 @@ import Testing
         #expect(try left("4", "99") == ["0.ts"])
         for (start, end) in [("4", "7.499"), ("4.001", "7.5"), ("12", "12")] {
             let error = #expect(throws: PlaylistEditError.self) { try left(start, end) }
-            #expect(error?.code == "nothing-left")
+            #expect(error?.code == .nothingLeft)
             #expect(
                 error?.description.hasSuffix("would remove everything; the playlist has no entire segment in the range")
                     == true

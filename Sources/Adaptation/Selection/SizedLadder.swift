@@ -1,4 +1,5 @@
 package import MediaTiming
+import ResourceAddressing
 
 /// The bit rates and segment sizes of all variants of a stream, in the JSON format of bit rate adaptation simulators.
 ///
@@ -16,7 +17,17 @@ package struct SizedLadder: Sendable, Hashable {
 }
 
 /// The reason why a description of a ladder cannot be used.
-package struct SizedLadderError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct SizedLadderError: MillstreamError, Hashable {
+    /// The kind of the error.
+    package enum Code: String, ErrorCode {
+        /// The description of the ladder is invalid.
+        case invalid = "bad-ladder"
+    }
+
+    /// The kind of the error.
+    package var code: Code { .invalid }
+    /// The description of the error.
+    package var message: String { description }
     /// The violated condition.
     package let description: String
 }

@@ -1,7 +1,8 @@
 import MediaTiming
+public import ResourceAddressing
 
 /// An error that prevents a delta update from being applied; the client must load the full playlist.
-public enum PlaylistUpdateError: Error, Sendable, Hashable {
+public enum PlaylistUpdateError: MillstreamError, Hashable {
     /// The previous playlist lacks segments that the update skips.
     case segmentsMissing(first: Int64, count: Int64)
     /// The previous playlist is a delta update itself.
@@ -10,7 +11,37 @@ public enum PlaylistUpdateError: Error, Sendable, Hashable {
     case limitExceeded(PlaylistLimits.Limit)
 }
 
-extension PlaylistUpdateError: CustomStringConvertible {
+extension PlaylistUpdateError {
+    /// The kind of the error.
+    public enum Code: String, ErrorCode {
+        /// The previous playlist lacks segments.
+        case segmentsMissing = "segments-missing"
+        /// The previous playlist is a delta update itself.
+        case previousIsIncomplete = "previous-is-incomplete"
+        /// The full playlist would exceed a limit.
+        case limitExceeded = "limit-exceeded"
+
+        /// The code of the corresponding error of AVFoundation.
+        public var number: Int? {
+            switch self {
+            case .segmentsMissing, .previousIsIncomplete: -11_866
+            case .limitExceeded: -11_853
+            }
+        }
+    }
+
+    /// The kind of the error.
+    public var code: Code {
+        switch self {
+        case .segmentsMissing: .segmentsMissing
+        case .previousIsIncomplete: .previousIsIncomplete
+        case .limitExceeded: .limitExceeded
+        }
+    }
+
+    /// The description of the error.
+    public var message: String { description }
+
     /// The error as a message for display.
     public var description: String {
         switch self {

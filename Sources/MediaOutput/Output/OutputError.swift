@@ -1,5 +1,7 @@
+public import ResourceAddressing
+
 /// An error of a video or audio output.
-public struct OutputError: Error, Sendable, Hashable {
+public struct OutputError: MillstreamError, Hashable {
     /// The kind of failure, from a bounded set of short names for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The short name.
@@ -48,10 +50,27 @@ public struct OutputError: Error, Sendable, Hashable {
     }
 }
 
-extension OutputError: CustomStringConvertible {
+extension OutputError {
     /// The message, preceded by the path if the message does not contain it.
     public var description: String {
         guard let path, !message.contains(path) else { return message }
         return "\(path): \(message)"
+    }
+}
+
+extension OutputError.Code: ErrorCode {
+    /// The codes of this version.
+    public static let allCases: [Self] = [
+        .noWindow, .noAudioDevice, .audioDeviceLost, .queueFull, .wrongFormat, .fileFailed, .tooLarge, .noFrame,
+        .notConvertible, .textUnavailable,
+    ]
+
+    /// The code of the corresponding error of AVFoundation.
+    public var number: Int? {
+        switch self {
+        case .wrongFormat, .notConvertible: -11_864
+        case .noFrame: -11_832
+        default: nil
+        }
     }
 }

@@ -13,7 +13,7 @@ extension TransportError {
         if error is CancellationError || error is TransportError { return error }
         if let error = error as? HTTPClientError, error == .cancelled { return CancellationError() }
         let (code, message) = codeAndMessage(for: error)
-        return TransportError(code, message, address: address)
+        return TransportError(code, message, address: address, cause: error)
     }
 
     private static func codeAndMessage(for error: any Error) -> (Code, String) {

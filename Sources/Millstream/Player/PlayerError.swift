@@ -2,7 +2,7 @@ public import ResourceAddressing
 import StreamingEngine
 
 /// An error of an asset, an item or a player.
-public struct PlayerError: Error, Sendable {
+public struct PlayerError: MillstreamError, Sendable {
     /// The kind of an error; later versions may add values.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// A short, stable identifier for logs.
@@ -58,7 +58,22 @@ public struct PlayerError: Error, Sendable {
     }
 }
 
-extension PlayerError: CustomStringConvertible {
+extension PlayerError {
     /// The message of the error.
     public var description: String { message }
+}
+
+extension PlayerError.Code: ErrorCode {
+    /// The codes of this version.
+    public static let allCases: [Self] = [.itemInUse, .itemNotQueued, .mediaServicesLost, .notLoaded, .cancelled]
+
+    /// The code of the corresponding error of AVFoundation.
+    public var number: Int? {
+        switch self {
+        case .mediaServicesLost: -11_819
+        case .notLoaded: -11_849
+        case .cancelled: -11_878
+        default: nil
+        }
+    }
 }

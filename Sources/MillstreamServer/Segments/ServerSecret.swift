@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+public import ResourceAddressing
 
 /// The secret from which the server derives its signing key.
 ///
@@ -18,7 +19,17 @@ public struct ServerSecret: Sendable {
     public let isReadableByOthers: Bool
 
     /// An error about a file with a secret.
-    public struct ReadingError: Error, CustomStringConvertible {
+    public struct ReadingError: MillstreamError {
+        /// The kind of the error.
+        public enum Code: String, ErrorCode {
+            /// The file has no usable secret.
+            case invalid = "invalid-secret"
+        }
+
+        /// The kind of the error.
+        public var code: Code { .invalid }
+        /// The description of the error.
+        public var message: String { description }
         /// The failure and the file that it concerns.
         public let description: String
         /// The next step for the user.

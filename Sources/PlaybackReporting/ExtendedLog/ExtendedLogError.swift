@@ -1,7 +1,9 @@
+public import ResourceAddressing
+
 /// An error in the text form of a log.
-public struct ExtendedLogError: Error, Sendable, Hashable {
+public struct ExtendedLogError: MillstreamError, Hashable {
     /// The kinds of errors.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    public enum Code: String, ErrorCode {
         /// An entry precedes any `#Fields` directive, or the directive lacks a required field.
         case noFields
         /// The directive `#Version` has a version other than 1.
@@ -28,7 +30,10 @@ public struct ExtendedLogError: Error, Sendable, Hashable {
     public let field: String?
 }
 
-extension ExtendedLogError: CustomStringConvertible {
+extension ExtendedLogError {
+    /// The description of the error.
+    public var message: String { description }
+
     /// A human-readable description with the line number and the field.
     public var description: String {
         let what =

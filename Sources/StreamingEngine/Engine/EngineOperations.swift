@@ -120,7 +120,10 @@ struct EngineOperations: Sendable {
         } catch {
             guard !Task.isCancelled else { return nil }
             guard let failure = error as? TransportError else {
-                return PlaylistResponse(request: nil, result: .failure(StreamingError(.notLoaded, "\(error)")))
+                return PlaylistResponse(
+                    request: nil,
+                    result: .failure(StreamingError(.notLoaded, "\(error)", cause: error))
+                )
             }
             let failed = ResourceRequest(.mediaPlaylist, request, began: began, now: fetch.time.now, failure)
             return PlaylistResponse(request: failed, result: .failure(StreamingError(failure, "a media playlist")))

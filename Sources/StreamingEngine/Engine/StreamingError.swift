@@ -1,7 +1,7 @@
 public import ResourceAddressing
 
 /// An error because of which an item cannot be played, or playback of it ended.
-public struct StreamingError: Error, Sendable {
+public struct StreamingError: MillstreamError, Sendable {
     /// The category of an error.
     ///
     /// The set is open: later versions may add codes.
@@ -31,6 +31,10 @@ public struct StreamingError: Error, Sendable {
         /// A live playlist has had no new segments for too long, or no media is available at the position and none can
         /// arrive.
         public static let stuck = Code(rawValue: "stuck")
+        /// The media file is damaged, so that its index cannot be parsed.
+        public static let unreadableFile = Code(rawValue: "unreadable-file")
+        /// The media file can be parsed, but contains no media that can be played.
+        public static let invalidFile = Code(rawValue: "invalid-file")
         /// Too many consecutive segments are damaged or missing.
         public static let damaged = Code(rawValue: "damaged")
         /// The decoder or an output device was lost.
@@ -69,31 +73,16 @@ public struct StreamingError: Error, Sendable {
         return switch code {
         case .notLoaded, .unreachable: "Network"
         case .notRecognized, .needsTranslation, .unreadablePlaylist, .stuck: "Playlist"
-        case .unsupported, .protected, .keyNotLoaded, .damaged: "Media"
+        case .unsupported, .protected, .keyNotLoaded, .unreadableFile, .invalidFile, .damaged: "Media"
         default: "Millstream"
         }
     }
 
     /// The code of the AVFoundation error that corresponds to this one, for comparison with logs of AVFoundation.
-    public var number: Int {
-        switch code {
-        case .notRecognized: -11_828
-        case .needsTranslation: -11_850
-        case .unreadablePlaylist: -11_853
-        case .unsupported: -11_833
-        case .protected: -11_831
-        case .notLoaded: -11_849
-        case .unreachable: -11_863
-        case .keyNotLoaded: -11_835
-        case .stuck: -11_866
-        case .damaged: -11_821
-        case .pipelineLost: -11_819
-        default: -11_800
-        }
-    }
+    public var number: Int { code.number ?? -11_800 }
 }
 
-extension StreamingError: CustomStringConvertible {
+extension StreamingError {
     /// The message of the error.
     public var description: String { message }
 }
@@ -117,5 +106,33 @@ extension StreamingError {
             "none of the variants can be played: " + reasons.joined(separator: "; "),
             address: address
         )
+    }
+}
+
+extension StreamingError.Code: ErrorCode {
+    /// The codes of this version.
+    public static let allCases: [Self] = [
+        .notRecognized, .needsTranslation, .unreadablePlaylist, .unsupported, .protected, .notLoaded, .unreachable,
+        .keyNotLoaded, .stuck, .unreadableFile, .invalidFile, .damaged, .pipelineLost,
+    ]
+
+    /// The code of the corresponding error of AVFoundation.
+    public var number: Int? {
+        switch self {
+        case .notRecognized: -11_828
+        case .needsTranslation: -11_850
+        case .unreadablePlaylist: -11_853
+        case .unsupported: -11_833
+        case .protected: -11_831
+        case .notLoaded: -11_849
+        case .unreachable: -11_863
+        case .keyNotLoaded: -11_835
+        case .stuck: -11_866
+        case .unreadableFile: -11_829
+        case .invalidFile: -11_822
+        case .damaged: -11_821
+        case .pipelineLost: -11_819
+        default: nil
+        }
     }
 }

@@ -50,7 +50,7 @@ struct MediaFileOpener: Sendable {
             loaded +|= range.length
             guard loaded <= Self.maximumIndexSize else {
                 throw StreamingError(
-                    .damaged,
+                    .unreadableFile,
                     "the index of the file (such as the moov box) was not found in the first 256 MiB that were loaded",
                     address: address
                 )
@@ -60,19 +60,20 @@ struct MediaFileOpener: Sendable {
             index.add(Array(fetched.bytes.readableBytesView))
         }
         guard case .ready(let timeline) = index.state else {
-            throw StreamingError(.damaged, "the media file could not be parsed", address: address)
+            throw StreamingError(.unreadableFile, "the media file could not be parsed", address: address)
         }
         guard !timeline.segments.isEmpty else {
             throw StreamingError(
-                .damaged,
+                .invalidFile,
                 timeline.error.map { "the file contains no playable media: \($0)" }
                     ?? "the file contains no media",
-                address: address
+                address: address,
+                cause: timeline.error
             )
         }
         guard timeline.segments.allSatisfy({ $0.timeRange.duration <= Self.maximumSegmentDuration }) else {
             throw StreamingError(
-                .damaged,
+                .invalidFile,
                 "the file declares a duration of more than \(Self.maximumSegmentDuration) seconds",
                 address: address
             )
@@ -126,7 +127,7 @@ struct MediaFileOpener: Sendable {
         text += "#EXT-X-ENDLIST\n"
         guard
             case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: PlaylistContext(address: address))
-        else { throw StreamingError(.damaged, "the media file could not be parsed", address: address) }
+        else { throw StreamingError(.unreadableFile, "the media file could not be parsed", address: address) }
         return playlist
     }
 }

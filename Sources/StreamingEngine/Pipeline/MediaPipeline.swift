@@ -1,5 +1,6 @@
 public import MediaTiming
 public import PlaybackReporting
+public import ResourceAddressing
 
 /// The interface between loading and presentation: it decodes media and presents video and audio in time.
 ///
@@ -129,9 +130,9 @@ public enum MediaPipelineEvent: Sendable, Hashable {
 }
 
 /// An error of a pipeline.
-public struct MediaPipelineError: Error, Sendable, Hashable {
+public struct MediaPipelineError: MillstreamError, Hashable {
     /// The kinds of errors.
-    public enum Code: String, Sendable, Hashable {
+    public enum Code: String, ErrorCode {
         /// The bytes are not media, or are damaged.
         case notDecodable
         /// There is no decoder for the media.
@@ -140,6 +141,16 @@ public struct MediaPipelineError: Error, Sendable, Hashable {
         case noMedia = "nothingThere"
         /// The decoder or the device is no longer available.
         case deviceLost = "lost"
+
+        /// The code of the corresponding error of AVFoundation.
+        public var number: Int? {
+            switch self {
+            case .notDecodable: -11_821
+            case .unsupported: -11_833
+            case .noMedia: -11_832
+            case .deviceLost: -11_819
+            }
+        }
     }
 
     /// The kind of the error.

@@ -120,7 +120,7 @@ import Testing
         if file.isPlayable {
             #expect(snapshot.status == .readyToPlay && !snapshot.loadedTimeRanges.isEmpty)
         } else {
-            #expect(snapshot.status == .failed && snapshot.error?.code == .damaged)
+            #expect(snapshot.status == .failed && snapshot.error?.code == .invalidFile)
         }
     }
 
