@@ -90,6 +90,14 @@ let package = Package(
             swiftSettings: guarded
         ),
 
+        .target(
+            name: "DASHTranslation",
+            dependencies: [
+                "DASHManifest", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SegmentFormat",
+                "XMLReading",
+            ],
+            swiftSettings: guarded
+        ),
         .target(name: "NetworkConditioning", dependencies: ["MediaTiming"], swiftSettings: guarded),
         .target(
             name: "Adaptation",
@@ -220,9 +228,10 @@ let package = Package(
         .executableTarget(
             name: "millstream-cli",
             dependencies: [
-                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "PlaylistEditing",
-                "ReportFormat", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "Adaptation", "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming",
+                "MediaTransport", "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "NetworkConditioning",
+                "PlaybackReporting", "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat",
+                "StreamingEngine",
                 .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
                 .target(name: "MediaOutput", condition: .when(traits: ["Playback"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -317,6 +326,14 @@ let package = Package(
             dependencies: [
                 "DASHManifest", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus",
                 "XMLReading",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "DASHTranslationTests",
+            dependencies: [
+                "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing",
+                "SharedCorpus",
             ],
             swiftSettings: house
         ),
