@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssetStorage
+import DASHTranslation
 import Foundation
 import HLSPlaylist
 import MediaTransport
@@ -46,6 +47,7 @@ struct Failure: Error {
         case let error as PlaylistEditError:
             let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
             self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
+        case let error as TranslationError: self.init(.failed, error.code, error.description)
         case let error as TransportError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:

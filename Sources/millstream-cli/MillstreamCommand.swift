@@ -13,8 +13,8 @@ import Logging
             """,
         version: "0.1.0",
         subcommands: [
-            InspectCommand.self, ValidateCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self,
-            ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
+            InspectCommand.self, ValidateCommand.self, EditCommand.self, TranslateCommand.self, DownloadCommand.self,
+            LibraryCommand.self, ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
             PlayCommand.self,
         ]
     )

@@ -11,13 +11,23 @@ struct PlaylistSource {
     /// Loads and parses the playlist.
     func load(_ loader: ResourceLoader, variables: [String: String] = [:]) async throws -> Playlist {
         let (bytes, address) = try await bytes(loader)
+        return try Self.playlist(bytes, address: address, name: text, variables: variables)
+    }
+
+    /// Parses a playlist that was loaded.
+    static func playlist(
+        _ bytes: [UInt8],
+        address: ResourceAddress?,
+        name: String,
+        variables: [String: String] = [:]
+    ) throws -> Playlist {
         do {
             return try Playlist.parse(
                 bytes,
                 context: PlaylistContext(address: address, importableVariables: variables)
             )
         } catch {
-            throw Failure(.badInput, error.code, "\(Self.name(text)): \(error)")
+            throw Failure(.badInput, error.code, "\(Self.name(name)): \(error)")
         }
     }
 
@@ -49,7 +59,8 @@ struct PlaylistSource {
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
     }
 
-    private func bytes(_ loader: ResourceLoader) async throws -> ([UInt8], ResourceAddress?) {
+    /// Loads the resource; returns its bytes and the base URL of its references.
+    func bytes(_ loader: ResourceLoader) async throws -> ([UInt8], ResourceAddress?) {
         let base = baseURL.map { ResourceAddress($0) }
         if let base, !base.isAbsolute {
             throw Failure(.wrongUsage, "usage", "--base-url must be an absolute URL, not \"\(base)\"")
