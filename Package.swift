@@ -96,6 +96,14 @@ let package = Package(
         ),
 
         .target(
+            name: "DASHTranslation",
+            dependencies: [
+                "DASHManifest", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SegmentFormat",
+                "XMLReading",
+            ],
+            swiftSettings: guarded
+        ),
+        .target(
             name: "NetworkConditioning",
             dependencies: ["MediaTiming", "ResourceAddressing"],
             swiftSettings: guarded
@@ -234,8 +242,9 @@ let package = Package(
         .executableTarget(
             name: "millstream-cli",
             dependencies: [
-                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream",
-                "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "NetworkConditioning",
+                "Adaptation", "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming",
+                "MediaTransport", "Millstream", "MillstreamDownloads", "MillstreamServer", "MillstreamTesting",
+                "NetworkConditioning",
                 "PlaybackReporting", "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat",
                 "StreamingEngine",
                 .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
@@ -334,6 +343,14 @@ let package = Package(
             dependencies: [
                 "DASHManifest", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus",
                 "XMLReading",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "DASHTranslationTests",
+            dependencies: [
+                "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing",
+                "SharedCorpus",
             ],
             swiftSettings: house
         ),

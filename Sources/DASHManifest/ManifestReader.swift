@@ -67,6 +67,7 @@ struct ManifestReader: XMLEventHandler {
         }
         guard var element = open.popLast(), let text = texts.popLast() else { return }
         element.text = text
+        element.indexChildren()
         if open.isEmpty {
             root = element
         } else {

@@ -4,7 +4,7 @@ import ResourceAddressing
 import XMLReading
 
 extension MediaPresentation {
-    /// The maximum number of segments that a report lists; the counts of segments are complete.
+    /// The maximum number of segments and timeline entries of a report; later representations have no segments in it.
     private static let maximumReportedSegmentCount: Int64 = 1_000_000
 
     /// The contents of the manifest as a report, which `millstream inspect --json` prints; missing values are omitted.
@@ -55,13 +55,25 @@ extension MediaPresentation {
         of period: Period,
         remaining: inout Int64
     ) -> ReportValue {
+        // A timeline that many representations share costs as much as its entries in each of them.
+        remaining -|= SegmentAddressing.entryCount(of: representation, in: set, of: period)
+        guard remaining > 0 else { return report(representation, nil, listed: 0) }
         let addressing = SegmentAddressing(of: representation, in: set, of: period, in: self)
         let isListed = !addressing.isUnbounded && !addressing.needsIndex
         let listed = isListed ? min(addressing.count, remaining) : 0
         remaining -|= listed
+        return report(representation, addressing, listed: listed)
+    }
+
+    private func report(
+        _ representation: Representation,
+        _ addressing: SegmentAddressing?,
+        listed: Int64
+    ) -> ReportValue {
         let segments = ReportSequence(count: Int(clamping: listed)) { index in
-            addressing.segment(at: Int64(clamping: index))?.report ?? .object([])
+            addressing?.segment(at: Int64(clamping: index))?.report ?? .object([])
         }
+        let isCounted = addressing.map { !$0.isUnbounded && !$0.needsIndex } ?? false
         return .fields([
             "id": representation.id.map { .string($0) },
             "bandwidth": representation.bandwidth.map { .integer($0.bitsPerSecond) },
@@ -72,10 +84,10 @@ extension MediaPresentation {
             "frameRate": representation.frameRate.map { .seconds($0) },
             "audioSamplingRate": representation.audioSamplingRate.map { .integer($0) },
             "protected": representation.contentProtections.isEmpty ? nil : .bool(true),
-            "segmentCount": isListed ? .integer(addressing.count) : nil,
-            "initialization": addressing.initialization?.report,
-            "index": addressing.index?.report,
-            "fault": addressing.fault.map { .string($0.rawValue) },
+            "segmentCount": isCounted ? addressing.map { .integer($0.count) } : nil,
+            "initialization": addressing?.initialization?.report,
+            "index": addressing?.index?.report,
+            "fault": addressing?.fault.map { .string($0.rawValue) },
             "segments": .sequence(segments),
         ])
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssetStorage
+import DASHTranslation
 import Foundation
 import HLSPlaylist
 import MediaTransport
@@ -48,7 +49,12 @@ struct Failure: Error {
             case .unknownEdit, .invalidValue, .tooManyEdits, .tooManySources:
                 self.init(.wrongUsage, error.code.rawValue, error.description)
             case .loadsTooMuch:
-                self.init(.failed, error.code.rawValue, error.description, hint: "raise the limit with --max-playlist-size MIB")
+                self.init(
+                    .failed,
+                    error.code.rawValue,
+                    error.description,
+                    hint: "raise the limit with --max-playlist-size MIB"
+                )
             case .tooLarge(let limit):
                 self.init(.failed, error.code.rawValue, error.description)
                 switch limit {
@@ -59,6 +65,7 @@ struct Failure: Error {
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .unwritableAddress, .unreadableResult:
                 self.init(.failed, error.code.rawValue, error.description)
             }
+        case let error as TranslationError: self.init(.failed, error.code, error.description)
         case let error as TransportError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:

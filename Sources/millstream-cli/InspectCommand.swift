@@ -1,4 +1,5 @@
 import ArgumentParser
+import DASHManifest
 import HLSPlaylist
 import MediaTransport
 import ReportFormat
@@ -8,15 +9,15 @@ import ResourceAddressing
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show the contents of a playlist.",
+        abstract: "Show the contents of a playlist or a DASH manifest.",
         discussion: """
-            Playlists that a lenient player would play are accepted; violations of the standard are listed.
+            Input that a lenient player would play is accepted; violations of the standard are listed.
 
             Example: millstream inspect https://example.com/multivariant.m3u8 --follow
             """
     )
 
-    @Argument(help: "The URL or file of a playlist, or - for standard input.")
+    @Argument(help: "The URL or file of a playlist or DASH manifest, or - for standard input.")
     var source: String
 
     @Flag(name: .long, help: "Print JSON.")
@@ -32,7 +33,16 @@ struct InspectCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loading in
-            let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
+            let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loading)
+            if let presentation = try PresentationSource.presentation(bytes, address: address, name: source) {
+                if json {
+                    try StandardOutput.writeLine(presentation.report)
+                } else {
+                    try StandardOutput.writeLine(PresentationTable(presentation).text)
+                }
+                return
+            }
+            let playlist = try PlaylistSource.playlist(bytes, address: address, name: source)
             let children = follow ? try await mediaPlaylists(of: playlist, loading) : []
             if json {
                 guard case .object(var fields) = playlist.report else { return }

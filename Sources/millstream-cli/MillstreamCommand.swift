@@ -13,7 +13,8 @@ import Logging
             """,
         version: "0.1.0",
         subcommands: [
-            InspectCommand.self, ValidateCommand.self, EditCommand.self, EditsCommand.self, DownloadCommand.self,
+            InspectCommand.self, ValidateCommand.self, EditCommand.self, EditsCommand.self, TranslateCommand.self,
+            DownloadCommand.self,
             LibraryCommand.self, ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
             PlayCommand.self,
         ]

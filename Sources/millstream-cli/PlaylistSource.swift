@@ -23,6 +23,17 @@ struct PlaylistSource {
         budget: EditBudget? = nil
     ) async throws -> Playlist {
         let (bytes, address) = try await bytes(loader, budget: budget)
+        return try Self.playlist(bytes, address: address, name: text, variables: variables, budget: budget)
+    }
+
+    /// Parses a playlist that was loaded.
+    static func playlist(
+        _ bytes: [UInt8],
+        address: ResourceAddress?,
+        name: String,
+        variables: [String: String] = [:],
+        budget: EditBudget? = nil
+    ) throws -> Playlist {
         do {
             return try Playlist.parse(
                 bytes,
@@ -30,7 +41,7 @@ struct PlaylistSource {
                 limits: budget?.limits.loadedPlaylist ?? PlaylistLimits()
             )
         } catch {
-            var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(text)): \(error)")
+            var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(name)): \(error)")
             if budget != nil, case .limitExceeded(.entryCount, _) = error {
                 failure.hint = "raise the limit with --max-playlist-entries COUNT"
             }
@@ -66,9 +77,10 @@ struct PlaylistSource {
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
     }
 
-    private func bytes(
+    /// Loads the resource; returns its bytes and the base URL of its references.
+    func bytes(
         _ loader: ResourceLoader,
-        budget: EditBudget?
+        budget: EditBudget? = nil
     ) async throws -> ([UInt8], ResourceAddress?) {
         let base = baseURL.map { ResourceAddress($0) }
         if let base, !base.isAbsolute {

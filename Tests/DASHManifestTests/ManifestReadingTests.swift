@@ -88,11 +88,17 @@ struct ManifestReadingTests {
         )
     }
 
-    @Test func periodOfDynamicPresentationWithoutStartHasNone() throws {
-        let presentation = try parseManifest(
-            #"<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" profiles="" minBufferTime="PT2S"><Period/></MPD>"#
-        )
-        #expect(presentation.periods.map(\.start) == [nil])
+    @Test func firstPeriodOfDynamicPresentationHasAStartUnlessItIsAvailableEarly() throws {
+        for (periods, starts) in [
+            ("<Period/>", [MediaTime.zero]), (#"<Period/><Period start="PT9S"/>"#, [nil, MediaTime(seconds: 9)]),
+        ] {
+            let presentation = try parseManifest(
+                """
+                <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" profiles="" minBufferTime="PT2S">\(periods)</MPD>
+                """
+            )
+            #expect(presentation.periods.map(\.start) == starts)
+        }
     }
 
     @Test func extensionsAreReachable() throws {

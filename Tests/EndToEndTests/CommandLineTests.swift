@@ -256,7 +256,7 @@ struct CommandLineTests {
         func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
         let movie = try await run("inspect", path("movie.mp4"))
         #expect(movie.status == 2 && movie.errors.contains("an MP4 file, not an HLS playlist"))
-        let manifest = try await run("inspect", path("dash-number/manifest.mpd"))
+        let manifest = try await run("edit", path("dash-number/manifest.mpd"))
         #expect(manifest.status == 2 && manifest.errors.contains("a DASH manifest"))
         let command = try await run("nonsense")
         #expect(command.errors.contains("hint: see millstream --help"))

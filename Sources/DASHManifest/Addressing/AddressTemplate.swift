@@ -124,6 +124,16 @@ package struct AddressTemplate: Sendable, Hashable {
         }
     }
 
+    /// A Boolean value that indicates whether URLs contain the number of the segment.
+    package var insertsNumbers: Bool {
+        parts.contains { part in
+            switch part {
+            case .text: false
+            case .value(let identifier, _, _, _): identifier == .number
+            }
+        }
+    }
+
     /// Returns the URL for the given values.
     package func text(_ values: Values) -> String {
         var result = ""

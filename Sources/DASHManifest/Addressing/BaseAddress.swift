@@ -38,7 +38,7 @@ package struct BaseAddress: Sendable, Hashable {
         ]
         for element in elements {
             var next: [BaseAddress] = []
-            for child in element.elements(.baseURL) {
+            for child in element.elements(.baseURL, maximumCount: maximumCount) {
                 let parents = isDVB && !ResourceAddress(child.trimmedText).isAbsolute ? current[...] : current[..<1]
                 for parent in parents where next.count < maximumCount { next.append(parent.resolving(child)) }
             }

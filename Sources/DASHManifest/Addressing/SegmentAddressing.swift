@@ -98,11 +98,15 @@ package struct SegmentAddressing: Sendable {
     package private(set) var isUnbounded = false
     /// The time by which segments are available before they are complete.
     package let availabilityTimeOffset: MediaTime
+    /// A Boolean value that indicates whether segments are complete when ``availabilityTimeOffset`` makes them available.
+    package let hasCompleteSegments: Bool
     private var values: AddressTemplate.Values
     private let periodDuration: MediaTime?
     private var source = Source.none
     /// A Boolean value that indicates whether all segments have the declared duration, so that the period cuts the last.
     private var hasConstantDuration = false
+    /// A Boolean value that indicates whether the last entry of the timeline repeats until the end of the period.
+    private var hasOpenTimeline = false
 
     /// The end of a timeline whose end is not known, which leaves room for sums.
     private static let openEnd = Int64.max / 2
@@ -125,6 +129,9 @@ package struct SegmentAddressing: Sendable {
         presentationTimeOffset = information?.presentationTimeOffset ?? 0
         availabilityTimeOffset =
             (baseAddresses.first?.availabilityTimeOffset ?? .zero) + (information?.availabilityTimeOffset ?? .zero)
+        hasCompleteSegments =
+            information?[.availabilityTimeComplete].flatMap(ManifestNumber.boolean)
+            ?? levels.lazy.compactMap { $0.element(.baseURL)?.boolean(.availabilityTimeComplete) }.first ?? true
         periodDuration = period.duration
         values = AddressTemplate.Values(
             representationID: representation.id ?? "",
@@ -182,7 +189,8 @@ package struct SegmentAddressing: Sendable {
     private mutating func times(_ information: SegmentInformation) -> SegmentTimes? {
         let (startNumber, endNumber) = (information.startNumber, information.endNumber)
         if let timeline = information.timeline {
-            isUnbounded = periodDuration == nil && timeline.last.map { $0.repeatCount < 0 } ?? false
+            hasOpenTimeline = timeline.last.map { $0.repeatCount < 0 } ?? false
+            isUnbounded = periodDuration == nil && hasOpenTimeline
             return SegmentTimes(timeline, startNumber: startNumber, endNumber: endNumber, range: range)
         }
         guard let duration = information.duration else { return nil }
@@ -267,6 +275,66 @@ package struct SegmentAddressing: Sendable {
         }
     }
 
+    /// The size of a segment, in bytes, or `nil` if the manifest and the segment index do not declare it.
+    package func byteCount(at index: Int64) -> Int64? {
+        guard index >= 0, index < count else { return nil }
+        switch source {
+        case .index(let segments): return segments[Int(clamping: index)].byteRange.length
+        case .list(let resources, _): return resources[Int(clamping: index)].byteRange?.length
+        case .template, .wholeFile, .none: return nil
+        }
+    }
+
+    /// Returns the number of entries that the addresses of a representation are made of, the measure of their cost.
+    package static func entryCount(
+        of representation: Representation,
+        in set: AdaptationSet,
+        of period: Period
+    ) -> Int64 {
+        let levels = [representation.element, set.element, period.element]
+        return SegmentInformation(levels: levels).map { Int64(clamping: $0.entryCount) } ?? 0
+    }
+
+    /// A Boolean value that indicates whether the manifest does not list the segments, so that the time of day tells which
+    /// of them are available in a dynamic presentation.
+    package var isLimitedByClock: Bool { hasConstantDuration || hasOpenTimeline }
+
+    /// Returns the start and duration of the segment at an index without its address, or `nil` if there is none.
+    ///
+    /// - Complexity: O(log *n*) in the entries of the timeline.
+    package func timing(at index: Int64) -> (start: MediaTime, duration: MediaTime)? {
+        guard index >= 0, index < count else { return nil }
+        switch source {
+        case .template(_, let times), .list(_, let times):
+            return times.entry(at: index).map { timing($0) }
+        case .index(let segments):
+            let segment = segments[Int(clamping: index)]
+            return (segment.time - MediaTime(value: presentationTimeOffset, timescale: timescale), segment.duration)
+        case .wholeFile(let duration): return (.zero, duration)
+        case .none: return nil
+        }
+    }
+
+    /// Returns the index of the first segment that ends after a time in the period, or ``count`` if there is none.
+    ///
+    /// - Complexity: O(log² *n*) in the entries of the timeline.
+    package func index(endingAfter time: MediaTime) -> Int64 {
+        var (low, high): (Int64, Int64) = (0, count)
+        while low < high {
+            let middle = low +| (high -| low) / 2
+            guard let timing = timing(at: middle) else { return count }
+            let next = middle +| 1
+            if timing.start + timing.duration > time { high = middle } else { low = next }
+        }
+        return low
+    }
+
+    /// A Boolean value that indicates whether the manifest numbers the segments of a timeline.
+    package var hasNumberedTimeline: Bool {
+        guard case .template(let template, _) = source else { return false }
+        return !hasConstantDuration && template.insertsNumbers
+    }
+
     /// Returns the segment at an index, or `nil` if there is none.
     ///
     /// - Complexity: O(log *n*) in the entries of the timeline.
@@ -305,11 +373,7 @@ package struct SegmentAddressing: Sendable {
     }
 
     private func segment(_ entry: SegmentTimes.Entry, _ resource: AddressedResource) -> AddressedSegment {
-        let start = MediaTime(value: entry.start -| presentationTimeOffset, timescale: timescale)
-        var duration = MediaTime(value: entry.duration, timescale: timescale)
-        if hasConstantDuration, let periodDuration, start + duration > periodDuration {
-            duration = max(.zero, periodDuration - start)
-        }
+        let (start, duration) = timing(entry)
         return AddressedSegment(
             number: entry.number,
             time: entry.time,
@@ -317,5 +381,14 @@ package struct SegmentAddressing: Sendable {
             duration: duration,
             resource: resource
         )
+    }
+
+    private func timing(_ entry: SegmentTimes.Entry) -> (start: MediaTime, duration: MediaTime) {
+        let start = MediaTime(value: entry.start -| presentationTimeOffset, timescale: timescale)
+        var duration = MediaTime(value: entry.duration, timescale: timescale)
+        if hasConstantDuration, let periodDuration, start + duration > periodDuration {
+            duration = max(.zero, periodDuration - start)
+        }
+        return (start, duration)
     }
 }

@@ -43,6 +43,13 @@ package struct SegmentInformation: Sendable, Hashable {
         elements.lazy.map { $0.elements(kind) }.first { !$0.isEmpty } ?? []
     }
 
+    /// The number of entries of the timeline and the list.
+    var entryCount: Int {
+        elements.reduce(0) { sum, element in
+            sum +| element.children.count +| (element.element(.segmentTimeline)?.timeline.count ?? 0)
+        }
+    }
+
     private func integer(_ name: AttributeName) -> Int64? { self[name].flatMap(ManifestNumber.integer) }
 
     /// The units per second, 1 by default.

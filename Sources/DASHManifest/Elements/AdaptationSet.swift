@@ -10,8 +10,9 @@ package struct AdaptationSet: Sendable, Hashable {
     init(element: ManifestElement, index: Int) {
         self.element = element
         self.index = index
+        let inherited = Representation.InheritedAttributes(element)
         representations = element.elements(.representation).enumerated().map { position, child in
-            Representation(element: child, set: element, index: position)
+            Representation(element: child, inherited: inherited, index: position)
         }
     }
 

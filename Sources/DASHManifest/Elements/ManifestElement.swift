@@ -11,6 +11,8 @@ package struct ManifestElement: Sendable, Hashable {
     package let attributes: [XMLAttributes.Attribute]
     /// The elements within it, in document order; the `S` elements of a timeline are in ``timeline`` instead.
     package internal(set) var children: [ManifestElement] = []
+    /// The positions in ``children`` by kind, or `nil` if there are too few of them to need it.
+    private var positions: [ElementKind: [Int]]?
     /// The text between its tags, without the text of the elements within it.
     package internal(set) var text = ""
     /// The entries of a `SegmentTimeline` element; empty for other elements.
@@ -25,11 +27,36 @@ package struct ManifestElement: Sendable, Hashable {
         self.line = line
     }
 
+    /// The maximum number of children that are searched one after the other.
+    private static let maximumSearchedCount = 16
+
+    /// Prepares searches, after all children were added.
+    mutating func indexChildren() {
+        guard children.count > Self.maximumSearchedCount else { return }
+        var result: [ElementKind: [Int]] = [:]
+        for (position, child) in children.enumerated() {
+            if let kind = child.kind { result[kind, default: []].append(position) }
+        }
+        positions = result
+    }
+
     /// Returns the elements within it of the given kind, in document order.
-    package func elements(_ kind: ElementKind) -> [ManifestElement] { children.filter { $0.kind == kind } }
+    package func elements(_ kind: ElementKind) -> [ManifestElement] {
+        guard let positions else { return children.filter { $0.kind == kind } }
+        return positions[kind]?.map { children[$0] } ?? []
+    }
+
+    /// Returns the first elements within it of the given kind, in document order.
+    func elements(_ kind: ElementKind, maximumCount: Int) -> [ManifestElement] {
+        guard let positions else { return Array(elements(kind).prefix(maximumCount)) }
+        return positions[kind]?.prefix(maximumCount).map { children[$0] } ?? []
+    }
 
     /// Returns the first element within it of the given kind, or `nil` if there is none.
-    package func element(_ kind: ElementKind) -> ManifestElement? { children.first { $0.kind == kind } }
+    package func element(_ kind: ElementKind) -> ManifestElement? {
+        guard let positions else { return children.first { $0.kind == kind } }
+        return positions[kind]?.first.map { children[$0] }
+    }
 
     /// Returns the value of an attribute, or `nil` if it is missing.
     ///

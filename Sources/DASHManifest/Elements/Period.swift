@@ -25,11 +25,14 @@ package struct Period: Sendable, Hashable {
     /// Returns the periods of a manifest with their starts and durations (§5.3.2.1).
     static func periods(of root: ManifestElement) -> [Period] {
         let elements = root.elements(.period)
-        let isDynamic = root[.type].map(ManifestNumber.trimmed) == MediaPresentation.Kind.dynamic.rawValue
+        // A first period without a start is available early only if the start of another one is known.
+        let isEarly =
+            root[.type].map(ManifestNumber.trimmed) == MediaPresentation.Kind.dynamic.rawValue
+            && elements.contains { $0[.start] != nil }
         var starts: [MediaTime?] = []
         var end: MediaTime?
         for (index, element) in elements.enumerated() {
-            let start = element.duration(.start) ?? end ?? (index == 0 && !isDynamic ? .zero : nil)
+            let start = element.duration(.start) ?? end ?? (index == 0 && !isEarly ? .zero : nil)
             starts.append(start)
             end = start.flatMap { start in element.duration(.duration).map { start + $0 } }
         }

@@ -12,9 +12,27 @@ package struct Representation: Sendable, Hashable {
     package let index: Int
 
     /// The attributes and descriptors of an adaptation set that its representations inherit (§5.3.7).
-    private struct InheritedAttributes: Sendable, Hashable {
-        let values: [AttributeName: String]
-        let descriptors: [ElementKind: [Descriptor]]
+    struct InheritedAttributes: Sendable, Hashable {
+        fileprivate let values: [AttributeName: String]
+        fileprivate let descriptors: [ElementKind: [Descriptor]]
+
+        /// The maximum number of inherited descriptors of a kind.
+        ///
+        /// 64 is more than any set has, and all representations repeat them.
+        private static let maximumDescriptorCount = 64
+
+        /// Creates the attributes of a set, which all of its representations share.
+        init(_ set: ManifestElement) {
+            var values: [AttributeName: String] = [:]
+            for name in inheritedNames { values[name] = set[name] }
+            var descriptors: [ElementKind: [Descriptor]] = [:]
+            for kind in inheritedKinds {
+                let found = set.elements(kind, maximumCount: Self.maximumDescriptorCount)
+                if !found.isEmpty { descriptors[kind] = found.map { Descriptor(element: $0) } }
+            }
+            self.values = values
+            self.descriptors = descriptors
+        }
     }
 
     private static let inheritedNames: [AttributeName] = [
@@ -24,17 +42,10 @@ package struct Representation: Sendable, Hashable {
         .audioChannelConfiguration, .contentProtection, .essentialProperty, .supplementalProperty, .inbandEventStream,
     ]
 
-    init(element: ManifestElement, set: ManifestElement, index: Int) {
+    init(element: ManifestElement, inherited: InheritedAttributes, index: Int) {
         self.element = element
         self.index = index
-        var values: [AttributeName: String] = [:]
-        for name in Self.inheritedNames { values[name] = set[name] }
-        var descriptors: [ElementKind: [Descriptor]] = [:]
-        for kind in Self.inheritedKinds {
-            let found = Descriptor.all(kind, in: set)
-            if !found.isEmpty { descriptors[kind] = found }
-        }
-        inherited = InheritedAttributes(values: values, descriptors: descriptors)
+        self.inherited = inherited
     }
 
     private func value(_ name: AttributeName) -> String? { element[name] ?? inherited.values[name] }

@@ -1,0 +1,304 @@
+package import DASHManifest
+import HLSPlaylist
+package import MediaTiming
+
+/// A translator of DASH presentations to HLS playlists.
+///
+/// The translator has no clock and loads nothing. The caller loads the manifest and the segment indexes that
+/// ``requiredIndexes(of:at:)`` names, and passes the time of day. For a dynamic presentation, it calls
+/// ``translate(_:indexes:at:)`` with each version of the manifest, so that sequence numbers are continuous.
+package struct PresentationTranslator: Sendable {
+    /// The values that the next translation of a dynamic presentation needs.
+    package private(set) var state: TranslationState
+    private let limits: TranslationLimits
+
+    /// Creates a translator.
+    ///
+    /// - Parameters:
+    ///   - state: The state of a previous translation of the presentation, or a new one.
+    ///   - limits: The maximum sizes of a translation.
+    package init(state: TranslationState = TranslationState(), limits: TranslationLimits = TranslationLimits()) {
+        self.state = state
+        self.limits = limits
+    }
+
+    /// Returns the segment indexes that have to be loaded before the presentation can be translated, each once.
+    ///
+    /// - Parameters:
+    ///   - presentation: The manifest.
+    ///   - now: The time of day, in seconds since 1970.
+    /// - Returns: The parts of files that contain the indexes.
+    /// - Throws: ``TranslationError`` if the presentation cannot be translated whatever the indexes contain.
+    package func requiredIndexes(
+        of presentation: MediaPresentation,
+        at now: MediaTime
+    ) throws(TranslationError) -> [AddressedResource] {
+        var losses = TranslationLosses(maximumCount: 0)
+        let plan = try PresentationPlan(
+            presentation,
+            tracks: state.tracks,
+            indexes: [:],
+            now: now,
+            limits: limits,
+            losses: &losses
+        )
+        var known: Set<AddressedResource> = []
+        return plan.missingIndexes.filter { known.insert($0).inserted }
+    }
+
+    /// Translates a version of a presentation.
+    ///
+    /// - Parameters:
+    ///   - presentation: The manifest.
+    ///   - indexes: The contents of the segment indexes that were loaded; representations without theirs are lost.
+    ///   - now: The time of day, in seconds since 1970, which determines the segments of a dynamic presentation.
+    /// - Returns: The playlists and what they do not describe.
+    /// - Throws: ``TranslationError`` if there is nothing to play or a limit is exceeded; the state is then unchanged.
+    /// - Complexity: O(*n* log *n*) in the segments of all playlists.
+    package mutating func translate(
+        _ presentation: MediaPresentation,
+        indexes: [AddressedResource: [IndexedSegment]] = [:],
+        at now: MediaTime
+    ) throws(TranslationError) -> TranslatedPresentation {
+        var losses = TranslationLosses(maximumCount: limits.lossCount)
+        var plan = try PresentationPlan(
+            presentation,
+            tracks: state.tracks,
+            indexes: indexes,
+            now: now,
+            limits: limits,
+            losses: &losses
+        )
+        let isRefresh = !state.windows.isEmpty
+        let isStatic = presentation.kind == .static && !isRefresh
+        guard !plan.periods.isEmpty else {
+            if presentation.kind == .dynamic, plan.isWaiting { throw .notAvailableYet }
+            throw .nothingToPlay(reason: losses.first?.message ?? "no representation has segments")
+        }
+        guard plan.tracks.contains(where: { $0.kind == .video || $0.kind == .audio }) else {
+            throw .nothingToPlay(reason: losses.first?.message ?? "no video or audio has segments")
+        }
+        if isRefresh { reportLaterTracks(plan, &losses) }
+        plan.setDiscontinuitySequences(isStatic ? Self.zero(plan) : state.discontinuities)
+
+        let measures = plan.tracks.indices.map { MediaPlaylistWriter.measure(plan, track: $0, isStatic: isStatic) }
+        for (track, measure) in zip(plan.tracks, measures) where measure.hasSkippedHole {
+            losses.append(.hole, "the track \(track.representationID) has a hole that is too long for gaps")
+        }
+        let target = targetDuration(measures, presentation, isStatic: isStatic, &losses)
+        let starts = isStatic ? plan.tracks.map { _ in WindowStart() } : windowStarts(plan, measures)
+        let isEnded = presentation.kind == .static || Self.hasEnded(presentation, at: now)
+        let origin = presentation.availabilityStartTime?.sinceEpoch ?? .zero
+        let events = EventTranslation.dateRanges(
+            of: plan,
+            origin: origin,
+            limits: limits,
+            losses: &losses
+        )
+        let end = origin + (measures.map(\.end).max() ?? .zero)
+        let isDated =
+            end < Self.maximumDate && (!events.isEmpty || !isStatic && presentation.availabilityStartTime != nil)
+        let delay = presentation.suggestedPresentationDelay
+        var playlists: [TranslatedPlaylist] = []
+        var remaining = limits.byteCount
+        for index in plan.tracks.indices {
+            let text = try MediaPlaylistWriter.write(
+                plan,
+                track: index,
+                shared: MediaPlaylistWriter.Shared(
+                    targetDuration: target,
+                    isStatic: isStatic,
+                    isEnded: isEnded,
+                    isVOD: isStatic,
+                    origin: isDated ? origin : nil,
+                    dateRanges: isDated ? events : [],
+                    holdBack: isEnded ? nil : delay.flatMap { $0 >= MediaTime(seconds: target *| 3) ? $0 : nil },
+                    maximumByteCount: remaining
+                ),
+                firstSequence: starts[index].sequence,
+                skipCount: starts[index].skipCount
+            )
+            remaining -= min(remaining, text.utf8.count)
+            let playlist: MediaPlaylist
+            do {
+                playlist = try MediaPlaylist(parsing: Array(text.utf8))
+            } catch {
+                throw .tooLarge(message: "\(error)")
+            }
+            playlists.append(
+                TranslatedPlaylist(fileName: plan.tracks[index].fileName, track: plan.tracks[index], playlist: playlist)
+            )
+        }
+        if presentation.contentSteering != nil {
+            losses.append(.contentSteering, "content steering is not part of the translation")
+        }
+        let multivariant = try Self.multivariant(plan, measures)
+        if !isStatic { store(plan, measures, starts, target) }
+        return TranslatedPresentation(multivariant: multivariant, playlists: playlists, losses: losses.all)
+    }
+
+    /// The first second after the last date that playlists can contain: the year 10,000.
+    private static let maximumDate = MediaTime(seconds: 253_402_300_800)
+
+    private static func zero(_ plan: PresentationPlan) -> [String: Int64] {
+        plan.periods.first.map { [$0.key: 0] } ?? [:]
+    }
+
+    private func reportLaterTracks(_ plan: PresentationPlan, _ losses: inout TranslationLosses) {
+        guard let last = plan.periods.last else { return }
+        for kind in [TrackKind.video, .audio, .subtitles] {
+            let count = plan.tracks.filter { $0.kind == kind }.count
+            guard last.tracks.candidates(kind).count > count else { continue }
+            losses.append(.laterTrack, "a later period has more \(kind.rawValue) than the playlists describe")
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether all segments of a dynamic presentation are available.
+    private static func hasEnded(_ presentation: MediaPresentation, at now: MediaTime) -> Bool {
+        guard presentation.minimumUpdatePeriod == nil, let origin = presentation.availabilityStartTime?.sinceEpoch,
+            let duration = presentation.duration
+        else { return false }
+        return now >= origin + duration
+    }
+
+    // MARK: Values of all playlists
+
+    /// Returns the target duration, which all playlists share and which should not change (RFC 8216bis §6.2.1).
+    private func targetDuration(
+        _ measures: [TrackMeasure],
+        _ presentation: MediaPresentation,
+        isStatic: Bool,
+        _ losses: inout TranslationLosses
+    ) -> Int64 {
+        let longest = max(1, measures.map(\.longestSeconds).max() ?? 1)
+        guard !isStatic else { return longest }
+        let declared =
+            presentation.maximumSegmentDuration.map { min($0.roundedSeconds, Self.maximumDeclaredDuration) } ?? 0
+        guard state.targetDuration > 0 else { return max(longest, declared) }
+        if longest > state.targetDuration {
+            losses.append(
+                .changedTargetDuration,
+                "the target duration grows from \(state.targetDuration) to \(longest) seconds"
+            )
+        }
+        return max(longest, state.targetDuration)
+    }
+
+    /// The longest declared segment duration that determines a target duration: a minute.
+    ///
+    /// Some manifests declare an arbitrary large number.
+    private static let maximumDeclaredDuration: Int64 = 60
+
+    /// The number of a playlist's first segment, and the number of entries before it that are left out.
+    private struct WindowStart {
+        var sequence: Int64 = 0
+        var skipCount: Int64 = 0
+    }
+
+    private func windowStarts(_ plan: PresentationPlan, _ measures: [TrackMeasure]) -> [WindowStart] {
+        plan.tracks.indices.map { index in
+            let measure = measures[index]
+            guard state.windows.indices.contains(index), !state.windows[index].starts.isEmpty else {
+                return WindowStart(sequence: Self.firstSequence(plan, index, measure))
+            }
+            let window = state.windows[index]
+            var skipCount: Int64 = 0
+            for (position, start) in measure.starts.enumerated() {
+                let end = position + 1 < measure.starts.count ? measure.starts[position + 1] : measure.end
+                if let sequence = window.sequence(of: start, duration: end - start) {
+                    return WindowStart(sequence: sequence, skipCount: skipCount)
+                }
+                skipCount +|= 1
+            }
+            return WindowStart(
+                sequence: window.firstSequence +| Int64(clamping: window.starts.count),
+                skipCount: skipCount
+            )
+        }
+    }
+
+    /// Returns the media sequence number of the first segment of the first translation.
+    ///
+    /// The number follows from the manifest, so that several servers give the same one: from the time where all segments
+    /// have the same duration, and from the number of the segment where a timeline numbers them. Otherwise it counts
+    /// tenths of seconds, so that it is higher than any number that a translation before a restart reached.
+    private static func firstSequence(_ plan: PresentationPlan, _ track: Int, _ measure: TrackMeasure) -> Int64 {
+        guard let start = measure.starts.first,
+            let section = plan.periods.lazy.compactMap({ $0.sections[track] }).first
+        else { return 0 }
+        let number: Int64
+        if section.addressing.hasNumberedTimeline, section.candidate != nil {
+            number = section.addressing.segment(at: section.range.lowerBound)?.number ?? 0
+        } else if measure.isUniform, measure.firstDuration > .zero {
+            number = TrackWindow.quotient(start, measure.firstDuration)
+        } else {
+            number = start.scaled(by: MediaTime(seconds: 10)).roundedSeconds
+        }
+        return min(max(0, number), maximumSequence)
+    }
+
+    /// The maximum media sequence number that is derived from a manifest, so that players can count on.
+    private static let maximumSequence: Int64 = 1 << 53
+
+    private mutating func store(
+        _ plan: PresentationPlan,
+        _ measures: [TrackMeasure],
+        _ starts: [WindowStart],
+        _ target: Int64
+    ) {
+        state.tracks = plan.tracks
+        state.targetDuration = target
+        state.discontinuities = Dictionary(
+            plan.periods.map { ($0.key, $0.discontinuitySequence) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        state.windows = zip(measures, starts).map { measure, start in
+            TrackWindow(
+                firstSequence: start.sequence,
+                starts: Array(measure.starts.dropFirst(Int(clamping: start.skipCount))),
+                end: measure.end
+            )
+        }
+    }
+
+    // MARK: The multivariant playlist
+
+    private static func multivariant(
+        _ plan: PresentationPlan,
+        _ measures: [TrackMeasure]
+    ) throws(TranslationError) -> MultivariantPlaylist {
+        var keys: [String] = []
+        var known: Set<String> = []
+        for section in plan.periods.flatMap({ $0.sections.compactMap { $0 } }) {
+            for key in ContentProtectionKeys.keys(section.candidate?.protections ?? [])
+            where keys.count < maximumSessionKeyCount && known.insert(key).inserted { keys.append(key) }
+        }
+        let videos = plan.periods.flatMap { $0.sections.compactMap { $0?.candidate } }.filter {
+            $0.descriptor.kind == .video
+        }
+        let writer = MultivariantPlaylistWriter(
+            plan.tracks,
+            measures: measures,
+            sessionKeys: keys,
+            hasIndependentSegments: !videos.isEmpty && videos.allSatisfy(\.hasIndependentSegments)
+        )
+        do {
+            return try MultivariantPlaylist(parsing: Array(writer.text.utf8))
+        } catch {
+            throw .tooLarge(message: "\(error)")
+        }
+    }
+
+    /// The maximum number of session keys; players load a license for each.
+    private static let maximumSessionKeyCount = 64
+}
+
+extension TrackCandidate {
+    /// A Boolean value that indicates whether each segment begins with a stream access point of type 1 or 2.
+    var hasIndependentSegments: Bool {
+        let names: [AttributeName] = [.startWithSAP, .subsegmentStartsWithSAP]
+        return [representation.element, set.element].contains { element in
+            names.contains { name in element.unsigned(name).map { $0 == 1 || $0 == 2 } ?? false }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import DASHManifest
+import MediaTiming
+
+/// A namespace for the choice of the tracks of a presentation.
+///
+/// The period with the most video representations determines the tracks, the first of several; without video, that with
+/// the most audio representations.
+enum TrackSelection {
+    static func tracks(
+        of periods: [PeriodTracks],
+        limits: TranslationLimits,
+        losses: inout TranslationLosses
+    ) -> [TrackDescriptor] {
+        guard let model = model(of: periods) else { return [] }
+        var result: [TrackDescriptor] = []
+        var names: Set<String> = []
+        var subtitles: Set<TrackDescriptor.RenditionKey> = []
+        for candidate in model.candidates {
+            guard result.count < limits.playlistCount else {
+                losses.append(.tooManyTracks, "there are more than \(limits.playlistCount) representations")
+                break
+            }
+            var track = candidate.descriptor
+            if track.kind == .subtitles, !subtitles.insert(track.renditionKey).inserted {
+                let message = "only the first representation of subtitles is used"
+                losses.append(.textRepresentation, message, line: candidate.representation.element.line)
+                continue
+            }
+            // Identifiers can be missing, repeated or equal after characters are removed.
+            let id = PlaylistText.fileName(track.representationID)
+            let base = id.isEmpty ? track.kind.rawValue : "\(track.kind.rawValue)-\(id)"
+            var name = base
+            var number = 2
+            while !names.insert(name).inserted {
+                name = "\(base)-\(number)"
+                number +|= 1
+            }
+            track.fileName = "\(name).m3u8"
+            result.append(track)
+        }
+        return result
+    }
+
+    private static func model(of periods: [PeriodTracks]) -> PeriodTracks? {
+        for kind in [TrackKind.video, .audio] {
+            let counts = periods.map { $0.candidates(kind).count }
+            if let most = counts.max(), most > 0, let index = counts.firstIndex(of: most) { return periods[index] }
+        }
+        return nil
+    }
+}
