@@ -191,6 +191,13 @@ struct CommandLineTests {
         // An argument that looks like an option can be a value.
         let missing = try await run("edit", film, "--append", "--canonical", "--start", "8")
         #expect(missing.status == 1 && missing.errors.contains("--canonical"), "\(missing.errors)")
+        _ = try write("--start", 10)
+        let program = try RunningProgram(
+            ["edit", film, "--append", "--start", "--duration", "60", "--start", "52"],
+            directory: folder
+        )
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(segments(program.standardOutput) == ["--start-3.ts", "--start-4.ts"])
     }
 
     @Test(.timeLimit(.minutes(2))) func editsOnTheCommandLineHaveTheLimitsOfTheServer() async throws {

@@ -22,6 +22,7 @@ final class RunningProgram: @unchecked Sendable {
     ///   - arguments: The arguments of the program.
     ///   - executable: The executable.
     ///   - environment: Variables that are added to the environment of this process.
+    ///   - directory: The working directory; `nil` for that of the tests.
     ///   - keepsInputOpen: A Boolean value that indicates whether the program has a standard input that never ends.
     ///   - replacedOutput: A handle for standard output, instead of the file that ``standardOutput`` reads.
     ///   - replacedErrors: A handle for standard error, instead of the file that ``standardError`` reads.
@@ -30,6 +31,7 @@ final class RunningProgram: @unchecked Sendable {
         _ arguments: [String],
         of executable: URL = executable,
         environment: [String: String] = [:],
+        directory: URL? = nil,
         keepsInputOpen: Bool = false,
         replacedOutput: FileHandle? = nil,
         replacedErrors: FileHandle? = nil
@@ -37,6 +39,7 @@ final class RunningProgram: @unchecked Sendable {
         process.executableURL = executable
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        process.currentDirectoryURL = directory
         let folder = FileManager.default.temporaryDirectory
         output = folder.appendingPathComponent("output-\(UUID())")
         errors = folder.appendingPathComponent("errors-\(UUID())")

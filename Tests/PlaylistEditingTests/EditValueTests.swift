@@ -45,11 +45,16 @@ import Testing
     }
 
     @Test func everyListedNameIsAnEdit() throws {
-        let values = ["insert": "a@1", "drop-range": "1...2", "bandwidth": "1..."]
-        let names = try PlaylistEdit.names.map {
-            try PlaylistEdit(name: $0, value: values[$0] ?? "1").nameAndValue.name
+        let names = try PlaylistEdit.definitions.map { definition in
+            try PlaylistEdit(name: definition.name, value: definition.examples.first ?? "").nameAndValue.name
         }
-        #expect(names == PlaylistEdit.names && Set(names).count == 11)
+        #expect(names == PlaylistEdit.names && Set(names).count == names.count)
+        // Scripts and addresses of players contain these names.
+        let established = [
+            "bandwidth", "max-height", "no-i-frames", "start", "duration", "append", "prepend", "insert", "drop-range",
+            "absolute", "canonical",
+        ]
+        #expect(Set(names).isSuperset(of: established))
     }
 
     @Test(

@@ -96,7 +96,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Edit the playlists, as in URLs of millstream serve: bandwidth=900k...4M&duration=30; may be repeated.",
+            "Edit the playlists, as in URLs of serve: bandwidth=900k...4M&duration=30 (see millstream edits); may be repeated.",
             valueName: "EDITS"
         )
     )
