@@ -51,7 +51,7 @@ public struct EditedTransport: Transport {
             wanted.base = Self.origin
             let handler = PlaybackRequestHandler(loader: loader, budget: try capacity.admit(), workers: .callingTask)
             bytes = try await handler.playlist(for: wanted)
-        } catch where error is ServerError || error is PlaylistEditError {
+        } catch  where error is ServerError || error is PlaylistEditError {
             let failure = ServerError(error)
             let code: TransportError.Code = failure.status == .contentTooLarge ? .tooLarge : .wrongContent
             throw TransportError(code, failure.message, address: request.address, cause: failure)

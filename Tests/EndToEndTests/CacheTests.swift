@@ -2,6 +2,10 @@ import Foundation
 import MillstreamTesting
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Tests the option `--cache`, with a directory that several commands share.
 @Suite(.serialized, .tags(.endToEnd))
 struct CacheTests {

@@ -169,7 +169,7 @@ import Testing
         let loader = Loader([source: "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"x\"\n"])
         let editor = try PresentationEditor(EditPlan([.append(source)]), loader: loader)
         let error = await #expect(throws: PlaylistEditError.self) { try await editor.prepare(playlist) }
-        #expect(error?.code == "cannot-stitch")
+        #expect(error?.code == .cannotStitch)
     }
 
     @Test func filesOfPresentationAreCompleteAndReferToEachOther() async throws {

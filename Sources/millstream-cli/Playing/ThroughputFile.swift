@@ -1,6 +1,7 @@
 import Foundation
 import MediaTransport
 import Millstream
+import ReportFormat
 
 /// The file in which `millstream play` remembers the throughput of networks: `millstream/throughput` in the folder for
 /// caches of the user.
