@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A table that finds a name in a fixed list of names by its length and one of its letters.
 ///
 /// Names with the same length and letter form a chain, so that any list of distinct names can be looked up. Names are

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The tags that RFC 8216bis §4.4 defines, in the order of the canonical form; other tags are preserved as unknown tags.
 ///
 /// A tag is a case and its ``definition``, which the compiler requires for every case.

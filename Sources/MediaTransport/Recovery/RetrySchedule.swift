@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The delays between the attempts for one resource.
 package struct RetrySchedule: Sendable, Hashable {
     /// The delay before the first retry; each further delay is twice as long.

@@ -65,7 +65,9 @@ extension PlayerError {
 
 extension PlayerError.Code: ErrorCode {
     /// The codes of this version.
-    public static let allCases: [Self] = [.itemInUse, .itemNotQueued, .mediaServicesLost, .notLoaded, .cancelled]
+    public static let allCases: [Self] = [
+        .itemInUse, .itemNotQueued, .mediaServicesLost, .audioDeviceLost, .notLoaded, .cancelled,
+    ]
 
     /// The code of the corresponding error of AVFoundation.
     public var number: Int? {
