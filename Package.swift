@@ -265,7 +265,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Adaptation", "HLSPlaylist", "MediaTiming", "NetworkConditioning", "PlaybackReporting",
+                "Adaptation", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "NetworkConditioning", "PlaybackReporting",
                 "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat", "XMLReading",
             ],
             path: "Fuzzing/FuzzTargets",

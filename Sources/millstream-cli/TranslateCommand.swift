@@ -24,7 +24,7 @@ struct TranslateCommand: AsyncParsableCommand {
     @Argument(help: "The URL or file of a DASH manifest, or - for standard input.")
     var source: String
 
-    @Option(name: .shortAndLong, help: "The folder for the playlists. (default: the current folder)")
+    @Option(name: .shortAndLong, help: "The folder for the playlists; . is the current one.")
     var output: String = "."
 
     @Option(name: .long, help: "The base URL of relative URLs in the manifest.")

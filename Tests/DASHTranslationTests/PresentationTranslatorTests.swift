@@ -59,6 +59,22 @@ struct PresentationTranslatorTests {
         #expect(result.losses == [])
     }
 
+    @Test func labeledTracksOfOneLanguageFormOneGroup() throws {
+        func contents(_ label: String, _ channels: Int) -> String {
+            #"<Label>\#(label)</Label><AudioChannelConfiguration "#
+                + #"schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="\#(channels)"/>"#
+        }
+        let result = try translate(
+            manifest(
+                "<Period>\(videoSet)\(audioSet("a1", language: "en", contents: contents("Stereo", 2)))"
+                    + "\(audioSet("a2", language: "en", contents: contents("Surround", 6)))</Period>"
+            )
+        )
+        #expect(result.multivariant.renditions.map(\.name) == ["Stereo", "Surround"])
+        #expect(Set(result.multivariant.renditions.map(\.groupID)) == ["audio-1"])
+        #expect(result.multivariant.variants.count == 2)
+    }
+
     @Test func groupsOfSeveralCodecsHaveTheSameRenditions() throws {
         let result = try translate(
             manifest(

@@ -154,11 +154,14 @@ struct MultivariantPlaylistWriter {
             if ranks[key] == nil { order.append(key) }
             ranks[key, default: [:]][track.renditionKey] = index
         }
-        return order.enumerated().map { number, key in
-            let chosen = keys.map { rendition in
-                ranks[key]?[rendition] ?? nearest(rendition, key, audio)
-            }
-            return Group(id: "audio-\(number +| 1)", members: members(chosen))
+        // Groups of different channel configurations can end up with the same renditions.
+        var lists: [[Int]] = []
+        for key in order {
+            let chosen = keys.map { ranks[key]?[$0] ?? nearest($0, key, audio) }
+            if !lists.contains(chosen) { lists.append(chosen) }
+        }
+        return lists.enumerated().map { number, chosen in
+            Group(id: "audio-\(number +| 1)", members: members(chosen))
         }
     }
 
