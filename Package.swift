@@ -265,7 +265,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Adaptation", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "NetworkConditioning", "PlaybackReporting",
+                "Adaptation", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "NetworkConditioning",
+                "PlaybackReporting",
                 "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat", "XMLReading",
             ],
             path: "Fuzzing/FuzzTargets",

@@ -45,7 +45,8 @@ package struct FuzzTarget: Sendable {
     }
 
     /// The parsers without side effects, in listing order.
-    package static let formats: [FuzzTarget] = playlistTargets + dashTargets + mediaTargets + subtitleTargets + textTargets
+    package static let formats: [FuzzTarget] =
+        playlistTargets + dashTargets + mediaTargets + subtitleTargets + textTargets
 }
 
 /// Traps if a property of the result does not hold, in release builds as well.
