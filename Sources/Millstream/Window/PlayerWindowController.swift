@@ -39,7 +39,7 @@ public final class PlayerWindowController: Sendable {
     private let windowEvents: AsyncStream<WindowEvent>
     private let continuation: AsyncStream<WindowEvent>.Continuation
 
-    /// Creates a controller, which replaces ``PlayerWindow/onCommand`` and ``PlayerWindow/onPixelSizeChange`` of the
+    /// Creates a controller, which replaces `onCommand` and `onPixelSizeChange` of the
     /// window.
     @MainActor public init(_ window: PlayerWindow, _ player: Player) {
         let (windowEvents, continuation) = AsyncStream.makeStream(of: WindowEvent.self)
