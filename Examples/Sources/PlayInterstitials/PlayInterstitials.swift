@@ -60,7 +60,7 @@ for await state in player.interstitialController.values(of: \.skippability) {
 
 // Show an integrated timeline
 
-for await duration in player.values(of: \.playback.duration) where duration != nil { break }
+for await duration in player.values(of: \.currentItem?.duration) where duration != nil { break }
 if let timeline = player.interstitialController.integratedTimeline {
     for segment in timeline.segments { print(segment.event?.id ?? "the film", segment.target) }
 }

@@ -47,7 +47,9 @@ struct PlayerOutputsTests {
             if shown.count == 6 { break }
         }
         #expect(shown == shown.sorted() && Set(shown).count == 6)
-        #expect(item.error == nil && item.playedVariant != nil && item.frameCounts.decoded >= 6)
+        #expect(item.error == nil && item.playedVariant != nil)
+        // The counts are reported less often than frames.
+        for await state in item.states where state.frameCounts.decoded >= 6 { break }
         await player.shutDown()
         #expect(player.currentItem == nil)
     }
