@@ -304,8 +304,8 @@ let package = Package(
             name: "StreamingEngineTests",
             dependencies: [
                 "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
-                "NetworkConditioning", "PlaybackReporting", "ResourceAddressing", "SharedCorpus", "StreamingEngine",
-                "TestTranscripts",
+                "NetworkConditioning", "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "SharedCorpus",
+                "StreamingEngine", "TestTranscripts",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -43,10 +43,10 @@ public final class Simulation: TaskExecutor, TimeSource {
         /// A binary heap: no element is before its parent.
         var sleepers: [Sleeper] = []
         var now = Duration.zero
-        /// The number of tasks that wait for operations outside the simulation, and the real time at which the first of
-        /// them began.
+        /// The number of tasks that wait for operations outside the simulation.
         var realTimeTaskCount = 0
-        var realTimeStart = ContinuousClock.now
+        /// The real time up to which the wait of the thread is part of ``now``; `nil` while the thread runs jobs.
+        var waitStart: ContinuousClock.Instant?
         var lastID = 0
         var cancelled: Set<Int> = []
         /// The numbers of programs that were started and finished; the thread of a finished program ends.
@@ -118,22 +118,22 @@ public final class Simulation: TaskExecutor, TimeSource {
         return ScheduledAction { [self] in state.withLock { _ = $0.removeSleeper(id) } }
     }
 
-    /// Runs an operation outside the simulation; during it, simulated time passes as real time does.
+    /// Runs an operation outside the simulation; while all other tasks wait, simulated time passes as real time does.
     ///
-    /// A program can thus communicate with real servers at full speed: only the time in which all tasks wait is
-    /// skipped. Such a program does not run identically each time.
+    /// A program can thus communicate with real servers at full speed: only the time in which all tasks wait for other
+    /// tasks is skipped. The time in which a job of the simulation computes does not count, as without such an operation.
+    /// Such a program does not run identically each time.
     public nonisolated(nonsending) func withRealTime<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         state.withLock { state in
-            if state.realTimeTaskCount == 0 { state.realTimeStart = .now }
+            state.addWaitingTime()
             state.realTimeTaskCount += 1
         }
         defer {
             change { state in
-                let now = state.currentTime
+                state.addWaitingTime()
                 state.realTimeTaskCount -= 1
-                if state.realTimeTaskCount == 0 { state.now = now }
             }
         }
         return try await body()
@@ -186,16 +186,18 @@ public final class Simulation: TaskExecutor, TimeSource {
             let step: Step = state.withLock { state in
                 if state.startedRuns != run { return .finish }
                 state.isWaiting = false
+                state.addWaitingTime()
+                state.waitStart = nil
                 if let (job, executor) = state.takeJob() { return .job(job, executor) }
                 if state.finishedRuns == run { return .finish }
                 guard let first = state.sleepers.first else {
-                    state.isWaiting = true
+                    state.beginWaiting()
                     return .wait(nil)
                 }
                 if state.realTimeTaskCount > 0 {
-                    let rest = first.deadline - state.currentTime
+                    let rest = first.deadline - state.now
                     guard rest <= .zero else {
-                        state.isWaiting = true
+                        state.beginWaiting()
                         return .wait(rest)
                     }
                     return .sleeper(state.remove(at: 0))
@@ -220,7 +222,24 @@ public final class Simulation: TaskExecutor, TimeSource {
 }
 
 extension Simulation.State {
-    fileprivate var currentTime: Duration { realTimeTaskCount > 0 ? now + (ContinuousClock.now - realTimeStart) : now }
+    fileprivate var currentTime: Duration {
+        guard realTimeTaskCount > 0, let waitStart else { return now }
+        return now + (ContinuousClock.now - waitStart)
+    }
+
+    fileprivate mutating func beginWaiting() {
+        isWaiting = true
+        waitStart = .now
+    }
+
+    /// Adds the real time for which the thread has waited to ``now``, if a task waits for an operation outside the
+    /// simulation.
+    fileprivate mutating func addWaitingTime() {
+        guard let start = waitStart else { return }
+        let end = ContinuousClock.now
+        if realTimeTaskCount > 0 { now += end - start }
+        waitStart = end
+    }
 
     fileprivate mutating func takeJob() -> (job: UnownedJob, actorExecutor: UnownedSerialExecutor?)? {
         guard nextJob < jobs.count else { return nil }

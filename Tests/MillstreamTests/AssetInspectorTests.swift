@@ -37,14 +37,17 @@ import Testing
         }
     }
 
-    @Test func liveMediaPlaylistIsInspectedWithOneRequest() async throws {
-        let texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
+    /// A media playlist declares no codecs, so that the tracks are read from its first segment, if that is available.
+    @Test(arguments: [true, false]) func liveMediaPlaylistIsInspectedWithItsFirstSegment(exists: Bool) async throws {
+        var texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
+        if exists { texts[Broadcast.origin + "s0.ts"] = "media" }
         try await Broadcast(texts).run { world in
             let asset = world.item().asset
             let (duration, type) = try await asset.load(.duration, .playbackType)
             #expect(duration == nil)
             #expect(type == .live)
-            #expect(world.transport.requests.count == 1)
+            #expect(world.transport.requestedAddresses == ["main.m3u8", "s0.ts"].map { Broadcast.origin + $0 })
+            #expect(asset.loadedValue(.isPlayable) == true)
         }
     }
 

@@ -34,6 +34,8 @@ enum DecoderCatalog {
         "ac-3": AV_CODEC_ID_AC3, "ec-3": AV_CODEC_ID_EAC3, "mp3": AV_CODEC_ID_MP3,
         "opus": AV_CODEC_ID_OPUS, "Opus": AV_CODEC_ID_OPUS, "flac": AV_CODEC_ID_FLAC, "fLaC": AV_CODEC_ID_FLAC,
         "vorbis": AV_CODEC_ID_VORBIS, "alac": AV_CODEC_ID_ALAC,
+        "dtsc": AV_CODEC_ID_DTS, "dtse": AV_CODEC_ID_DTS, "dtsh": AV_CODEC_ID_DTS, "dtsl": AV_CODEC_ID_DTS,
+        "mjpg": AV_CODEC_ID_MJPEG, "samr": AV_CODEC_ID_AMR_NB, "sawb": AV_CODEC_ID_AMR_WB,
     ]
 
     /// Returns whether a decoder is available for a codec with an object type indication (ISO/IEC 14496-1) and, for
@@ -56,6 +58,9 @@ enum DecoderCatalog {
         case ("mp4a", "a5"): codec = AV_CODEC_ID_AC3
         case ("mp4a", "a6"): codec = AV_CODEC_ID_EAC3
         case ("mp4v", "20"): codec = AV_CODEC_ID_MPEG4
+        case ("mp4v", "60"), ("mp4v", "61"), ("mp4v", "62"), ("mp4v", "63"), ("mp4v", "64"), ("mp4v", "65"):
+            codec = AV_CODEC_ID_MPEG2VIDEO
+        case ("mp4v", "6a"): codec = AV_CODEC_ID_MPEG1VIDEO
         default: return false
         }
         return unsafe avcodec_find_decoder(codec) != nil

@@ -11,13 +11,13 @@ struct AssetInspection: Sendable {
     var duration: MediaTime?
     /// The playback type: on demand, live or file.
     var playbackType: PlaybackType
-    /// The tracks, as far as they are known before anything is decoded.
+    /// The tracks that the playlists declare or the media has.
     var tracks: [AssetTrack] = []
-    /// The reason why no variant can be played; `nil` if at least one can.
+    /// The reason why nothing can be played; `nil` if at least one variant can.
     var error: StreamingError?
 }
 
-/// A track of an asset, as described by playlists or by the header of a file.
+/// A track of an asset, as described by the playlists or, for files and streams without CODECS, by the media.
 public struct AssetTrack: Sendable, Hashable {
     /// The type of media in the track.
     public var mediaType: MediaType

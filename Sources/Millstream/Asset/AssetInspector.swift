@@ -2,6 +2,7 @@ import HLSPlaylist
 import MediaTiming
 import PlaybackReporting
 import ResourceAddressing
+import SegmentFormat
 import StreamingEngine
 
 /// An inspection of an asset without playback: it loads the multivariant playlist and one media playlist, or the header
@@ -32,16 +33,32 @@ struct AssetInspector: Sendable {
             presentation: found.presentation,
             duration: found.duration,
             playbackType: found.playbackType,
-            tracks: found.variant.map { AssetTrack.tracks(of: $0, found.presentation.groups) } ?? [],
+            tracks: found.variant.map { AssetTrack.tracks(of: $0, found.presentation.groups, media: found.tracks) }
+                ?? [],
             error: found.error
         )
     }
 }
 
 extension AssetTrack {
-    /// Returns the tracks that playlists announce for a variant and its rendition groups: at most one for each media
-    /// type.
-    static func tracks(of variant: Presentation.Variant, _ groups: [MediaSelectionGroup]) -> [AssetTrack] {
+    /// Returns the tracks of a variant and its rendition groups: those that the playlists declare, at most one for each
+    /// media type, or those of its media.
+    ///
+    /// - Parameters:
+    ///   - variant: The variant.
+    ///   - groups: The rendition groups.
+    ///   - media: The tracks in the media of the variant; empty if they are not known.
+    /// - Returns: The tracks: video, audio and subtitles.
+    static func tracks(
+        of variant: Presentation.Variant,
+        _ groups: [MediaSelectionGroup],
+        media: [MediaTrack]
+    ) -> [AssetTrack] {
+        guard media.isEmpty else {
+            let hasAudioGroup = groups.contains { $0.type == .audio }
+            let contained = media.filter { $0.mediaType != .audio || !hasAudioGroup }.compactMap { AssetTrack($0) }
+            return contained + tracks(of: groups)
+        }
         let codecs = variant.codecs
         var tracks: [AssetTrack] = []
         if !variant.isAudioOnly { tracks.append(AssetTrack(mediaType: .video, codec: codecs.video.first)) }
@@ -55,5 +72,26 @@ extension AssetTrack {
             tracks.append(AssetTrack(mediaType: .subtitles, codec: codecs.subtitles.first, language: language))
         }
         return tracks
+    }
+
+    /// Returns the tracks of rendition groups, one for the audio and one for the subtitles.
+    private static func tracks(of groups: [MediaSelectionGroup]) -> [AssetTrack] {
+        [(Rendition.MediaType.audio, MediaType.audio), (.subtitles, .subtitles)].compactMap { type, mediaType in
+            groups.first { $0.type == type }.map { group in
+                AssetTrack(mediaType: mediaType, language: group.defaultOption?.language)
+            }
+        }
+    }
+
+    /// Creates a track from a track of the media; `nil` if it is neither video nor audio nor subtitles.
+    private init?(_ track: MediaTrack) {
+        let mediaType: MediaType
+        switch track.mediaType {
+        case .video: mediaType = .video
+        case .audio: mediaType = .audio
+        case .subtitles: mediaType = .subtitles
+        case .metadata, .other: return nil
+        }
+        self.init(mediaType: mediaType, codec: track.codec, language: track.language)
     }
 }

@@ -38,12 +38,13 @@ extension AssetProperty where Value == MediaTime? {
 }
 
 extension AssetProperty where Value == Bool {
-    /// A Boolean value that indicates whether at least one variant can be decoded.
+    /// A Boolean value that indicates whether at least one variant can be decoded, by its codecs or the tracks of its
+    /// media.
     public static var isPlayable: AssetProperty { AssetProperty(.isPlayable) { $0.error == nil } }
 }
 
 extension AssetProperty where Value == [AssetTrack] {
-    /// The tracks, as far as they are known before anything is decoded.
+    /// The tracks: those that the playlists declare, or those of the media of a file or a stream without CODECS.
     public static var tracks: AssetProperty { AssetProperty(.tracks) { $0.tracks } }
 }
 

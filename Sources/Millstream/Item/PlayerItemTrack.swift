@@ -20,6 +20,11 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     /// can be disabled only in a pipeline that decodes media.
     public let canBeDisabled: Bool
 
+    /// The track of the asset that is played.
+    ///
+    /// It is an element of ``AssetProperty/tracks``, unless another variant than the inspected one is played.
+    public var assetTrack: AssetTrack { AssetTrack(mediaType: mediaType, codec: codec, language: language) }
+
     /// Returns the type of rendition for a media type; `nil` for types that are part of the variant.
     static func renditionType(of type: MediaType) -> Rendition.MediaType? {
         switch type {

@@ -86,6 +86,7 @@ struct EngineState: Sendable {
             guard case .opening(let began) = lifecycle else { break }
             playlists.openFile(&control.sink)
             segments.appender.file = file
+            if let variant = presentation.variants.first { control.plan.setTracks(file.tracks, of: variant) }
             begin(presentation, media: file.playlist, at: address, began: began)
         case .openingFailed(let error, let request):
             if let request { control.sink.report(.resourceRequest(request)) }

@@ -2,6 +2,7 @@ import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import PlaybackReporting
+import SegmentFormat
 
 /// The sources of the tracks, and the switches between sources.
 struct FetchPlan: Sendable {
@@ -11,8 +12,10 @@ struct FetchPlan: Sendable {
     var tracks = TrackSet()
     /// The variant at the playhead; `nil` before playback begins.
     private(set) var playedVariant: VariantDescription?
-    /// The tracks of the item as its playlists declare them.
+    /// The tracks of the item as its playlists declare them, or as its media has them.
     private(set) var playbackTracks: [PlaybackTrack] = []
+    /// The tracks in the media of the variants for which the playlist declares no codecs.
+    private var mediaTracks: [Presentation.Variant.ID: [MediaTrack]] = [:]
     /// The switch to the variant that is fetched, until that variant is played.
     private var pendingSwitch: VariantSwitch?
     private let keepUp = KeepUpRule()
@@ -516,9 +519,24 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Determines the tracks that the playlists declare, and reports them if they changed.
+    /// Determines the tracks that the playlists declare or the media has, and reports them if they changed.
+    ///
+    /// The tracks of a variant without codecs are unknown until its media is loaded; until then, those of the previous
+    /// variant are reported.
     mutating func updateTracks(_ sink: inout EffectSink) {
         guard catalog.presentation != nil, let variant = fetchedVariant, !tracks.trickPlay.isActive else { return }
+        let found: [PlaybackTrack]
+        if !variant.codecs.isEmpty {
+            found = declaredTracks(of: variant)
+        } else if let media = mediaTracks[variant.id] {
+            found = media.isEmpty ? declaredTracks(of: variant) : containedTracks(media)
+        } else {
+            return
+        }
+        update(found + subtitleTracks(of: variant), &sink)
+    }
+
+    private func declaredTracks(of variant: Presentation.Variant) -> [PlaybackTrack] {
         let codecs = variant.codecs
         var found: [PlaybackTrack] = []
         let isMuxed =
@@ -531,11 +549,50 @@ struct FetchPlan: Sendable {
             let language = catalog.selection[.audio]?.language
             found.append(PlaybackTrack(id: 2, mediaType: .audio, codec: codecs.audio.first, language: language))
         }
-        if let subtitles = catalog.selection[.subtitles], catalog.presentation?.group(.subtitles) != nil {
-            let codec = codecs.subtitles.first ?? "wvtt"
-            found.append(PlaybackTrack(id: 3, mediaType: .subtitles, codec: codec, language: subtitles.language))
+        return found
+    }
+
+    /// Returns the tracks that are played of the media of the main source: the first one of each type, and audio with
+    /// segments of its own instead of that of the main source.
+    private func containedTracks(_ media: [MediaTrack]) -> [PlaybackTrack] {
+        var found: [PlaybackTrack] = []
+        if let video = media.first(where: { $0.mediaType == .video }) {
+            found.append(PlaybackTrack(id: 1, mediaType: .video, codec: video.codec, language: video.language))
         }
-        update(found, &sink)
+        let audio = tracks.audio.source == nil ? media.first { $0.mediaType == .audio } : nil
+        if audio != nil || tracks.audio.source != nil {
+            let language = catalog.selection[.audio]?.language ?? audio?.language
+            found.append(PlaybackTrack(id: 2, mediaType: .audio, codec: audio?.codec, language: language))
+        }
+        return found
+    }
+
+    private func subtitleTracks(of variant: Presentation.Variant) -> [PlaybackTrack] {
+        guard let subtitles = catalog.selection[.subtitles], catalog.presentation?.group(.subtitles) != nil else {
+            return []
+        }
+        let codec = variant.codecs.subtitles.first ?? "wvtt"
+        return [PlaybackTrack(id: 3, mediaType: .subtitles, codec: codec, language: subtitles.language)]
+    }
+
+    /// Sets the tracks in the media of a variant without declared codecs.
+    mutating func setTracks(_ tracks: [MediaTrack], of variant: Presentation.Variant) {
+        mediaTracks[variant.id] = tracks
+    }
+
+    /// Determines the tracks of a variant from its first loaded segment if the playlist declares no codecs, and reports
+    /// them if they changed.
+    mutating func findTracks(
+        in segment: some Sequence<UInt8>,
+        initialization: [UInt8]?,
+        of source: StreamSource,
+        _ sink: inout EffectSink
+    ) {
+        guard let variant = catalog.variant(of: source), variant.codecs.isEmpty, mediaTracks[variant.id] == nil else {
+            return
+        }
+        setTracks(MediaTrack.tracks(ofSegment: segment, initialization: initialization), of: variant)
+        updateTracks(&sink)
     }
 
     /// Reports the tracks of the item if they changed.

@@ -1,6 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import NIOCore
 import PlaybackReporting
 import ResourceAddressing
 
@@ -69,6 +70,9 @@ struct MediaAppender: Sendable {
             )
         )
         sink.add(.begin(.append(request: job.request, piece)))
+        if kind == .main, case .media(let bytes, let initialization) = loaded.content {
+            plan.findTracks(in: bytes.readableBytesView, initialization: initialization?.bytes, of: job.source, &sink)
+        }
     }
 
     private func filePlace(

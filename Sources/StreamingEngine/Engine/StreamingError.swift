@@ -1,4 +1,5 @@
 public import ResourceAddressing
+import SegmentFormat
 
 /// An error because of which an item cannot be played, or playback of it ended.
 public struct StreamingError: MillstreamError, Sendable {
@@ -104,6 +105,31 @@ extension StreamingError {
         return StreamingError(
             isProtected ? .protected : .unsupported,
             "none of the variants can be played: " + reasons.joined(separator: "; "),
+            address: address
+        )
+    }
+
+    /// The codecs without the parameters that determine the decoder, as in a transport stream.
+    private static let incompleteCodecs: Set<String> = ["mp4a", "mp4a.40", "mp4v"]
+
+    /// Returns the error for media of which no track can be decoded; `nil` if a track can be decoded, or if that is
+    /// unknown.
+    static func undecodable(
+        _ tracks: [MediaTrack],
+        at address: ResourceAddress,
+        canDecode: (_ codec: String) -> Bool
+    ) -> StreamingError? {
+        let codecs = tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }.map(\.codec)
+        let isUndecodable = codecs.allSatisfy { codec in
+            // A codec without its parameters, or one that streams do not have, may be decodable.
+            guard let codec, !incompleteCodecs.contains(codec), CodecList([codec]).other.isEmpty else { return false }
+            return !canDecode(codec)
+        }
+        guard !codecs.isEmpty, isUndecodable else { return nil }
+        let names = codecs.compactMap { $0 }.map { PlaybackObstacle.codec($0).description }
+        return StreamingError(
+            .unsupported,
+            "none of the tracks can be played: " + names.joined(separator: "; "),
             address: address
         )
     }

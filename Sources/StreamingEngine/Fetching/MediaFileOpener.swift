@@ -13,6 +13,8 @@ struct OpenedFile: Sendable {
     let firstTimestamp: MediaTime
     /// A Boolean value that indicates whether the byte ranges may begin within a frame.
     let beginsWithinFrames: Bool
+    /// The tracks of the file; empty if they are not read for its container format.
+    let tracks: [MediaTrack]
 }
 
 /// Reads the index of a media file and represents it as a media playlist with byte ranges of a few seconds each.
@@ -81,7 +83,8 @@ struct MediaFileOpener: Sendable {
         return OpenedFile(
             playlist: try playlist(of: timeline, at: address, length: length),
             firstTimestamp: timeline.firstTimestamp,
-            beginsWithinFrames: timeline.boundaryAccuracy == .approximate
+            beginsWithinFrames: timeline.boundaryAccuracy == .approximate,
+            tracks: timeline.tracks
         )
     }
 

@@ -3,6 +3,7 @@ public import MediaTiming
 public import MediaTransport
 public import PlaybackReporting
 public import ResourceAddressing
+public import SegmentFormat
 
 /// The properties of a stream or media file, which are read without playing it.
 public struct SourceInspection: Sendable {
@@ -14,13 +15,17 @@ public struct SourceInspection: Sendable {
     public let duration: MediaTime?
     /// The type of the content: on demand, live, or a media file.
     public let playbackType: PlaybackType
+    /// The tracks in the media of a file, or of the inspected variant if the playlist declares no codecs; otherwise
+    /// empty.
+    public let tracks: [MediaTrack]
     /// The reason why nothing can be played; `nil` if at least one variant can be played.
     public let error: StreamingError?
 
     /// Inspects the content at an address.
     ///
     /// Its kind is recognized by the first bytes, not by a file name extension. For a stream, the playlists of the item
-    /// and of one variant are loaded; for a media file, only its index.
+    /// and of one variant are loaded, and the start of a segment if no codecs are declared; for a media file, only its
+    /// index.
     ///
     /// - Parameters:
     ///   - address: The address of the content.
@@ -39,18 +44,17 @@ public struct SourceInspection: Sendable {
     ) async throws {
         let fetch = ResourceFetcher(loader: loader, time: time)
         let playlist: Playlist
-        var isFile = false
+        var file: OpenedFile?
         let kind = mimeType.map { SourceOpener.Kind(mimeType: $0) }
         switch try await SourceOpener(fetch: fetch, kind: kind).open(address).opened {
         case .playlist(let found, _): playlist = found
         case .file(let head, let found, let length):
-            playlist = .media(try await MediaFileOpener(fetch: fetch).open(head, at: found, length: length).playlist)
-            isFile = true
+            let opened = try await MediaFileOpener(fetch: fetch).open(head, at: found, length: length)
+            playlist = .media(opened.playlist)
+            file = opened
         }
         presentation = Presentation(playlist, capabilities: capabilities)
         variant = presentation.variants.first ?? presentation.unplayable.first?.variant
-        error =
-            presentation.variants.isEmpty ? StreamingError.nothingPlayable(presentation, at: address) : nil
         let media: MediaPlaylist
         switch playlist {
         case .media(let found): media = found
@@ -60,7 +64,19 @@ public struct SourceInspection: Sendable {
         }
         let timeline = PresentationTimeline(media)
         duration = timeline.duration
-        playbackType = isFile ? .file : timeline.isLive ? .live : .vod
+        playbackType = file != nil ? .file : timeline.isLive ? .live : .vod
+        if let file {
+            tracks = file.tracks
+        } else if presentation.variants.isEmpty || presentation.variants.contains(where: { !$0.codecs.isEmpty }) {
+            tracks = []
+        } else {
+            tracks = await MediaTrackFinder(fetch: fetch).tracks(of: timeline)
+            try Task.checkCancellation()
+        }
+        error =
+            presentation.variants.isEmpty
+            ? StreamingError.nothingPlayable(presentation, at: address)
+            : StreamingError.undecodable(tracks, at: address, canDecode: capabilities.canDecode)
     }
 
     private static func media(

@@ -1,0 +1,116 @@
+import Foundation
+import MediaTiming
+import PlaybackReporting
+import Testing
+
+@testable import Millstream
+
+/// Tests the tracks of files and of streams without CODECS, which are those of the media.
+@Suite(.timeLimit(.minutes(1))) struct MediaTrackTests {
+    /// A quarter of a second of silence: ten frames of MP3 with 128 kbit/s and 44,100 Hz.
+    private static let silence = Data(
+        (0..<10).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) }
+    )
+
+    /// A WAVE file of a quarter of a second, with one channel of 16 bits at 8,000 Hz.
+    private static let wave: Data = {
+        let size: UInt32 = 4_000
+        var data = Data("RIFF".utf8)
+        func append(_ value: UInt32, bytes: Int) {
+            for index in 0..<bytes { data.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
+        }
+        append(36 + size, bytes: 4)
+        data += Data("WAVEfmt ".utf8)
+        for (value, bytes) in [(16, 4), (1, 2), (1, 2), (8_000, 4), (16_000, 4), (2, 2), (16, 2)] as [(UInt32, Int)] {
+            append(value, bytes: bytes)
+        }
+        data += Data("data".utf8)
+        append(size, bytes: 4)
+        return data + Data(count: Int(size))
+    }()
+
+    /// Writes files to a temporary folder and returns an asset of the first one.
+    private func withAsset(
+        _ files: [(name: String, data: Data)],
+        canDecode: @escaping @Sendable (String) -> Bool = { _ in true },
+        _ body: (Asset) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tracks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for file in files { try file.data.write(to: folder.appending(path: file.name)) }
+        var environment = Player.Environment.withoutDecoding
+        environment.canDecode = canDecode
+        let name = try #require(files.first).name
+        try await body(Asset(url: folder.appending(path: name), environment: environment))
+    }
+
+    /// Plays an asset until its tracks are known, and returns them.
+    private func playedTracks(_ asset: Asset) async throws -> [PlayerItemTrack] {
+        let item = PlayerItem(asset: asset)
+        let player = try Player(playerItem: item)
+        player.play()
+        for await state in item.states where !state.tracks.isEmpty || state.status == .failed { break }
+        #expect(item.error == nil)
+        let tracks = item.tracks
+        await player.shutDown()
+        return tracks
+    }
+
+    private static func playlist(_ name: String) -> (name: String, data: Data) {
+        let segments = (0..<2).map { _ in "#EXTINF:0.25,\n\(name).mp3\n" }.joined()
+        return ("\(name).m3u8", Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n".utf8))
+    }
+
+    @Test func waveFileHasOneAudioTrack() async throws {
+        try await withAsset([("tone.wav", Self.wave)]) { asset in
+            let (tracks, isPlayable) = try await asset.load(.tracks, .isPlayable)
+            #expect(tracks == [AssetTrack(mediaType: .audio, codec: "pcm")] && isPlayable)
+            let played = try await playedTracks(asset)
+            #expect(played.map(\.assetTrack) == tracks && played.map(\.isEnabled) == [true])
+        }
+    }
+
+    @Test func streamWithoutCodecsHasTheTracksOfItsSegments() async throws {
+        try await withAsset([Self.playlist("a"), ("a.mp3", Self.silence)]) { asset in
+            let (tracks, isPlayable) = try await asset.load(.tracks, .isPlayable)
+            #expect(tracks == [AssetTrack(mediaType: .audio, codec: "mp4a.40.34")] && isPlayable)
+            let played = try await playedTracks(asset)
+            #expect(played.map(\.assetTrack) == tracks)
+        }
+    }
+
+    @Test func variantsWithoutCodecsHaveTheTracksOfTheirSegments() async throws {
+        let multivariant = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=140000\na.m3u8\n"
+        let files = [("main.m3u8", Data(multivariant.utf8)), Self.playlist("a"), ("a.mp3", Self.silence)]
+        try await withAsset(files) { asset in
+            let (tracks, played) = (try await asset.load(.tracks), try await playedTracks(asset))
+            #expect(tracks == [AssetTrack(mediaType: .audio, codec: "mp4a.40.34")])
+            #expect(played.map(\.mediaType) == [.audio])
+        }
+    }
+
+    @Test(arguments: [true, false]) func mediaThatCannotBeDecodedIsNotPlayable(isFile: Bool) async throws {
+        let files = isFile ? [("a.mp3", Self.silence)] : [Self.playlist("a"), ("a.mp3", Self.silence)]
+        try await withAsset(files, canDecode: { $0 != "mp4a.40.34" }) { asset in
+            let isPlayable = try await asset.load(.isPlayable)
+            #expect(!isPlayable)
+        }
+        try await withAsset(files, canDecode: { $0 == "mp4a.40.34" }) { asset in
+            let isPlayable = try await asset.load(.isPlayable)
+            #expect(isPlayable)
+        }
+    }
+
+    /// The decoder decides on media that is damaged, or whose codec streams do not have.
+    @Test func mediaOfAnUnknownCodecIsPlayable() async throws {
+        try await withAsset([Self.playlist("a"), ("a.mp3", Data("media".utf8))], canDecode: { _ in false }) { asset in
+            let isPlayable = try await asset.load(.isPlayable)
+            #expect(isPlayable)
+        }
+        try await withAsset([("tone.wav", Self.wave)], canDecode: { _ in false }) { asset in
+            let isPlayable = try await asset.load(.isPlayable)
+            #expect(isPlayable)
+        }
+    }
+}
