@@ -507,8 +507,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Adaptation", "MediaTiming", "MediaTransport", "Millstream", "MillstreamServer", "MillstreamTesting",
-                "ResourceAddressing",
-                "TestSamples", "millstream-cli",
+                "NetworkConditioning", "ResourceAddressing", "TestSamples", "millstream-cli",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkConditioning
 import Testing
 
 /// Tests simulated network conditions with curl, and compares them with a limit of the kernel.
@@ -158,8 +159,9 @@ struct ConditionsTests {
     @Test func conditionsAreListedAndShown() async throws {
         let list = try RunningProgram(["conditions"])
         #expect(try await list.finish() == 0)
-        #expect(list.standardOutput.split(separator: "\n").count == 11)
-        #expect(list.standardOutput.contains("Very Bad Network"))
+        // One line for each preset, after a line of headings.
+        #expect(list.standardOutput.split(separator: "\n").count == LinkProfile.presets.count + 1)
+        for preset in LinkProfile.presets { #expect(list.standardOutput.contains("\n\(preset.name) ")) }
         let show = try RunningProgram(["conditions", "show", "3g", "--json"])
         #expect(try await show.finish() == 0)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("conditions-\(UUID()).json")

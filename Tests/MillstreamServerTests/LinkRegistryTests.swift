@@ -40,8 +40,7 @@ import Testing
         )
         #expect(
             error?.hint
-                == "the conditions are 100% Loss, 3G, DSL, EDGE, High Latency DNS, LTE, Very Bad Network, WiFi, "
-                + "WiFi 802.11ac, Off"
+                == "the conditions are \(LinkProfile.presets.map(\.name).joined(separator: ", "))"
         )
     }
 
@@ -118,9 +117,9 @@ import Testing
         _ = try link(1)
         _ = try link(0)
         try registry.change("id1", to: "LTE")
+        let presets = LinkProfile.presets.map { "\"\($0.name)\"" }
         #expect(
-            report.json == #"{"presets":["100% Loss","3G","DSL","EDGE","High Latency DNS","LTE","Very Bad Network","#
-                + #""WiFi","WiFi 802.11ac","Off"],"shared":"Off","links":["#
+            report.json == #"{"presets":[\#(presets.joined(separator: ","))],"shared":"Off","links":["#
                 + #"{"id":"id0","url":"https://h/0.m3u8","named":"3G","conditions":"3G"},"#
                 + #"{"id":"id1","url":"https://h/1.m3u8","named":"3G","conditions":"LTE"}]}"#
         )

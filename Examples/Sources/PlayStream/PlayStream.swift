@@ -2,44 +2,26 @@ import Foundation
 import Millstream
 
 // The code of the articles "Playing a stream" and "Observing playback".
+//
+// Usage: PlayStream ADDRESS, such as the path of the sample stream fmp4/multivariant.m3u8 that Scripts/make-samples
+// makes. The stream is heard if there is an audio device; it has at least 20 seconds, and audio in Korean.
 
-/// A quarter of a second of silence: ten frames of MP3 with 128 kbit/s and 44,100 Hz.
-let silence = Data((0..<10).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
-
-/// Creates a stream of half a second of audio in two languages in a temporary directory.
-func makeFilm() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "millstream-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    var files = [
-        "main.m3u8": """
-        #EXTM3U
-        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
-        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="ko.m3u8"
-        #EXT-X-STREAM-INF:BANDWIDTH=140000,CODECS="mp4a.40.34",AUDIO="a"
-        en.m3u8
-
-        """
-    ]
-    for name in ["en", "ko"] {
-        files["\(name).m3u8"] = """
-            #EXTM3U
-            #EXT-X-TARGETDURATION:1
-            #EXTINF:0.25,
-            \(name)0.mp3
-            #EXTINF:0.25,
-            \(name)1.mp3
-            #EXT-X-ENDLIST
-
-            """
-        for number in 0..<2 { try silence.write(to: folder.appending(path: "\(name)\(number).mp3")) }
-    }
-    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
-    return folder.appending(path: "main.m3u8")
+guard CommandLine.arguments.count == 2, let url = URL(argument: CommandLine.arguments[1]) else {
+    print("usage: PlayStream ADDRESS")
+    exit(64)
 }
-
-let url = try makeFilm()
 let episodes = [url, url]
-defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+
+extension URL {
+    /// Creates a URL from a command-line argument: an address, or the path of a file.
+    init?(argument: String) {
+        guard argument.contains("://") else {
+            self.init(filePath: argument)
+            return
+        }
+        self.init(string: argument)
+    }
+}
 
 // Playing a stream
 
@@ -47,7 +29,8 @@ let player = Player(url: url)
 player.play()
 
 player.pause()
-let seek = await player.seek(to: MediaTime(value: 1, timescale: 4), toleranceBefore: .zero, toleranceAfter: .zero)
+let time = MediaTime(value: 10_120, timescale: 1000)
+let seek = await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
 print(seek.isFinished ? "at \(seek.position)" : "interrupted")
 
 let asset = Asset(url: url, options: AssetOptions(headerFields: ["Authorization": "Bearer 1234"]))
@@ -80,9 +63,12 @@ for await status in item.values(of: \.status) where status != .unknown {
     break
 }
 
-let observer = player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 10)) { time in
+let observer = player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 2)) { time in
     print("at \(time)")
 }
+
+// The last seconds are enough to see what happens at the end.
+if let end = item.duration { await player.seek(to: end - MediaTime(seconds: 3)) }
 
 let notifications = item.notifications
 player.play()

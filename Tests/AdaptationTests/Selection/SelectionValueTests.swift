@@ -391,19 +391,30 @@ import Testing
 
     // MARK: Names
 
-    @Test(
-        arguments: [
-            (.default, "default"), (.throughput, "throughput"), (.buffer, "buffer"), (.fixedLowest, "fixed-lowest"),
-            (.fixedHighest, "fixed-highest"),
-        ] as [(SelectorName, String)]
-    )
-    func selectorsAreIdentifiedByName(name: SelectorName, text: String) throws {
-        #expect(SelectorName(rawValue: text) == name)
-        #expect(AnyVariantSelector(name).name == name)
-        #expect(AnyVariantSelector(FixedSelector(.highest)).name == nil)
+    /// The name of each selector, and the rungs that it selects at the start and after segments that arrived at the
+    /// speed of rung 3.
+    private static let selectors: [SelectorName: (text: String, start: Int, rung: Int)] = [
+        .default: ("default", 0, 2),
+        .throughput: ("throughput", 2, 2),
+        .buffer: ("buffer", 2, 1),
+        .fixedLowest: ("fixed-lowest", 0, 0),
+        .fixedHighest: ("fixed-highest", 4, 4),
+    ]
+
+    @Test(arguments: SelectorName.allCases)
+    func selectorsAreCreatedByName(name: SelectorName) throws {
+        let expected = try #require(Self.selectors[name], "the table lacks \(name)")
+        #expect(name.rawValue == expected.text)
         var selector = AnyVariantSelector(name, initialEstimate: BitRate(bitsPerSecond: 3_000_000))
-        let rung = selector.decide(try .moment(isStarting: true)).rung
-        #expect(rung == [.throughput: 2, .buffer: 2, .fixedHighest: 4][name, default: 0])
+        #expect(selector.name == name)
+        #expect(selector.decide(try .moment(isStarting: true)).rung == expected.start)
+        selector.learn(3)
+        selector.resetAfterSeek()
+        #expect(selector.decide(try .moment(current: 2)).rung == expected.rung)
+    }
+
+    @Test func customSelectorHasNoName() {
+        #expect(AnyVariantSelector(FixedSelector(.highest)).name == nil)
     }
 
     // MARK: Selections
