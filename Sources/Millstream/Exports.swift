@@ -12,6 +12,7 @@
 @_exported public import struct StreamingEngine.MediaSelectionGroup
 @_exported public import struct StreamingEngine.MediaSelectionOption
 @_exported public import struct StreamingEngine.MediaSelectionRules
+@_exported public import struct StreamingEngine.SeekResult
 @_exported public import struct StreamingEngine.SeekTolerance
 @_exported public import struct StreamingEngine.StreamingError
 @_exported public import struct StreamingEngine.Timebase

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct AssetInspectorTests {
     @Test func inspectionLoadsOnlyPlaylists() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let asset = world.item().asset
             let (duration, type) = try await asset.load(.duration, .playbackType)
             #expect(duration == MediaTime(seconds: 60))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func undecodableStreamIsNotPlayable() async throws {
-        try await Broadcast(Broadcast.film(codec: "vvc1.1")).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(codec: "vvc1.1")).run { world in
             let asset = world.item().asset
             let (isPlayable, duration) = try await asset.load(.isPlayable, .duration)
             #expect(!isPlayable)
@@ -39,14 +39,14 @@ import Testing
 
     /// A media playlist declares no codecs, so that the tracks are read from its first segment, if that is available.
     @Test(arguments: [true, false]) func liveMediaPlaylistIsInspectedWithItsFirstSegment(exists: Bool) async throws {
-        var texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
-        if exists { texts[Broadcast.origin + "s0.ts"] = "media" }
-        try await Broadcast(texts).run { world in
+        var texts = [PlayedOrigin.origin + "main.m3u8": PlayedOrigin.media("s", count: 10, ended: false)]
+        if exists { texts[PlayedOrigin.origin + "s0.ts"] = "media" }
+        try await PlayedOrigin(texts).run { world in
             let asset = world.item().asset
             let (duration, type) = try await asset.load(.duration, .playbackType)
             #expect(duration == nil)
             #expect(type == .live)
-            #expect(world.transport.requestedAddresses == ["main.m3u8", "s0.ts"].map { Broadcast.origin + $0 })
+            #expect(world.transport.requestedAddresses == ["main.m3u8", "s0.ts"].map { PlayedOrigin.origin + $0 })
             #expect(asset.loadedValue(.isPlayable) == true)
         }
     }
@@ -56,7 +56,7 @@ import Testing
         ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmain.m3u8\n", "unreadable-playlist"),
     ])
     func unusableContentFailsWithItsCause(text: String, code: String) async throws {
-        try await Broadcast([Broadcast.origin + "main.m3u8": text]).run { world in
+        try await PlayedOrigin([PlayedOrigin.origin + "main.m3u8": text]).run { world in
             let asset = world.item().asset
             let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }
             #expect(error?.code == .notLoaded)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func missingStreamFailsWithTheHTTPStatus() async throws {
-        try await Broadcast([:]).run { world in
+        try await PlayedOrigin([:]).run { world in
             let asset = world.item().asset
             let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }
             #expect((error?.cause as? TransportError)?.status == 404)

@@ -12,11 +12,11 @@ import Testing
     @Test func assetFailsOnAnExpensiveNetworkThatItsOptionsForbid() async throws {
         var options = AssetOptions()
         options.allowsExpensiveNetworkAccess = false
-        let broadcast = Broadcast(Broadcast.film())
+        let broadcast = PlayedOrigin(PlayedOrigin.film())
         var environment = broadcast.environment
         let network = NetworkStatus(cost: .expensive)
         environment.network = network
-        let address = ResourceAddress(Broadcast.origin + "main.m3u8")
+        let address = ResourceAddress(PlayedOrigin.origin + "main.m3u8")
         let asset = Asset(address, options: options, environment: environment)
         let other = Asset(address, options: options, environment: environment)
         try await broadcast.run { world in
@@ -97,7 +97,7 @@ import Testing
 
     @Test func overriddenPlaylistTypeIsNotProbedAsAMediaFile() async throws {
         let film = Array("ID3".utf8) + Array(repeating: 0, count: 80_000)
-        try await Broadcast([Broadcast.origin + "main": String(decoding: film, as: UTF8.self)]).run { world in
+        try await PlayedOrigin([PlayedOrigin.origin + "main": String(decoding: film, as: UTF8.self)]).run { world in
             var options = AssetOptions()
             options.overrideMIMEType = "Application/vnd.apple.mpegURL; charset=utf-8"
             let item = world.item("main", options: options)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func overriddenMediaFileTypeIsNotProbedAsAPlaylist() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             var options = AssetOptions()
             options.overrideMIMEType = "video/mp4"
             let item = world.item(options: options)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func dateRangeUpdatesReportNewAndModifiedRanges() async throws {
-        let time = Broadcast.dated(
+        let time = PlayedOrigin.dated(
             [
                 "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"ad\",START-DATE=\"2026-01-01T00:00:00Z\",SCTE35-OUT=0xFC00",
                 "#EXT-X-DATERANGE:ID=\"b\",CLASS=\"news\",START-DATE=\"2026-01-01T00:00:06Z\"",
@@ -151,9 +151,9 @@ import Testing
     }
 }
 
-extension Broadcast {
+extension PlayedOrigin {
     /// Returns a live stream whose date ranges change with its first reload.
-    fileprivate static func dated(_ first: [String], later: [String]) -> Broadcast {
+    fileprivate static func dated(_ first: [String], later: [String]) -> PlayedOrigin {
         func media(_ tags: [String], count: Int) -> String {
             let segments = (0..<count).map { "#EXTINF:6,\nv\($0).ts\n" }.joined()
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + tags.joined(separator: "\n")
@@ -163,6 +163,6 @@ extension Broadcast {
             origin + "main.m3u8": [.text(media(first, count: 4)), .text(media(later, count: 5))]
         ]
         for number in 0..<5 { answers[origin + "v\(number).ts"] = [.text("media")] }
-        return Broadcast(answers: answers)
+        return PlayedOrigin(answers: answers)
     }
 }

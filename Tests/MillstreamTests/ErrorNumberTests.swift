@@ -26,7 +26,7 @@ import Testing
             loggedStatus: Int? = nil
         ) {
             testDescription = name
-            self.answers = answers.reduce(into: [:]) { $0[Broadcast.origin + $1.key] = [$1.value] }
+            self.answers = answers.reduce(into: [:]) { $0[PlayedOrigin.origin + $1.key] = [$1.value] }
             self.code = code
             self.number = number
             self.loggedStatus = loggedStatus
@@ -38,7 +38,7 @@ import Testing
     }
 
     private static func failure(_ code: TransportError.Code, status: Int? = nil) -> ScriptedTransport.Response {
-        .failure(TransportError(code, "it failed", address: ResourceAddress(Broadcast.origin), status: status))
+        .failure(TransportError(code, "it failed", address: ResourceAddress(PlayedOrigin.origin), status: status))
     }
 
     static let failing: [Failing] = [
@@ -89,7 +89,7 @@ import Testing
         Failing(
             "a live playlist that does not change",
             [
-                "main.m3u8": .text(Broadcast.media("s", count: 3, ended: false)), "s0.ts": .text("media"),
+                "main.m3u8": .text(PlayedOrigin.media("s", count: 3, ended: false)), "s0.ts": .text("media"),
                 "s1.ts": .text("media"), "s2.ts": .text("media"),
             ],
             .stuck,
@@ -107,7 +107,7 @@ import Testing
     ]
 
     @Test(arguments: failing) func failureHasTheErrorNumberOfAVFoundation(failing: Failing) async throws {
-        try await Broadcast(answers: failing.answers).run { world in
+        try await PlayedOrigin(answers: failing.answers).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()

@@ -109,7 +109,7 @@ import Testing
             let target = MediaTime(seconds: Int64(pick(0..<60)))
             transcript.movePrimary(to: target.seconds)
             _ = transcript.handle(
-                .seekEnded(request: request, SeekCompletion(isFinished: flip(), position: target))
+                .seekEnded(request: request, SeekResult(isFinished: flip(), position: target))
             )
         }
 

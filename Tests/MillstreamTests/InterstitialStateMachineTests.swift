@@ -55,7 +55,7 @@ import Testing
         )
         #expect(transcript.observe() == [])
         transcript.movePrimary(to: 32)
-        let completion = SeekCompletion(isFinished: true, position: MediaTime(seconds: 32))
+        let completion = SeekResult(isFinished: true, position: MediaTime(seconds: 32))
         #expect(transcript.handle(.seekEnded(request: 2, completion)) == ["resume"])
         #expect(transcript.observe() == [] && transcript.deadline == nil)
         #expect(transcript.observe(at: 60) == [])
@@ -175,7 +175,7 @@ import Testing
         _ = transcript.observe(at: 20)
         _ = transcript.observe(at: 32) { $0.endItem(after: 12) }
         transcript.movePrimary(to: 32)
-        let completion = SeekCompletion(isFinished: true, position: MediaTime(seconds: 32))
+        let completion = SeekResult(isFinished: true, position: MediaTime(seconds: 32))
         _ = transcript.handle(.seekEnded(request: 2, completion))
         #expect(transcript.observe() == [] && transcript.deadline == nil)
         #expect(transcript.observe(at: 60) == [])
@@ -273,7 +273,7 @@ import Testing
         )
         _ = transcript.observe(at: 10)
         #expect(transcript.observe(at: 22) { $0.endItem(after: 12) }.last == "seek #2 to 22.0")
-        let completion = SeekCompletion(isFinished: false, position: MediaTime(seconds: 50))
+        let completion = SeekResult(isFinished: false, position: MediaTime(seconds: 50))
         transcript.movePrimary(to: 50)
         #expect(transcript.handle(.seekEnded(request: 2, completion)) == [])
         // The jump counts from the position at which the item was suspended.
@@ -327,7 +327,7 @@ import Testing
         _ = transcript.observe(at: 20)
         #expect(transcript.observe(at: 32) { $0.endItem(after: 12) }.last == "seek #2 to 32.0")
         #expect(transcript.observe(at: 32) { $0.replacePrimaryItem(2) }.first == "cancel #2")
-        let completion = SeekCompletion(isFinished: true, position: MediaTime(seconds: 32))
+        let completion = SeekResult(isFinished: true, position: MediaTime(seconds: 32))
         #expect(transcript.handle(.seekEnded(request: 2, completion)) == [])
     }
 

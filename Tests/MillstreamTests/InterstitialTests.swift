@@ -13,7 +13,7 @@ import Testing
     /// Returns a presentation of 60 s with the given date ranges, and interstitials of 12 s and 6 s.
     private static func texts(_ ranges: String...) -> [String: String] {
         var texts = [
-            Broadcast.origin + "main.m3u8": Broadcast.media("v", count: 10)
+            PlayedOrigin.origin + "main.m3u8": PlayedOrigin.media("v", count: 10)
                 .replacing(
                     "#EXTINF",
                     with: "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
@@ -22,10 +22,10 @@ import Testing
                     maxReplacements: 1
                 )
         ]
-        for number in 0..<10 { texts["\(Broadcast.origin)v\(number).ts"] = "media \(number)" }
+        for number in 0..<10 { texts["\(PlayedOrigin.origin)v\(number).ts"] = "media \(number)" }
         for (name, count) in [("ad", 2), ("spot", 1)] {
-            texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: count)
-            for number in 0..<count { texts["\(Broadcast.origin)\(name)\(number).ts"] = "media \(number)" }
+            texts["\(PlayedOrigin.origin)\(name).m3u8"] = PlayedOrigin.media(name, count: count)
+            for number in 0..<count { texts["\(PlayedOrigin.origin)\(name)\(number).ts"] = "media \(number)" }
         }
         // Requests on behalf of an item have its session identifier as a query parameter.
         for (address, text) in texts where !address.contains("main") {
@@ -75,7 +75,7 @@ import Testing
         handles: Bool = true,
         _ act: @escaping @Sendable (Player, Double) async -> Void = { _, _ in }
     ) async throws -> Recording {
-        try await Broadcast(texts).run { world in
+        try await PlayedOrigin(texts).run { world in
             let item = world.item()
             item.automaticallyHandlesInterstitialEvents = handles
             let player = try Player(playerItem: item)
@@ -184,7 +184,7 @@ import Testing
 
     @Test(arguments: ["CUE=\"POST\",", ""]) func postRollPlaysAfterTheItem(cue: String) async throws {
         var texts = Self.texts(Self.range("a", at: 60, cue + Self.ad + ",X-RESUME-OFFSET=0"))
-        texts[Broadcast.origin + "main.m3u8"] = texts[Broadcast.origin + "main.m3u8"]?
+        texts[PlayedOrigin.origin + "main.m3u8"] = texts[PlayedOrigin.origin + "main.m3u8"]?
             .replacing("00:00:60Z", with: "00:01:00Z")
         let recording = try await playOut(texts)
         #expect(recording.positions(of: "a") == [60] && recording.duration(of: "a") == 12)
@@ -193,7 +193,7 @@ import Testing
 
     @Test func queueAdvancesAfterThePostRoll() async throws {
         let texts = Self.texts(Self.range("a", at: 30, "CUE=\"POST\"," + Self.ad))
-        try await Broadcast(texts).run { world in
+        try await PlayedOrigin(texts).run { world in
             let (first, second) = (world.item(), world.item("spot.m3u8"))
             let player = try QueuePlayer(items: [first, second])
             player.play()
@@ -218,7 +218,7 @@ import Testing
     // MARK: Control by the viewer
 
     @Test func playerWaitsDuringAnInterstitialAndItsPauseAppliesToIt() async throws {
-        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             let controller = player.interstitialController
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func longPauseDoesNotEndAnInterstitial(pausesPrimary: Bool) async throws {
-        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             let controller = player.interstitialController
@@ -260,7 +260,7 @@ import Testing
 
     @Test func restrictedInterstitialCannotBeSkipped() async throws {
         let restricted = Self.ad + ",X-RESUME-OFFSET=0,X-RESTRICT=\"SKIP,JUMP\""
-        try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, restricted))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             let controller = player.interstitialController
@@ -327,7 +327,7 @@ import Testing
 
     // MARK: Asset lists
 
-    private static let list = Broadcast.origin + "list.json"
+    private static let list = PlayedOrigin.origin + "list.json"
 
     private static func withList(_ json: String, _ attributes: String = "") -> [String: String] {
         var texts = texts(range("a", at: 20, "X-ASSET-LIST=\"list.json\"\(attributes)"))
@@ -398,7 +398,7 @@ import Testing
         var event = InterstitialEvent(
             id: "own",
             at: MediaTime(seconds: 30),
-            .address(.init(Broadcast.origin + "spot.m3u8"))
+            .address(.init(PlayedOrigin.origin + "spot.m3u8"))
         )
         event.resumptionOffset = .zero
         let recording = try await playOut(texts, events: [event], handles: false)
@@ -416,7 +416,7 @@ import Testing
     }
 
     @Test func interstitialsPlayWithoutAccessToTheController() async throws {
-        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
             await world.wait(for: player.states) { $0.reasonForWaitingToPlay == .duringInterstitialEvent }
@@ -426,15 +426,15 @@ import Testing
 
     @Test func nestedInterstitialsAreIgnored() async throws {
         var texts = Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))
-        let nested = try #require(texts[Broadcast.origin + "main.m3u8"]).replacing("v", with: "ad")
-        texts[Broadcast.origin + "ad.m3u8?_HLS_primary_id=session"] = nested
-        for number in 0..<10 { texts["\(Broadcast.origin)ad\(number).ts"] = "media" }
+        let nested = try #require(texts[PlayedOrigin.origin + "main.m3u8"]).replacing("v", with: "ad")
+        texts[PlayedOrigin.origin + "ad.m3u8?_HLS_primary_id=session"] = nested
+        for number in 0..<10 { texts["\(PlayedOrigin.origin)ad\(number).ts"] = "media" }
         let recording = try await playOut(texts)
         #expect(recording.duration(of: "a") == 60 && recording.notifications.count { $0.hasPrefix("finished") } == 1)
     }
 
     @Test func replacingTheItemEndsItsInterstitial() async throws {
-        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
             let player = try Player(playerItem: world.item())
             let controller = player.interstitialController
             player.play()
@@ -450,17 +450,17 @@ import Testing
     // MARK: Live streams
 
     /// Returns a live stream that starts with 48 s of media.
-    private static func broadcast(_ ranges: String..., lists: [String: String]) -> Broadcast {
+    private static func broadcast(_ ranges: String..., lists: [String: String]) -> PlayedOrigin {
         var answers = texts().mapValues { [ScriptedTransport.Response.text($0)] }
         let playlists = (0..<40).map { reload in
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
                 + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
                 + (0..<(8 + reload)).map { "#EXTINF:6,\nv\($0).ts\n" }.joined()
         }
-        answers[Broadcast.origin + "main.m3u8"] = playlists.map { .text($0) }
-        for number in 10..<48 { answers["\(Broadcast.origin)v\(number).ts"] = [.text("media")] }
+        answers[PlayedOrigin.origin + "main.m3u8"] = playlists.map { .text($0) }
+        for number in 10..<48 { answers["\(PlayedOrigin.origin)v\(number).ts"] = [.text("media")] }
         for (address, text) in lists { answers[address] = [.text(text)] }
-        return Broadcast(answers: answers)
+        return PlayedOrigin(answers: answers)
     }
 
     private static let oneAd = "{\"ASSETS\": [{\"URI\": \"https://origin.example/ad.m3u8\", \"DURATION\": 12}]}"
@@ -564,7 +564,7 @@ import Testing
     // MARK: Failures and special cases
 
     @Test func playbackContinuesIfTheInterstitialPlayerHasNoPipeline() async throws {
-        let world = Broadcast(Self.texts(Self.range("a", at: 20, Self.ad), Self.range("b", at: 40, Self.ad)))
+        let world = PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad), Self.range("b", at: 40, Self.ad)))
         let pipelines = Mutex(0)
         var environment = world.environment
         let simulation = world.simulation
@@ -576,7 +576,7 @@ import Testing
             guard count != 2 else { throw MediaPipelineError(.deviceLost, "no decoder is left") }
             return NonDecodingPipeline(time: simulation)
         }
-        let asset = Asset(.init(Broadcast.origin + "main.m3u8"), environment: environment)
+        let asset = Asset(.init(PlayedOrigin.origin + "main.m3u8"), environment: environment)
         try await world.run { [asset] world in
             let item = PlayerItem(asset: asset)
             let player = try Player(playerItem: item)
@@ -590,7 +590,7 @@ import Testing
 
     @Test func restrictionsEndWithTheirItem() async throws {
         let restricted = Self.ad + ",X-RESTRICT=\"SKIP,JUMP\""
-        try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, restricted))).run { world in
             let player = try Player(playerItem: world.item())
             let controller = player.interstitialController
             player.play()
@@ -607,8 +607,8 @@ import Testing
 
     @Test func replacementItemLoadsItsOwnAssetList() async throws {
         var texts = Self.withList(Self.oneAd)
-        texts[Broadcast.origin + "other.m3u8"] = texts[Broadcast.origin + "main.m3u8"]
-        try await Broadcast(texts).run { world in
+        texts[PlayedOrigin.origin + "other.m3u8"] = texts[PlayedOrigin.origin + "main.m3u8"]
+        try await PlayedOrigin(texts).run { world in
             let player = try Player(playerItem: world.item())
             let controller = player.interstitialController
             player.play()
@@ -629,7 +629,7 @@ import Testing
         answers[Self.list + "?_HLS_primary_id=session"] = [
             .failure(TransportError(.status, "not yet", status: 404)), .text(Self.oneAd),
         ]
-        try await Broadcast(answers: answers).run { world in
+        try await PlayedOrigin(answers: answers).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
             await world.wait(for: player.interstitialController.interstitialPlayer.states) {
@@ -641,7 +641,7 @@ import Testing
 
     @Test func interstitialIsCanceledBeforeItLoads() async throws {
         let texts = Self.texts(Self.range("a", at: 20, "X-ASSET-LIST=\"list.json\""))
-        try await Broadcast(texts, latency: .seconds(8)).run { world in
+        try await PlayedOrigin(texts, latency: .seconds(8)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             let controller = player.interstitialController
@@ -668,7 +668,7 @@ import Testing
 
     @Test func slowViewerSeekOverridesTheResumptionOffset() async throws {
         let texts = Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=5"))
-        try await Broadcast(texts, latency: .seconds(2)).run { world in
+        try await PlayedOrigin(texts, latency: .seconds(2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             let controller = player.interstitialController
@@ -683,7 +683,7 @@ import Testing
     }
 
     @Test func reversePlaybackStartsNoInterstitials() async throws {
-        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=20"))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=20"))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -706,7 +706,7 @@ import Testing
     }
 
     @Test func restrictedInterstitialPlaysAtNormalRateInAFasterPlayer() async throws {
-        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESTRICT=\"SKIP\""))).run { world in
+        try await PlayedOrigin(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESTRICT=\"SKIP\""))).run { world in
             let player = try Player(playerItem: world.item())
             let controller = player.interstitialController
             player.defaultRate = 2
@@ -734,7 +734,7 @@ import Testing
         let asset = Asset(
             .init("https://www.example.com/main.m3u8"),
             options: options,
-            environment: Broadcast([:]).environment
+            environment: PlayedOrigin([:]).environment
         )
         let made = try InterstitialLoading(primary: asset, sessionID: "s p").asset(at: .init(address))
         #expect(made.options.headerFields.isEmpty == !hasFields)
@@ -748,7 +748,7 @@ import Testing
     @Test func referenceRestrictionsOfTheAssetApplyToInterstitials() throws {
         var options = AssetOptions()
         options.referenceRestrictions = .forbidCrossSiteReference
-        let environment = Broadcast([:]).environment
+        let environment = PlayedOrigin([:]).environment
         let asset = Asset(.init("https://www.example.com/main.m3u8"), options: options, environment: environment)
         let loading = InterstitialLoading(primary: asset, sessionID: nil)
         #expect(throws: PlayerError.self) { try loading.asset(at: .init("https://ads.example/x.m3u8")) }

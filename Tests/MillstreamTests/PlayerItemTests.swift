@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func changedRulesApplyOnlyToAutomaticSelections() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             await world.wait(for: item.states) { $0.status == .readyToPlay }
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func playbackStartIsPostedAsANotice() async throws {
-        try await Broadcast(Broadcast.film(count: 2)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()

@@ -70,7 +70,7 @@ import Testing
             }
             #expect(ends.filter { $0 == .didPlayToEnd }.count == 1)
             let landed = await player.seek(to: .zero)
-            #expect(landed == SeekCompletion(isFinished: true, position: .zero))
+            #expect(landed == SeekResult(isFinished: true, position: .zero))
             player.play()
             #expect(player.rate == 1)
             try await world.sleep(.seconds(3))

@@ -12,7 +12,7 @@ import Testing
 /// Tests playback from the public API through the real engine to a scripted transport, in simulated time.
 @Suite struct RealEngineTests {
     @Test func presentationPlaysToItsEnd() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func playHasNoEffectAtTheEndUntilASeek() async throws {
-        try await Broadcast(Broadcast.film(count: 2)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -45,7 +45,7 @@ import Testing
             #expect(item.currentTime() == MediaTime(seconds: 12))
             #expect(player.rate == 0)
             let landing = await player.seek(to: .zero)
-            #expect(landing == SeekCompletion(isFinished: true, position: .zero))
+            #expect(landing == SeekResult(isFinished: true, position: .zero))
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
             try await world.simulation.sleep(for: .seconds(3))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func playersWithTheSameScheduledStartAreSynchronized() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let players = try (0..<2).map { _ in try Player(playerItem: world.item()) }
             for player in players { #expect(await player.preroll(atRate: 1)) }
             let moment = players[0].hostTime + .seconds(2)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func laterRateCancelsAScheduledStart() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             #expect(!player.setRate(1, time: .zero, atHostTime: .zero), "it is not ready")
             #expect(await player.preroll(atRate: 1))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func seekCancelsAScheduledStart() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             #expect(await player.preroll(atRate: 1))
             #expect(player.setRate(1, time: MediaTime(seconds: 5), atHostTime: player.hostTime + .seconds(30)))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func pauseCancelsAScheduledStartThatIsStillSeeking() async throws {
-        try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(), latency: .milliseconds(1_500)).run { world in
             let player = try Player(playerItem: world.item())
             #expect(await player.preroll(atRate: 1))
             #expect(player.setRate(1, time: MediaTime(seconds: 50), atHostTime: player.hostTime + .seconds(1)))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func scheduledStartCompensatesForTheDurationOfItsSeek() async throws {
-        try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(), latency: .milliseconds(1_500)).run { world in
             let player = try Player(playerItem: world.item())
             #expect(await player.preroll(atRate: 1))
             let moment = player.hostTime + .milliseconds(500)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func reversePlaybackStopsAtItsEndTime() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             #expect(await player.preroll(atRate: -1))
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func seekAfterTheEndResumesPlaybackWithoutAnActionAtTheEnd() async throws {
-        try await Broadcast(Broadcast.film(count: 2)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.actionAtItemEnd = .none
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func forwardPlaybackStopsAtItsEndTime() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             item.forwardPlaybackEndTime = MediaTime(seconds: 10)
             let player = try Player(playerItem: item)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func disabledTrackIsNotLoadedWhileOthersPlay() async throws {
-        try await Broadcast(Broadcast.film(count: 20)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 20)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -197,32 +197,32 @@ import Testing
     @Test func seekReachesAProgramDateTime() async throws {
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
         let segments = (0..<10).map { "#EXTINF:6,\ns\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
-        var texts = [Broadcast.origin + "main.m3u8": start + segments]
-        for number in 0..<10 { texts[Broadcast.origin + "s\(number).ts"] = "media" }
-        try await Broadcast(texts).run { world in
+        var texts = [PlayedOrigin.origin + "main.m3u8": start + segments]
+        for number in 0..<10 { texts[PlayedOrigin.origin + "s\(number).ts"] = "media" }
+        try await PlayedOrigin(texts).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
             let date = try #require(item.currentDate())
             let landing = await player.seek(to: date.advanced(by: MediaTime(seconds: 33)))
-            #expect(landing == SeekCompletion(isFinished: true, position: MediaTime(seconds: 33)))
+            #expect(landing == SeekResult(isFinished: true, position: MediaTime(seconds: 33)))
             try await world.simulation.sleep(for: .seconds(2))
             #expect(item.currentDate() == date.advanced(by: MediaTime(seconds: 35)))
         }
     }
 
     @Test func seekToADateFailsWithoutProgramDateTimes() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
             let landing = await player.seek(to: ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_000_000)))
-            #expect(landing == SeekCompletion(isFinished: false, position: .zero))
+            #expect(landing == SeekResult(isFinished: false, position: .zero))
         }
     }
 
     @Test func periodicObserverIsCalledAtEachIntervalOfMediaTime() async throws {
-        try await Broadcast(Broadcast.film(count: 2)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 2)).run { world in
             let player = try Player(playerItem: world.item())
             let reported = Collected<String>()
             let observer = player.addPeriodicTimeObserver(
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test func rateChangeOnSuspensionHasItsReason() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
             try await world.simulation.sleep(for: .seconds(5))
@@ -261,7 +261,7 @@ import Testing
 
     @Test(arguments: [0.5, 2.0])
     func mediaTimeAdvancesAtTheRate(rate: Double) async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             #expect(player.setRate(rate))
             await world.wait(for: player.states) { $0.timeControlStatus == .playing }
@@ -273,7 +273,7 @@ import Testing
     }
 
     @Test func pauseStopsThePlayhead() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
             await world.wait(for: player.states) { $0.timeControlStatus == .playing }
@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test func seeksRespectTolerancesAndLaterOnesInterruptEarlierOnes() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let player = try Player(playerItem: world.item())
             await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
             let target = try #require(MediaTime(decimal: "41.7"))
@@ -295,14 +295,14 @@ import Testing
             let landings = await [first, second]
             #expect(landings.count { $0.isFinished } == 1)
             let exact = await player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
-            #expect(exact == SeekCompletion(isFinished: true, position: target))
+            #expect(exact == SeekResult(isFinished: true, position: target))
             let near = await player.seek(to: target)
-            #expect(near == SeekCompletion(isFinished: true, position: MediaTime(seconds: 40)))
+            #expect(near == SeekResult(isFinished: true, position: MediaTime(seconds: 40)))
         }
     }
 
     @Test func pendingSeekIsInterruptedByAnotherSeekOrACancellation() async throws {
-        try await Broadcast(Broadcast.film(count: 100), latency: .milliseconds(200)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 100), latency: .milliseconds(200)).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
             await world.wait(for: player.states) { $0.timeControlStatus == .playing }
@@ -313,7 +313,7 @@ import Testing
             let interrupted = await first
             #expect(!interrupted.isFinished)
             let finished = await second
-            #expect(finished == SeekCompletion(isFinished: true, position: MediaTime(seconds: 400)))
+            #expect(finished == SeekResult(isFinished: true, position: MediaTime(seconds: 400)))
             async let third = player.seek(to: MediaTime(seconds: 500))
             try await world.simulation.sleep(for: .milliseconds(50))
             player.cancelPendingSeeks()
@@ -326,7 +326,7 @@ import Testing
     }
 
     @Test func slowNetworkStallsPlaybackAndTheStallIsReported() async throws {
-        try await Broadcast(Broadcast.film(count: 10), latency: .seconds(8)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 10), latency: .seconds(8)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -345,10 +345,10 @@ import Testing
     }
 
     @Test func seekBeforePlaybackSetsTheStartPosition() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             let unplayed = await item.seek(to: MediaTime(seconds: 30))
-            #expect(unplayed == SeekCompletion(isFinished: true, position: MediaTime(seconds: 30)))
+            #expect(unplayed == SeekResult(isFinished: true, position: MediaTime(seconds: 30)))
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
@@ -358,7 +358,7 @@ import Testing
     }
 
     @Test func seekOfARemovedItemIsNotFinished() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             async let seek = player.seek(to: MediaTime(seconds: 30))
@@ -371,7 +371,7 @@ import Testing
     }
 
     @Test func missingStreamFailsWithTheHTTPStatus() async throws {
-        try await Broadcast([:]).run { world in
+        try await PlayedOrigin([:]).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -384,7 +384,7 @@ import Testing
     }
 
     @Test func selectedLanguageReplacesBufferedAudioWithoutInterruption() async throws {
-        try await Broadcast(Broadcast.film(count: 20)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 20)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -401,7 +401,7 @@ import Testing
     }
 
     @Test func selectionsBeforePlaybackAreRespected() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             let group = try #require(try await item.asset.loadMediaSelectionGroup(for: .audible))
             item.select(group.options.first { $0.language == "ko" }, in: group)
@@ -416,9 +416,9 @@ import Testing
     }
 
     @Test func liveStreamHasASeekableWindowAndNoDuration() async throws {
-        let texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
-        let segments = (0..<10).map { (Broadcast.origin + "s\($0).ts", "media \($0)") }
-        try await Broadcast(texts.merging(segments) { old, _ in old }).run { world in
+        let texts = [PlayedOrigin.origin + "main.m3u8": PlayedOrigin.media("s", count: 10, ended: false)]
+        let segments = (0..<10).map { (PlayedOrigin.origin + "s\($0).ts", "media \($0)") }
+        try await PlayedOrigin(texts.merging(segments) { old, _ in old }).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             await world.wait(for: item.states) { $0.status == .readyToPlay }
@@ -431,7 +431,7 @@ import Testing
     }
 
     @Test func headerFieldsAreSentWithEveryRequest() async throws {
-        try await Broadcast(Broadcast.film(count: 2)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 2)).run { world in
             let item = world.item(options: AssetOptions(headerFields: ["X-Token": "1"]))
             let player = try Player(playerItem: item)
             player.play()
@@ -442,7 +442,7 @@ import Testing
     }
 
     @Test func loadingEndsWithThePlayer() async throws {
-        try await Broadcast(Broadcast.film(count: 100)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(count: 100)).run { world in
             var player: Player? = try Player(playerItem: world.item())
             player?.play()
             try await world.simulation.sleep(for: .seconds(20))
@@ -457,7 +457,7 @@ import Testing
     }
 
     @Test func twoPlayersPlayOneAssetWithDifferentLanguages() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let asset = world.item().asset
             let items = [PlayerItem(asset: asset), PlayerItem(asset: asset)]
             let players = try items.map { try Player(playerItem: $0) }

@@ -9,8 +9,8 @@ import Testing
 @Suite struct RealQueueTests {
     @Test(arguments: [0, 200, 1_500])
     func nextItemIsLoadedEarlyAndStartsWithoutAGap(latency: Int) async throws {
-        let texts = Broadcast.film("one").merging(Broadcast.film("two", count: 5)) { old, _ in old }
-        try await Broadcast(texts, latency: .milliseconds(latency)).run { world in
+        let texts = PlayedOrigin.film("one").merging(PlayedOrigin.film("two", count: 5)) { old, _ in old }
+        try await PlayedOrigin(texts, latency: .milliseconds(latency)).run { world in
             let items = [world.item("one.m3u8"), world.item("two.m3u8")]
             let player = try QueuePlayer(items: items)
             player.play()
@@ -32,8 +32,8 @@ import Testing
 
     /// The beginning of the first item is evicted from the buffer long before its end.
     @Test func itemAfterALongOneIsReadyInTime() async throws {
-        let texts = Broadcast.film("one", count: 40).merging(Broadcast.film("two", count: 5)) { old, _ in old }
-        try await Broadcast(texts).run { world in
+        let texts = PlayedOrigin.film("one", count: 40).merging(PlayedOrigin.film("two", count: 5)) { old, _ in old }
+        try await PlayedOrigin(texts).run { world in
             let items = [world.item("one.m3u8"), world.item("two.m3u8")]
             let player = try QueuePlayer(items: items)
             player.play()
@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test func gapAtTheEndDoesNotDelayTheNextItem() async throws {
-        var texts = Broadcast.film("one").merging(Broadcast.film("two", count: 5)) { old, _ in old }
+        var texts = PlayedOrigin.film("one").merging(PlayedOrigin.film("two", count: 5)) { old, _ in old }
         for name in ["low", "high", "en", "ko"] {
-            for segment in ["8", "9"] { texts["\(Broadcast.origin)one\(name)\(segment).ts"] = nil }
+            for segment in ["8", "9"] { texts["\(PlayedOrigin.origin)one\(name)\(segment).ts"] = nil }
         }
-        try await Broadcast(texts).run { world in
+        try await PlayedOrigin(texts).run { world in
             let items = [world.item("one.m3u8"), world.item("two.m3u8")]
             let player = try QueuePlayer(items: items)
             player.play()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func failedItemIsSkipped() async throws {
-        try await Broadcast(Broadcast.film("two", count: 2)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film("two", count: 2)).run { world in
             let items = [world.item("gone.m3u8"), world.item("two.m3u8")]
             let player = try QueuePlayer(items: items)
             player.play()

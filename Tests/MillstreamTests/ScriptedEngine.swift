@@ -137,8 +137,8 @@ actor ScriptedEngine: ItemEngine {
         wakes.update { count, _ in count += 1 }
     }
 
-    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
-        guard case .time(let goal) = target else { return SeekCompletion(isFinished: false, position: .zero) }
+    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekResult {
+        guard case .time(let goal) = target else { return SeekResult(isFinished: false, position: .zero) }
         write("seek \(goal)\(tolerance == .exact ? " exactly" : "")")
         seekNumber += 1
         let number = seekNumber
@@ -149,7 +149,7 @@ actor ScriptedEngine: ItemEngine {
         try? await time.sleep(for: script.seekDuration)
         let position = machine.timebase.mediaTime(at: time.now)
         guard number == seekNumber, !Task.isCancelled else {
-            return SeekCompletion(isFinished: false, position: position)
+            return SeekResult(isFinished: false, position: position)
         }
         machine.isSeeking = false
         machine.timebase = Timebase(
@@ -160,7 +160,7 @@ actor ScriptedEngine: ItemEngine {
         report(.timeJumped(from: position, to: goal))
         publish()
         wakes.update { count, _ in count += 1 }
-        return SeekCompletion(isFinished: true, position: goal)
+        return SeekResult(isFinished: true, position: goal)
     }
 
     func step(by count: Int) -> Bool {

@@ -16,7 +16,7 @@ import Testing
                 toleranceBefore: .zero,
                 toleranceAfter: .zero
             )
-            #expect(completion == SeekCompletion(isFinished: true, position: MediaTime(seconds: 7)))
+            #expect(completion == SeekResult(isFinished: true, position: MediaTime(seconds: 7)))
             #expect(player.currentTime() == MediaTime(seconds: 7))
             await player.seek(to: MediaTime(seconds: 3))
             #expect(world.engine(0)?.log == ["2: seek 7 exactly", "2: seek 3"])
@@ -32,7 +32,7 @@ import Testing
             async let second = player.seek(to: MediaTime(seconds: 4))
             let completions = await (first, second)
             #expect(!completions.0.isFinished)
-            #expect(completions.1 == SeekCompletion(isFinished: true, position: MediaTime(seconds: 4)))
+            #expect(completions.1 == SeekResult(isFinished: true, position: MediaTime(seconds: 4)))
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
         try await simulated { world in
             let player = Player(environment: world.environment)
             let completion = await player.seek(to: MediaTime(seconds: 7))
-            #expect(completion == SeekCompletion(isFinished: false, position: .zero))
+            #expect(completion == SeekResult(isFinished: false, position: .zero))
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
         try await simulated { world in
             let item = world.item("a")
             let completion = await item.seek(to: MediaTime(seconds: 4))
-            #expect(completion == SeekCompletion(isFinished: true, position: MediaTime(seconds: 4)))
+            #expect(completion == SeekResult(isFinished: true, position: MediaTime(seconds: 4)))
             #expect(item.currentTime() == MediaTime(seconds: 4))
             let player = try Player(playerItem: item)
             player.play()

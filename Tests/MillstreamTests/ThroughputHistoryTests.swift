@@ -66,10 +66,10 @@ import Testing
     func firstVariantFollowsTheHistory(rate: BitRate?, rendition: String) async throws {
         let history = ThroughputHistory(network: { "home" })
         if let rate { history.record(rate, at: .seconds(1_000_000)) }
-        try await Broadcast(Broadcast.film(), latency: .milliseconds(100)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(), latency: .milliseconds(100)).run { world in
             var environment = world.environment
             environment.throughputHistory = history
-            let address = ResourceAddress(Broadcast.origin + "main.m3u8")
+            let address = ResourceAddress(PlayedOrigin.origin + "main.m3u8")
             let item = PlayerItem(asset: Asset(address, environment: environment))
             let player = try Player(playerItem: item)
             player.play()
@@ -81,11 +81,11 @@ import Testing
 
     @Test func throughputOfAnItemIsRecordedWhenItEnds() async throws {
         let history = ThroughputHistory(network: { "home" })
-        let film = Broadcast.film().mapValues { $0.hasPrefix("media") ? String(repeating: "x", count: 400_000) : $0 }
-        try await Broadcast(film, latency: .milliseconds(100)).run { world in
+        let film = PlayedOrigin.film().mapValues { $0.hasPrefix("media") ? String(repeating: "x", count: 400_000) : $0 }
+        try await PlayedOrigin(film, latency: .milliseconds(100)).run { world in
             var environment = world.environment
             environment.throughputHistory = history
-            let address = ResourceAddress(Broadcast.origin + "main.m3u8")
+            let address = ResourceAddress(PlayedOrigin.origin + "main.m3u8")
             let item = PlayerItem(asset: Asset(address, environment: environment))
             let player = try Player(playerItem: item)
             player.play()

@@ -11,7 +11,7 @@ import Testing
 /// Tests the choice of variants by a selector that the application sets, through the real engine in simulated time.
 @Suite struct VariantSelectionTests {
     private func playedVideo(_ selection: VariantSelection) async throws -> [String] {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             item.variantSelection = selection
             let player = try Player(playerItem: item)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func delayOfADecisionIsLimited() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             item.variantSelection = VariantSelection { _ in
                 ConstantSelector(rung: 0, delay: .seconds(Int64.max))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func rungThatExceedsThePreferredBitRateIsNotPlayed() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             item.variantSelection = VariantSelection { _ in ConstantSelector(rung: 1, delay: nil) }
             item.preferredPeakBitRate = BitRate(bitsPerSecond: 600_000)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func selectionCanChangeDuringPlayback() async throws {
-        try await Broadcast(Broadcast.film()).run { world in
+        try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()
             item.variantSelection = VariantSelection(.fixedLowest)
             item.preferredForwardBufferDuration = .seconds(12)
@@ -94,7 +94,7 @@ import Testing
 
     @Test(arguments: [(BitRate?.none, "low"), (BitRate(bitsPerSecond: 50_000_000), "high")])
     func initialThroughputDecidesTheFirstVariant(throughput: BitRate?, rendition: String) async throws {
-        try await Broadcast(Broadcast.film(), latency: .milliseconds(100)).run { world in
+        try await PlayedOrigin(PlayedOrigin.film(), latency: .milliseconds(100)).run { world in
             let item = world.item()
             item.initialThroughput = throughput
             #expect(item.initialThroughput == throughput)

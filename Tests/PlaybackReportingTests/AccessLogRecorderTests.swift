@@ -106,7 +106,7 @@ import Testing
             transcript.at(
                 time + 0.1,
                 1,
-                .seekEnded(SeekOutcome(target: target, landed: nil, didSeekInBuffer: false))
+                .seekEnded(SeekRecord(target: target, landed: nil, didSeekInBuffer: false))
             )
         }
         transcript.at(5, 1, .seekStarted(to: MediaTime(seconds: 200)))

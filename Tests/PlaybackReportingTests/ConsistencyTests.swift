@@ -53,7 +53,7 @@ import Testing
                 let landing = MediaTime(seconds: 50)
                 let landed = Bool.random(using: &generator) ? landing : nil
                 if landed != nil { media = 50 }
-                let outcome = SeekOutcome(target: landing, landed: landed, didSeekInBuffer: true)
+                let outcome = SeekRecord(target: landing, landed: landed, didSeekInBuffer: true)
                 transcript.at(time, media, .seekEnded(outcome))
             case 8:
                 transcript.at(

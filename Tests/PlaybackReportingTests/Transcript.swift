@@ -83,7 +83,7 @@ struct Transcript {
 
     static func landed(_ target: Int64) -> PlaybackEvent.Kind {
         let time = MediaTime(seconds: target)
-        return .seekEnded(SeekOutcome(target: time, landed: time, didSeekInBuffer: false))
+        return .seekEnded(SeekRecord(target: time, landed: time, didSeekInBuffer: false))
     }
 
     static func failure(

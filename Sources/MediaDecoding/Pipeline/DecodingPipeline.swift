@@ -55,7 +55,7 @@ public actor DecodingPipeline: MediaPipeline {
     let options: Options
     let time: any TimeSource
     let shared: Mutex<Shared>
-    let changes = Signal()
+    let changes = Broadcast()
     private let stream: AsyncStream<MediaPipelineEvent>
     private let continuation: AsyncStream<MediaPipelineEvent>.Continuation
     var demuxers = DemuxerPool()

@@ -1,3 +1,4 @@
+import MediaTiming
 public import ResourceAddressing
 import Synchronization
 
@@ -58,13 +59,12 @@ public final class AuthorizedTransport: Transport {
         var isRenewing = false
         /// A Boolean value that indicates whether the last renewal was successful.
         var wasRenewed = false
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiting = 0
     }
 
     private let base: any Transport
     private let authorization: RequestAuthorization
     private let state = Mutex(State())
+    private let renewals = Broadcast()
 
     /// Creates a transport.
     public init(_ base: any Transport, authorization: RequestAuthorization) {
@@ -98,6 +98,7 @@ public final class AuthorizedTransport: Transport {
         guard let renew = authorization.renew else { return false }
         while true {
             enum Turn { case renew, wait, done(Bool) }
+            let seen = renewals.count
             let turn: Turn = state.withLock { state in
                 if state.generation != generation { return .done(state.wasRenewed) }
                 if state.isRenewing { return .wait }
@@ -107,7 +108,7 @@ public final class AuthorizedTransport: Transport {
             switch turn {
             case .done(let wasRenewed): return wasRenewed
             case .wait:
-                await waitForRenewal()
+                await renewals.wait(after: seen)
                 try Task.checkCancellation()
             case .renew:
                 var isRenewed = false
@@ -118,33 +119,12 @@ public final class AuthorizedTransport: Transport {
         }
     }
 
-    private func waitForRenewal() async {
-        let id = state.withLock { state in
-            state.lastWaiting += 1
-            return state.lastWaiting
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.isRenewing, !Task.isCancelled else { return true }
-                    state.waiting[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
-        }
-    }
-
     private func endRenewal(_ isRenewed: Bool) {
-        let waiting = state.withLock { state in
+        state.withLock { state in
             state.isRenewing = false
             state.wasRenewed = isRenewed
             state.generation += 1
-            defer { state.waiting = [:] }
-            return state.waiting.values
         }
-        for continuation in waiting { continuation.resume() }
+        renewals.notify()
     }
 }

@@ -62,7 +62,7 @@ final class CommandQueue: Sendable {
             return (state.waiter.take(), state.seeks)
         }
         waiter?.resume()
-        for request in seeks { request.complete(SeekCompletion(isFinished: false, position: position)) }
+        for request in seeks { request.complete(SeekResult(isFinished: false, position: position)) }
     }
 
     /// Waits for the next command and returns it; `nil` once the queue is closed.

@@ -8,7 +8,7 @@ protocol ItemEngine: Actor {
     func run() async
     func setRate(_ rate: Double, reason: RateChange.Reason, atOnce: Bool)
     func setRate(_ rate: Double, mediaTime target: MediaTime?, atHostTime moment: Duration) async -> Bool
-    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion
+    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekResult
     func step(by count: Int) async -> Bool
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
     func cancelPendingSeeks()
@@ -23,13 +23,11 @@ enum SeekTarget: Sendable, Hashable {
 }
 
 extension PlaybackEngine: ItemEngine {
-    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
-        let result =
-            switch target {
-            case .time(let time): await seek(to: time, tolerance: tolerance)
-            case .date(let date): await seek(to: date, tolerance: tolerance)
-            }
-        return SeekCompletion(isFinished: result.isFinished, position: result.landed)
+    func seek(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekResult {
+        switch target {
+        case .time(let time): await seek(to: time, tolerance: tolerance)
+        case .date(let date): await seek(to: date, tolerance: tolerance)
+        }
     }
 }
 
@@ -40,7 +38,7 @@ extension ItemEngine {
             while let command = await commands.next() {
                 switch command {
                 case .setRate(let rate, _, _, let start?):
-                    let started = Signal()
+                    let started = Broadcast()
                     group.addTask {
                         await self.startSynchronized(start, rate: rate, begun: started)
                         // Reported only after the start: until then the engine reports rate 0, which must not replace
@@ -71,7 +69,7 @@ extension ItemEngine {
     private func startSynchronized(
         _ start: QueueStateMachine.SynchronizedStart,
         rate: Double,
-        begun started: Signal
+        begun started: Broadcast
     ) async {
         // Same actor isolation and no suspension point: no other command runs between this line and the call below.
         started.notify()

@@ -1,28 +1,13 @@
-public import MediaTiming
+import MediaTiming
 import StreamingEngine
 import Synchronization
-
-/// The outcome of a seek.
-public struct SeekCompletion: Sendable, Hashable {
-    /// A Boolean value that indicates whether the seek was completed; `false` if another seek, another item or a
-    /// failure interrupted it.
-    public let isFinished: Bool
-    /// The position of the play head after the seek.
-    public let position: MediaTime
-
-    /// Creates the outcome of a seek.
-    public init(isFinished: Bool, position: MediaTime) {
-        self.isFinished = isFinished
-        self.position = position
-    }
-}
 
 /// A pending seek, which is completed exactly once: by the engine, by the end of the session or by cancellation.
 final class SeekRequest: Sendable {
     private struct State {
-        var completion: SeekCompletion?
+        var completion: SeekResult?
         var hasStarted = false
-        var caller: CheckedContinuation<SeekCompletion, Never>?
+        var caller: CheckedContinuation<SeekResult, Never>?
         var queue: CheckedContinuation<Void, Never>?
     }
 
@@ -39,7 +24,7 @@ final class SeekRequest: Sendable {
     var isComplete: Bool { state.withLock { $0.completion != nil } }
 
     /// Waits for the seek to be completed and returns its outcome.
-    func completion() async -> SeekCompletion {
+    func completion() async -> SeekResult {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state in
                 if state.completion == nil { state.caller = continuation }
@@ -50,7 +35,7 @@ final class SeekRequest: Sendable {
     }
 
     /// Completes the seek, unless it is already completed.
-    func complete(_ completion: SeekCompletion) {
+    func complete(_ completion: SeekResult) {
         let (caller, queue) = state.withLock { state in
             guard state.completion == nil else { return (nil, nil) as Waiters }
             state.completion = completion
@@ -81,5 +66,5 @@ final class SeekRequest: Sendable {
         }
     }
 
-    private typealias Waiters = (CheckedContinuation<SeekCompletion, Never>?, CheckedContinuation<Void, Never>?)
+    private typealias Waiters = (CheckedContinuation<SeekResult, Never>?, CheckedContinuation<Void, Never>?)
 }

@@ -208,7 +208,7 @@ extension InterstitialStateMachine {
     }
 
     /// Accepts the end of the seek to the position where the item resumes.
-    mutating func arrive(_ completion: SeekCompletion, from position: SuspendedPosition) {
+    mutating func arrive(_ completion: SeekResult, from position: SuspendedPosition) {
         activity = .watching(InterstitialWatch())
         // If another seek came first, a viewer moved the playhead from the position at which the item was suspended.
         guard completion.isFinished else { return playhead.stop(at: position.time) }

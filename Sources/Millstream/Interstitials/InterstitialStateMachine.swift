@@ -25,7 +25,7 @@ struct InterstitialStateMachine: Sendable {
         /// The interstitial player accepted or refused a rate.
         case rateAnswered(isAccepted: Bool)
         /// A seek of the primary item ended.
-        case seekEnded(request: Int, SeekCompletion)
+        case seekEnded(request: Int, SeekResult)
     }
 
     /// An action to perform.

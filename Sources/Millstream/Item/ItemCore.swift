@@ -114,18 +114,18 @@ struct ItemCore: Sendable {
     /// Passes a seek to the engine, or changes the start position if there is no engine.
     ///
     /// - Returns: The outcome of the seek if there is no engine to wait for.
-    mutating func seek(_ request: SeekRequest) -> SeekCompletion? {
+    mutating func seek(_ request: SeekRequest) -> SeekResult? {
         if let session, session.commands.add(.seek(request)) { return nil }
         switch request.target {
         case .time(let time):
             let start = max(.zero, time)
             state.configuration.options.startTime = start
             state.playback.timebase = Timebase(mediaTime: start, time: self.time.now)
-            return SeekCompletion(isFinished: true, position: start)
+            return SeekResult(isFinished: true, position: start)
         case .date(let date):
             state.configuration.options.startTime = nil
             state.configuration.options.startDate = date
-            return SeekCompletion(isFinished: false, position: state.timebase.mediaTime)
+            return SeekResult(isFinished: false, position: state.timebase.mediaTime)
         }
     }
 

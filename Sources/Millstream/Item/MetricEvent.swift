@@ -32,7 +32,7 @@ public struct MetricEvent: Sendable, Hashable {
         /// A seek started (`AVMetricPlayerItemSeekEvent`).
         case seek(to: MediaTime)
         /// A seek ended (`AVMetricPlayerItemSeekDidCompleteEvent`).
-        case seekDidComplete(SeekOutcome)
+        case seekDidComplete(SeekRecord)
         /// A switch to another variant started (`AVMetricPlayerItemVariantSwitchStartEvent`).
         case variantSwitchStart(VariantSwitch)
         /// A switch to another variant ended: the variant is played, or it could not be loaded

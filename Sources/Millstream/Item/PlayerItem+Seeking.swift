@@ -10,7 +10,7 @@ extension PlayerItem {
     /// - Parameter time: The time, on the timeline of the item.
     /// - Returns: The position of the playhead, and whether the seek finished; it did not if another seek replaced it.
     @discardableResult
-    public func seek(to time: MediaTime) async -> SeekCompletion { await seek(.time(time), tolerance: .any) }
+    public func seek(to time: MediaTime) async -> SeekResult { await seek(.time(time), tolerance: .any) }
 
     /// Moves the playhead to a position within the given tolerances of a time.
     ///
@@ -27,7 +27,7 @@ extension PlayerItem {
         to time: MediaTime,
         toleranceBefore before: MediaTime?,
         toleranceAfter after: MediaTime?
-    ) async -> SeekCompletion {
+    ) async -> SeekResult {
         await seek(.time(time), tolerance: SeekTolerance(before: before, after: after))
     }
 
@@ -39,7 +39,7 @@ extension PlayerItem {
     /// - Returns: The position of the playhead, and whether the seek finished. If no engine plays the item yet,
     ///   playback will start at the date, whose position is not known then.
     @discardableResult
-    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekCompletion {
+    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekResult {
         await seek(.date(date), tolerance: tolerance)
     }
 
@@ -61,7 +61,7 @@ extension PlayerItem {
         modify { core in _ = core.session?.commands.add(.cancelSeeks) }
     }
 
-    func seek(_ target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
+    func seek(_ target: SeekTarget, tolerance: SeekTolerance) async -> SeekResult {
         await completion(of: beginSeek(to: target, tolerance: tolerance))
     }
 
@@ -73,7 +73,7 @@ extension PlayerItem {
         let core = hub.state
         // If a viewer must not seek forward, seeking backward is still allowed.
         if core.state.configuration.requiresLinearPlayback, !target.isAtOrBefore(core.position) {
-            request.complete(SeekCompletion(isFinished: false, position: core.position))
+            request.complete(SeekResult(isFinished: false, position: core.position))
         } else if let completion = modify({ $0.seek(request) }) {
             request.complete(completion)
         }
@@ -84,11 +84,11 @@ extension PlayerItem {
     ///
     /// - Returns: The result of the seek. When the task is canceled, it is the current position, and the seek
     ///   continues.
-    func completion(of request: SeekRequest) async -> SeekCompletion {
+    func completion(of request: SeekRequest) async -> SeekResult {
         await withTaskCancellationHandler {
             await request.completion()
         } onCancel: {
-            request.complete(SeekCompletion(isFinished: false, position: currentTime()))
+            request.complete(SeekResult(isFinished: false, position: currentTime()))
         }
     }
 }

@@ -17,14 +17,14 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
 
     fileprivate struct Storage {
         var state: State
-        var version: UInt64 = 1
         var isFinished = false
         var lastID = 0
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var listeners: [Int: Listener] = [:]
     }
 
     private let storage: Mutex<Storage>
+    /// The changes of the state; the first is its creation.
+    private let changes = Broadcast(count: 1)
 
     init(_ state: State) { storage = Mutex(Storage(state: state)) }
 
@@ -32,11 +32,13 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
     var state: State { storage.withLock { $0.state } }
 
     /// The version of the state, which increases with each change.
-    var version: UInt64 { storage.withLock { $0.version } }
+    var version: UInt64 { changes.count }
 
     /// Returns the state, its version, and whether there will be no further changes.
     func read() -> (state: State, version: UInt64, isFinished: Bool) {
-        storage.withLock { ($0.state, $0.version, $0.isFinished) }
+        // The version first: if the state changes in between, the next wait returns at once, and no change is lost.
+        let version = version
+        return storage.withLock { ($0.state, version, $0.isFinished) }
     }
 
     /// Changes the state and delivers events to listeners.
@@ -48,55 +50,27 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
     func update<Result: Sendable, Failure: Error>(
         _ change: (inout State, inout [Event]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        defer { for waiter in waiters { waiter.resume() } }
-        return try storage.withLock { storage throws(Failure) in
+        let result = try storage.withLock { storage throws(Failure) in
             var events: [Event] = []
             let result = try change(&storage.state, &events)
             storage.deliver(events)
-            waiters = storage.advance()
             return result
         }
+        changes.notify()
+        return result
     }
 
     /// Marks the state as final and resumes all waiting tasks.
     func finish() {
-        let waiters = storage.withLock { storage in
-            storage.isFinished = true
-            return storage.advance()
-        }
-        for waiter in waiters { waiter.resume() }
+        storage.withLock { $0.isFinished = true }
+        changes.notify()
     }
 
-    /// Waits until the version differs from the given one; also returns when the hub is finished or the task is
-    /// cancelled.
-    func wait(after seen: UInt64) async {
-        let id = storage.withLock { $0.makeID() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mayWait = storage.withLock { storage in
-                    guard storage.version == seen, !storage.isFinished, !Task.isCancelled else { return false }
-                    storage.waiters[id] = continuation
-                    return true
-                }
-                if !mayWait { continuation.resume() }
-            }
-        } onCancel: {
-            storage.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-        }
-    }
-
-    /// Waits until the version differs from the given one, or until a deadline.
-    func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
-        guard let deadline else { return await wait(after: seen) }
-        let delay = deadline - time.now
-        guard delay > .zero, version == seen else { return }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await time.sleep(for: delay) }
-            group.addTask { await self.wait(after: seen) }
-            await group.next()
-            group.cancelAll()
-        }
+    /// Waits until the version differs from the given one, until a deadline at most; also returns when the hub is
+    /// finished or the task is cancelled.
+    func wait(after seen: UInt64, until deadline: Duration? = nil, _ time: any TimeSource = SystemTimeSource()) async {
+        guard !storage.withLock({ $0.isFinished }) else { return }
+        await changes.wait(after: seen, until: deadline, time)
     }
 }
 
@@ -121,11 +95,12 @@ extension Hub {
 
     /// Removes and returns the buffered events of a listener, with the number of events that were dropped before them.
     func takeEvents(of id: Int) -> (events: [Event], dropped: Int, version: UInt64, isFinished: Bool) {
-        storage.withLock { storage in
+        let version = version
+        return storage.withLock { storage in
             let listener = storage.listeners[id]
             storage.listeners[id]?.buffer = []
             storage.listeners[id]?.dropped = 0
-            return (listener?.buffer ?? [], listener?.dropped ?? 0, storage.version, storage.isFinished)
+            return (listener?.buffer ?? [], listener?.dropped ?? 0, version, storage.isFinished)
         }
     }
 }
@@ -134,15 +109,6 @@ extension Hub.Storage {
     fileprivate mutating func makeID() -> Int {
         lastID += 1
         return lastID
-    }
-
-    /// Returns the waiting tasks in the order in which they began to wait, since the order of a dictionary differs from
-    /// run to run.
-    fileprivate mutating func advance() -> [CheckedContinuation<Void, Never>] {
-        version &+= 1
-        let woken = waiters.sorted { $0.key < $1.key }.map(\.value)
-        waiters = [:]
-        return woken
     }
 
     fileprivate mutating func deliver(_ events: [Event]) {

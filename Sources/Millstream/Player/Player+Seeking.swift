@@ -11,7 +11,7 @@ extension Player {
     /// - Parameter time: A time on the timeline of the current item.
     /// - Returns: The new position, and whether the seek was completed or interrupted by another seek or another item.
     @discardableResult
-    public func seek(to time: MediaTime) async -> SeekCompletion { await seek(.time(time), .any) }
+    public func seek(to time: MediaTime) async -> SeekResult { await seek(.time(time), .any) }
 
     /// Moves the play head to a time, within the given tolerances.
     ///
@@ -25,7 +25,7 @@ extension Player {
         to time: MediaTime,
         toleranceBefore before: MediaTime?,
         toleranceAfter after: MediaTime?
-    ) async -> SeekCompletion {
+    ) async -> SeekResult {
         await seek(.time(time), SeekTolerance(before: before, after: after))
     }
 
@@ -36,15 +36,15 @@ extension Player {
     ///   - tolerance: The maximum distance from the date; zero by default.
     /// - Returns: The new position, and whether the seek was completed or interrupted by another seek or another item.
     @discardableResult
-    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekCompletion {
+    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekResult {
         await seek(.date(date), tolerance)
     }
 
     /// Cancels pending seeks of the current item, which return as not finished.
     public func cancelPendingSeeks() { state.currentItem?.cancelPendingSeeks() }
 
-    private func seek(_ target: SeekTarget, _ tolerance: SeekTolerance) async -> SeekCompletion {
-        guard let item = state.currentItem else { return SeekCompletion(isFinished: false, position: .zero) }
+    private func seek(_ target: SeekTarget, _ tolerance: SeekTolerance) async -> SeekResult {
+        guard let item = state.currentItem else { return SeekResult(isFinished: false, position: .zero) }
         return await item.seek(target, tolerance: tolerance)
     }
 }

@@ -193,7 +193,7 @@ public struct LikelyToKeepUpReport: Sendable, Hashable {
 }
 
 /// The result of a seek.
-public struct SeekOutcome: Sendable, Hashable {
+public struct SeekRecord: Sendable, Hashable {
     /// The requested position.
     public let target: MediaTime
     /// The position after the seek, or `nil` if another seek began before it completed.

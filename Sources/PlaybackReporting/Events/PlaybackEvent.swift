@@ -43,7 +43,7 @@ public struct PlaybackEvent: Sendable, Hashable {
         /// A seek to the given position began.
         case seekStarted(to: MediaTime)
         /// A seek completed, or was replaced by another one.
-        case seekEnded(SeekOutcome)
+        case seekEnded(SeekRecord)
         /// The playback position changed discontinuously.
         case timeJumped(from: MediaTime?, to: MediaTime)
         /// Another variant was selected, from which segments are loaded from now on.

@@ -225,5 +225,5 @@ struct EngineOperations: Sendable {
 struct SegmentTransfer: Sendable {
     let watch = TransferMonitor()
     /// Cancels the transfer.
-    let cancellation = Signal()
+    let cancellation = Broadcast()
 }

@@ -125,7 +125,7 @@ struct PlaybackControl: Sendable {
         case .start(let request):
             playhead.rate.start = .requested(request.time, isAnnounced: true)
             perform(playhead.machine.setRate(request.rate, reason: .setRateCalled, immediately: true, at: sink.now))
-            sink.add(.resume(waiter: request.waiter, SeekResult(isFinished: true, landed: position)))
+            sink.add(.resume(waiter: request.waiter, SeekResult(isFinished: true, position: position)))
             sink.noteChange()
         }
     }
@@ -191,12 +191,12 @@ struct PlaybackControl: Sendable {
 
     private mutating func report(_ seek: PendingSeek, landed: MediaTime?) {
         sink.report(
-            .seekEnded(SeekOutcome(target: seek.target, landed: landed, didSeekInBuffer: seek.isInBuffer))
+            .seekEnded(SeekRecord(target: seek.target, landed: landed, didSeekInBuffer: seek.isInBuffer))
         )
     }
 
     /// The result of a seek that was not carried out.
-    var unfinishedSeek: SeekResult { SeekResult(isFinished: false, landed: position) }
+    var unfinishedSeek: SeekResult { SeekResult(isFinished: false, position: position) }
 
     private func clamped(_ target: MediaTime) -> MediaTime {
         let end = plan.tracks.endOfPlayback(moment)
@@ -262,7 +262,7 @@ struct PlaybackControl: Sendable {
         playhead.land()
         stampReports()
         if case .command(let waiter) = ended.origin {
-            sink.add(.resume(waiter: waiter, SeekResult(isFinished: true, landed: landed)))
+            sink.add(.resume(waiter: waiter, SeekResult(isFinished: true, position: landed)))
         }
         if !wasPositioned { sink.report(.statusChanged(.readyToPlay)) }
         if !wasPositioned || ended.origin != .refresh { sink.report(.timeJumped(from: nil, to: landed)) }
@@ -452,7 +452,7 @@ struct PlaybackControl: Sendable {
         }
         perform(playhead.machine.bufferChanged(bufferState, variant: plan.playedVariant, at: sink.now))
         sink.requestSnapshot()
-        sink.add(.resume(waiter: waiter, SeekResult(isFinished: true, landed: landed)))
+        sink.add(.resume(waiter: waiter, SeekResult(isFinished: true, position: landed)))
     }
 
     // MARK: End

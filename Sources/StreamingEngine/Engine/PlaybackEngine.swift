@@ -20,7 +20,7 @@ public actor PlaybackEngine {
     /// The requests for keys and initialization sections, until they are delivered.
     private let requests: PendingRequestReports
     /// The signal that wakes the engine for work, requests and deadlines.
-    private let wake: Signal
+    private let wake: Broadcast
     private let published = Mutex(PlaybackSnapshot())
     private var state: EngineState
     private var networkCost: NetworkCost?
@@ -58,7 +58,7 @@ public actor PlaybackEngine {
         self.time = time
         self.observer = observer
         network = loading.network
-        let (requests, wake) = (PendingRequestReports(), Signal())
+        let (requests, wake) = (PendingRequestReports(), Broadcast())
         let fetch = ResourceFetcher(loader: loading, time: time) { requests.add($0, $1) }
         operations = EngineOperations(
             source: source,

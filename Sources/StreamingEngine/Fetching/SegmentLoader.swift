@@ -43,7 +43,7 @@ actor SegmentLoader {
     private let fetch: ResourceFetcher
     private let report: @Sendable (ResourceRequest) -> Void
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
-    private var pendingLoads: [ResourceKey: Signal] = [:]
+    private var pendingLoads: [ResourceKey: Broadcast] = [:]
 
     init(_ fetch: ResourceFetcher, report: @escaping @Sendable (ResourceRequest) -> Void) {
         self.fetch = fetch
@@ -146,7 +146,7 @@ actor SegmentLoader {
             await signal.wait(after: 0)
             try Task.checkCancellation()
         }
-        let signal = Signal()
+        let signal = Broadcast()
         pendingLoads[position] = signal
         defer {
             pendingLoads[position] = nil

@@ -6,7 +6,7 @@ import Testing
 /// Tests of the probability distribution of the rate of a link.
 @Suite struct LinkStateDistributionTests {
     private func belief() throws -> LinkStateDistribution {
-        LinkStateDistribution(LinkModel(try makeLadder(fiveRungs)))
+        LinkStateDistribution(RateModel(try makeLadder(fiveRungs)))
     }
 
     private func sum(_ linkState: LinkStateDistribution) -> Double {

@@ -10,7 +10,7 @@ import Testing
         return PlanCache.plan(
             for: PlanKey(context, latency: PlanKey.minimumLatency),
             ladder: context.ladder,
-            model: LinkModel(context.ladder),
+            model: RateModel(context.ladder),
             weights: BalancedSelector.Options().weights
         )
     }

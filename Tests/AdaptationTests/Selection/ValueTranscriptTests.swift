@@ -7,15 +7,15 @@ import Testing
 ///
 /// A small change of a number may not change a decision, but it appears here.
 @Suite struct ValueTranscriptTests {
-    private static func model(_ megabits: [Double]) throws -> LinkModel { LinkModel(try makeLadder(megabits)) }
+    private static func model(_ megabits: [Double]) throws -> RateModel { RateModel(try makeLadder(megabits)) }
 
     private static let ladders = [[1.0], [0.5, 1, 2, 4, 8], [0.3, 0.9, 2.4], [0.000_2, 90_000], [2, 2]]
 
     // MARK: Links
 
     @Test func linkModelsMatchTranscript() throws {
-        var lines = LinkModel.volatilities.map { "\($0.drift) \($0.noise) \($0.outageProbability) \($0.share)" }
-        lines.append("\(LinkModel.noisiestVolatility)")
+        var lines = RateModel.volatilities.map { "\($0.drift) \($0.noise) \($0.outageProbability) \($0.share)" }
+        lines.append("\(RateModel.noisiestVolatility)")
         for ladder in Self.ladders {
             let model = try Self.model(ladder)
             lines.append("\(model.count) \(model.volatilityCount)")
@@ -130,7 +130,7 @@ import Testing
         let plan = PlanTable(
             PlanKey(context, latency: [0.1, 0.4, 1, 0][number]),
             ladder: context.ladder,
-            model: LinkModel(context.ladder),
+            model: RateModel(context.ladder),
             weights: weights[number]
         )
         var lines = ["\(plan.key)", Transcript.numbers(plan.quality), "\(plan.rungs)"]

@@ -194,7 +194,7 @@ struct EngineSession {
             snapshot = new
         case .resume(let waiter, let result):
             waiters.remove(waiter)
-            note("answer \(waiter) \(result.isFinished ? "finished" : "unfinished") at \(text(result.landed))")
+            note("answer \(waiter) \(result.isFinished ? "finished" : "unfinished") at \(text(result.position))")
         case .cancel(let request):
             note("cancel \(request)")
             guard let progress = progress(of: request) else { return nil }

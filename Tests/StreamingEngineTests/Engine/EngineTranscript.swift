@@ -40,7 +40,7 @@ struct EngineTranscript {
             return nil
         case .publish: return nil
         case .resume(let waiter, let result):
-            return "answer \(waiter): \(result.isFinished ? "finished" : "not finished") at \(result.landed.seconds)"
+            return "answer \(waiter): \(result.isFinished ? "finished" : "not finished") at \(result.position.seconds)"
         case .cancel(let request): return "cancel \(request)"
         case .measureTransfer(let request): return "measure \(request)"
         case .finish: return "finish"

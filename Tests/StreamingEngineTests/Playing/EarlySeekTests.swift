@@ -24,7 +24,7 @@ import Testing
         let stream = TextStreamPlayback(SampleStream.film())
         try await stream.run { engine in
             let result = await engine.seek(to: MediaTime(seconds: 30), tolerance: .exact)
-            #expect(result == SeekResult(isFinished: true, landed: MediaTime(seconds: 30)))
+            #expect(result == SeekResult(isFinished: true, position: MediaTime(seconds: 30)))
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
         }
@@ -82,7 +82,7 @@ import Testing
             PlaybackEvent(
                 time: .seconds(6),
                 mediaTime: MediaTime(seconds: 5),
-                kind: .seekEnded(SeekOutcome(target: MediaTime(seconds: 50), landed: nil, didSeekInBuffer: false))
+                kind: .seekEnded(SeekRecord(target: MediaTime(seconds: 50), landed: nil, didSeekInBuffer: false))
             ),
             PlaybackEvent(time: .seconds(10), mediaTime: MediaTime(seconds: 9), kind: .playedToEnd),
         ]
@@ -99,7 +99,7 @@ import Testing
         try await stream.run { [engine = stream.engine] in
             let date = try #require(ProgramDateTime("2026-01-01T00:00:42Z"))
             let result = await engine.seek(to: date, tolerance: .exact)
-            #expect(result.isFinished && result.landed == MediaTime(seconds: 42))
+            #expect(result.isFinished && result.position == MediaTime(seconds: 42))
             #expect(engine.snapshot.programDate == date)
         }
         // No media of the default start position was fetched.
@@ -129,7 +129,7 @@ import Testing
             let result = await engine.seek(to: MediaTime(seconds: 1_000_000))
             #expect(result.isFinished)
             let window = try #require(engine.snapshot.seekableTimeRange)
-            #expect(result.landed >= window.start && result.landed <= window.end)
+            #expect(result.position >= window.start && result.position <= window.end)
         }
         #expect(stream.simulation.now < .seconds(10))
     }

@@ -178,10 +178,10 @@ import Testing
         }
         let window = try #require(landed.2)
         #expect(
-            landed.0.isFinished && landed.0.landed >= window.start
-                && landed.0.landed < window.start + MediaTime(seconds: 7)
+            landed.0.isFinished && landed.0.position >= window.start
+                && landed.0.position < window.start + MediaTime(seconds: 7)
         )
-        #expect(landed.1.isFinished && landed.1.landed <= window.end + MediaTime(seconds: 6))
+        #expect(landed.1.isFinished && landed.1.position <= window.end + MediaTime(seconds: 6))
     }
 
     @Test func aSeekToADateOfALiveStreamReachesIt() async throws {
@@ -198,7 +198,7 @@ import Testing
         }
         let (landing, before) = try #require(result)
         #expect(landing.isFinished)
-        #expect(abs((before - landing.landed).seconds - 20) < 0.01)
+        #expect(abs((before - landing.position).seconds - 20) < 0.01)
     }
 
     /// Plays one day of a live stream, in which the size of the engine's state must not grow.

@@ -111,7 +111,7 @@ import Testing
             _ = try await stream.wait { $0.status == .readyToPlay }
             return await engine.seek(to: target, tolerance: .exact)
         }
-        #expect(result == SeekResult(isFinished: true, landed: target))
+        #expect(result == SeekResult(isFinished: true, position: target))
         #expect(stream.transport.requestedAddresses.contains { $0.hasSuffix("6.ts") })
     }
 

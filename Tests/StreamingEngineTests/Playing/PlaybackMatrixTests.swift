@@ -104,7 +104,7 @@ import Testing
                 let tolerance = round.isMultiple(of: 2) ? SeekTolerance.exact : .any
                 let result = await engine.seek(to: target, tolerance: tolerance)
                 #expect(result.isFinished)
-                if round.isMultiple(of: 2) { #expect(result.landed == target) }
+                if round.isMultiple(of: 2) { #expect(result.position == target) }
                 try await stream.simulation.sleep(for: .milliseconds(Int64(state % 3_000)))
             }
         }

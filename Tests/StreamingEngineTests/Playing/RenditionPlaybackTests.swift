@@ -300,7 +300,7 @@ import Testing
             try await stream.simulation.sleep(for: .milliseconds(200))
             let began = stream.simulation.now
             let result = await engine.seek(to: MediaTime(seconds: target), tolerance: .exact)
-            #expect(result == SeekResult(isFinished: true, landed: MediaTime(seconds: target)))
+            #expect(result == SeekResult(isFinished: true, position: MediaTime(seconds: target)))
             // The seek does not wait for the late audio.
             #expect(stream.simulation.now - began < .seconds(5))
             try await stream.expect(\.hasPlayedToEnd)

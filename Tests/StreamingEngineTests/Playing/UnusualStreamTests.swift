@@ -243,7 +243,7 @@ import Testing
         try await stream.run { engine in
             try await stream.expect { $0.status == .readyToPlay }
             let result = await engine.seek(to: MediaTime(seconds: 40), tolerance: .exact)
-            #expect(result == SeekResult(isFinished: true, landed: MediaTime(seconds: 6)))
+            #expect(result == SeekResult(isFinished: true, position: MediaTime(seconds: 6)))
         }
     }
 

@@ -211,7 +211,7 @@ extension BalancedSelector {
     /// Creates the probability distribution for the ladder of a situation, if the existing one is for another ladder.
     private mutating func prepareLinkState(for context: SelectionContext) {
         guard ladder != context.ladder else { return }
-        let model = LinkModel(context.ladder)
+        let model = RateModel(context.ladder)
         if let linkState, hasMeasured {
             self.linkState = LinkStateDistribution(model, around: linkState.quantile(0.5), octaves: 0.7)
         } else if let initialEstimate {
@@ -371,7 +371,7 @@ extension BalancedSelector {
     }
 }
 
-extension LinkModel {
+extension RateModel {
     /// Returns a part of a transfer as input of the oscillation detector.
     fileprivate func piece(_ bitsPerSecond: Double, seconds: Double, end: Duration) -> LinkOscillationDetector.Piece {
         LinkOscillationDetector.Piece(

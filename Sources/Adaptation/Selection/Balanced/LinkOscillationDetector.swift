@@ -7,7 +7,7 @@ struct LinkOscillationDetector: Sendable {
     /// A part of a transfer.
     struct Piece {
         let bitsPerSecond: Double
-        /// The base-2 logarithm of the rate, clamped to the grid of the ``LinkModel``.
+        /// The base-2 logarithm of the rate, clamped to the grid of the ``RateModel``.
         let logarithm: Double
         /// The duration of the transfer, in seconds.
         let seconds: Double

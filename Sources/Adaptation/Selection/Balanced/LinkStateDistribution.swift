@@ -1,9 +1,9 @@
 /// A probability distribution over the rate and volatility of a link and over whether it has an outage.
 ///
 /// The distribution evolves as time passes (``advance()``) and is updated with measurements by Bayes' rule
-/// (``observe(bitsPerSecond:weight:)``), on the grid of a ``LinkModel``.
+/// (``observe(bitsPerSecond:weight:)``), on the grid of a ``RateModel``.
 struct LinkStateDistribution: Sendable {
-    let model: LinkModel
+    let model: RateModel
     /// The probabilities of the states in which the link works, by volatility class and then by rate.
     ///
     /// Together with ``outageProbabilities`` they add up to 1.
@@ -13,16 +13,16 @@ struct LinkStateDistribution: Sendable {
 
     /// Creates a distribution in which all rates are equally likely and the volatility classes have their prior
     /// probabilities.
-    init(_ model: LinkModel) {
+    init(_ model: RateModel) {
         self.model = model
         let size = model.count * model.volatilityCount
         // Bounded: a model has at least one rate.
-        workingProbabilities = (0..<size).map { LinkModel.volatilities[$0 / model.count].share / Double(model.count) }
+        workingProbabilities = (0..<size).map { RateModel.volatilities[$0 / model.count].share / Double(model.count) }
         outageProbabilities = Array(repeating: 0, count: size)
     }
 
     /// Creates a distribution around a rate, with a standard deviation in octaves.
-    init(_ model: LinkModel, around bitsPerSecond: Double, octaves: Double) {
+    init(_ model: RateModel, around bitsPerSecond: Double, octaves: Double) {
         self.init(model)
         let middle = model.clampedLogarithm(bitsPerSecond)
         for index in workingProbabilities.indices {
@@ -49,7 +49,7 @@ struct LinkStateDistribution: Sendable {
         let middle = model.clampedLogarithm(bitsPerSecond)
         let heights = model.logarithms.map { gaussian(($0 - middle) / octaves) }
         let factor = share / heights.reduce(0, +)
-        let base = LinkModel.noisiestVolatility * model.count
+        let base = RateModel.noisiestVolatility * model.count
         for rate in heights.indices { result.workingProbabilities[base + rate] += factor * heights[rate] }
         return result
     }
@@ -59,8 +59,8 @@ struct LinkStateDistribution: Sendable {
         let count = model.count
         var moved = Array(repeating: 0.0, count: workingProbabilities.count)
         for volatility in 0..<model.volatilityCount {
-            let beginning = LinkModel.volatilities[volatility].outageProbability
-            let ending = LinkModel.outageEndProbability
+            let beginning = RateModel.volatilities[volatility].outageProbability
+            let ending = RateModel.outageEndProbability
             var jumped = 0.0
             let drift = model.drifts[volatility]
             let reach = drift.count / 2
@@ -70,8 +70,8 @@ struct LinkStateDistribution: Sendable {
                 let share = up * (1 - beginning) + down * ending
                 outageProbabilities[base + rate] = down * (1 - ending) + up * beginning
                 guard share > 1e-9 else { continue }
-                jumped += share * LinkModel.jumpProbability
-                let staying = share * (1 - LinkModel.jumpProbability)
+                jumped += share * RateModel.jumpProbability
+                let staying = share * (1 - RateModel.jumpProbability)
                 for step in drift.indices {
                     // The rates at both ends of the grid also represent all rates beyond them.
                     moved[base + min(max(rate + step - reach, 0), count - 1)] += staying * drift[step]
@@ -93,16 +93,16 @@ struct LinkStateDistribution: Sendable {
         let measured = model.clampedLogarithm(bitsPerSecond)
         // A rate below the grid can be any lower rate, so its likelihood is a probability, not a density.
         let isNothing = measured <= model.logarithms[0]
-        let spreads = LinkModel.volatilities.map { volatility in
-            let extra = LinkModel.measurementNoise
+        let spreads = RateModel.volatilities.map { volatility in
+            let extra = RateModel.measurementNoise
             return (volatility.noise * volatility.noise + extra * extra).squareRoot() / min(1, weight).squareRoot()
         }
         for rate in 0..<model.count {
             let distance = measured - model.logarithms[rate]
-            let likelihood = LinkModel.outlierLikelihood * exponential(-abs(distance))
+            let likelihood = RateModel.outlierLikelihood * exponential(-abs(distance))
             // In an outage, less than a fraction of the rate arrives.
-            let above = max(0, distance + LinkModel.outageDepth)
-            let density = isNothing ? LinkModel.outageSilenceLikelihood : LinkModel.outageDensity
+            let above = max(0, distance + RateModel.outageDepth)
+            let density = isNothing ? RateModel.outageSilenceLikelihood : RateModel.outageDensity
             let outage = density * exponential(-4 * above)
             for volatility in spreads.indices {
                 let index = volatility * model.count + rate
@@ -167,7 +167,7 @@ struct LinkStateDistribution: Sendable {
 
     /// Moves a small part of the probability between the volatility classes, separately for each rate.
     private func mixVolatilities(of shares: inout [Double]) {
-        let change = LinkModel.volatilityChangeProbability
+        let change = RateModel.volatilityChangeProbability
         for rate in 0..<model.count {
             var sum = 0.0
             for index in stride(from: rate, to: shares.count, by: model.count) { sum += shares[index] }
@@ -194,7 +194,7 @@ struct LinkStateDistribution: Sendable {
     }
 }
 
-extension LinkModel {
+extension RateModel {
     /// Returns the base-2 logarithm of a rate, clamped to the grid.
     func clampedLogarithm(_ bitsPerSecond: Double) -> Double {
         let first = logarithms[0]

@@ -27,7 +27,7 @@ enum PlanCache {
     ///   - model: The link model for this ladder.
     ///   - weights: The costs and the discount factor.
     /// - Returns: The plan.
-    static func plan(for key: PlanKey, ladder: Ladder, model: LinkModel, weights: PlanTable.Weights) -> PlanTable {
+    static func plan(for key: PlanKey, ladder: Ladder, model: RateModel, weights: PlanTable.Weights) -> PlanTable {
         let order = Inputs(key: key, bitsPerSecond: ladder.rungs.indices.map(ladder.bitsPerSecond), weights: weights)
         let kept = entries.withLock { plans in
             plans.lastIndex { $0.order == order }.map { index in

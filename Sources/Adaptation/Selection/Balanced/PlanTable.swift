@@ -5,7 +5,7 @@ import MediaTiming
 /// The values are computed by value iteration: the value of a state is the reward of the best choice plus the
 /// discounted value of the resulting states. The reward is the quality minus the costs of stalls and switches (the
 /// measure `QoE_lin` of Yin et al., SIGCOMM 2015), in units of the highest rung, so that the plan does not depend on
-/// the scale of the ladder. The rates evolve according to a ``LinkModel``.
+/// the scale of the ladder. The rates evolve according to a ``RateModel``.
 struct PlanTable: Sendable {
     /// The costs and the discount factor of a plan.
     struct Weights: Sendable, Hashable {
@@ -48,7 +48,7 @@ struct PlanTable: Sendable {
     static let outageWeights = [0.33, 0.34, 0.33]
 
     let key: PlanKey
-    let model: LinkModel
+    let model: RateModel
     let weights: Weights
     /// The qualities of the rungs, 0 to 1.
     let quality: [Double]
@@ -68,7 +68,7 @@ struct PlanTable: Sendable {
     /// Computes the plan.
     ///
     /// - Complexity: Some milliseconds for ten rungs.
-    init(_ key: PlanKey, ladder: Ladder, model: LinkModel, weights: Weights) {
+    init(_ key: PlanKey, ladder: Ladder, model: RateModel, weights: Weights) {
         self.key = key
         self.model = model
         self.weights = weights
@@ -168,7 +168,7 @@ extension PlanTable {
     func value(of transfer: Transfer, linkState: LinkStateDistribution, bufferSeconds: Double) -> Double {
         var sum = 0.0
         for volatility in 0..<model.volatilityCount {
-            let noise = LinkModel.volatilities[volatility].noise
+            let noise = RateModel.volatilities[volatility].noise
             let spread = transfer.isSizeKnown ? noise : (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
             let factors = Self.noisePoints.map { powerOfTwo(-$0 * spread) }
             for rate in 0..<model.count {
@@ -198,7 +198,7 @@ extension PlanTable {
                 let outage = linkState.outageProbabilities[volatility * model.count + rate]
                 guard outage > 3e-4 else { continue }
                 for point in Self.outagePoints.indices {
-                    let time = transfer.latency + flow + Self.outagePoints[point] * LinkModel.outageSeconds
+                    let time = transfer.latency + flow + Self.outagePoints[point] * RateModel.outageSeconds
                     let arrival = arrival(after: time, buffer: bufferSeconds)
                     let later = arrival.level.value(in: values[row])
                     sum +=
@@ -278,7 +278,7 @@ extension PlanTable {
 
     /// Returns the outcomes while the link works, by rate and rung.
     private func workingOutcomes(_ volatility: Int) -> Outcomes {
-        let noise = LinkModel.volatilities[volatility].noise
+        let noise = RateModel.volatilities[volatility].noise
         let spread = (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
         let factors = Self.noisePoints.map { powerOfTwo(-$0 * spread) }
         var outcomes = Outcomes(count: model.count * rungs)
@@ -308,7 +308,7 @@ extension PlanTable {
         for index in 0..<(model.count * rungs) {
             let (rate, rung) = index.quotientAndRemainder(dividingBy: rungs)
             for (point, share) in Self.outageWeights.enumerated() {
-                let outage = Self.outagePoints[point] * LinkModel.outageSeconds
+                let outage = Self.outagePoints[point] * RateModel.outageSeconds
                 let time = key.latency + bits[rung] / model.rates[rate] + outage
                 outcomes.add(share, at: index, seconds: Row(repeating: Float(time)), loss: .zero, in: self)
             }
@@ -319,9 +319,9 @@ extension PlanTable {
     /// Iterates the values of one volatility class, starting with those in `value`.
     private mutating func solve(_ volatility: Int, _ outages: Outcomes, _ value: inout [Row], rounds: Int) {
         let working = workingOutcomes(volatility)
-        let beginning = Float(LinkModel.volatilities[volatility].outageProbability)
+        let beginning = Float(RateModel.volatilities[volatility].outageProbability)
         let either = working.mixed(beginning, of: outages)
-        let drift = model.drifts[volatility].map { Float($0 * (1 - LinkModel.jumpProbability)) }
+        let drift = model.drifts[volatility].map { Float($0 * (1 - RateModel.jumpProbability)) }
         var values = value
         var jump = Array(repeating: Row.zero, count: rungs)
         var choice = jump
@@ -334,7 +334,7 @@ extension PlanTable {
             }
             for rung in 0..<rungs { jump[rung] = Row(repeating: Float(quality[rung])) }
             for rate in 0..<model.count {
-                let target = Float(model.jumpTargets[rate] * LinkModel.jumpProbability)
+                let target = Float(model.jumpTargets[rate] * RateModel.jumpProbability)
                 for rung in 0..<rungs {
                     let index = rate * rungs + rung
                     values[index] = either.value(at: index, later: value[index])

@@ -6,7 +6,7 @@ internal import MediaTiming
 /// value. Sometimes no bytes arrive for a few seconds, after which the rate is the same as before. Links differ in the
 /// strength of these effects; a ``Volatility`` is a class of links with the same strength, and the class of a link is
 /// inferred from measurements.
-struct LinkModel: Sendable, Hashable {
+struct RateModel: Sendable, Hashable {
     /// A volatility class; drift and noise are standard deviations in octaves (factors of two).
     struct Volatility: Sendable, Hashable {
         /// The change of the rate from one segment to the next.

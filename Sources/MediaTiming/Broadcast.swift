@@ -1,13 +1,14 @@
-package import MediaTiming
 import Synchronization
 
 /// A counter of changes that tasks can wait for.
 ///
-/// No change is lost between a check of the state and the wait, because a caller passes the number of the last change
-/// that it has seen.
-package final class Signal: Sendable {
-    /// Creates a signal without changes.
-    package init() {}
+/// No change is lost between a check of a state and the wait, because a caller passes the number of the last change that
+/// it has seen. Read ``count`` before the state that it belongs to, and change the state before ``notify()``.
+package final class Broadcast: Sendable {
+    /// Creates a broadcast.
+    ///
+    /// - Parameter count: The number of changes so far.
+    package init(count: UInt64 = 0) { state = Mutex(State(count: count)) }
 
     private struct Waiter {
         let id: Int
@@ -21,7 +22,7 @@ package final class Signal: Sendable {
     }
 
     private struct State {
-        var count: UInt64 = 0
+        var count: UInt64
         var lastID = 0
         /// The waiting tasks in the order in which they began to wait, which is also the order in which they are
         /// resumed.
@@ -32,7 +33,7 @@ package final class Signal: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// The number of changes so far.
     package var count: UInt64 { state.withLock { $0.count } }
@@ -50,7 +51,12 @@ package final class Signal: Sendable {
     /// Waits for a change after the given one; returns at once if there already was one, or if the task is cancelled.
     package func wait(after seen: UInt64) async { await wait(after: seen, timer: nil) }
 
-    /// Waits for a change after the given one, until the deadline at most.
+    /// Waits for a change after the given one, until a deadline at most.
+    ///
+    /// - Parameters:
+    ///   - seen: The number of the last change that the caller has seen.
+    ///   - deadline: The time of the clock at which the wait ends; `nil` for a wait without a limit.
+    ///   - time: The clock.
     package func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
         guard let deadline else { return await wait(after: seen) }
         let delay = deadline - time.now

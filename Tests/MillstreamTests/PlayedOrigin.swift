@@ -8,7 +8,7 @@ import Testing
 @testable import Millstream
 
 /// A simulated origin server whose streams are played by the real engine.
-final class Broadcast: Sendable {
+final class PlayedOrigin: Sendable {
     static let origin = "https://origin.example/"
 
     let simulation = Simulation()
@@ -46,7 +46,7 @@ final class Broadcast: Sendable {
 
     /// Runs a test body in simulated time.
     func run<Result: Sendable>(
-        _ body: @escaping @Sendable @concurrent (Broadcast) async throws -> Result
+        _ body: @escaping @Sendable @concurrent (PlayedOrigin) async throws -> Result
     ) async throws -> Result {
         try await simulation.run { try await body(self) }
     }
@@ -76,7 +76,7 @@ final class Broadcast: Sendable {
     }
 }
 
-extension Broadcast {
+extension PlayedOrigin {
     /// Returns a media playlist of segments that are named by a prefix and their numbers.
     ///
     /// The duration of a segment is given in seconds.
