@@ -2,6 +2,7 @@ import DASHManifest
 import DASHTranslation
 import HLSPlaylist
 import MediaTiming
+import ReportFormat
 import ResourceAddressing
 
 extension FuzzTarget {
