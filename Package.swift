@@ -138,6 +138,15 @@ let package = Package(
             swiftSettings: house
         ),
         .target(
+            name: "PresentationLoading",
+            dependencies: [
+                "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing",
+                "ResourceAddressing", "SegmentFormat",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+        .target(
             name: "AssetStorage",
             dependencies: [
                 "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
@@ -195,7 +204,7 @@ let package = Package(
             name: "Millstream",
             dependencies: [
                 "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting",
-                "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "PresentationLoading", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
                 .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
                 .target(name: "MediaOutput", condition: .when(traits: ["Playback"])),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -214,8 +223,9 @@ let package = Package(
         .target(
             name: "MillstreamServer",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "NetworkConditioning", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport",
+                "MillstreamDownloads", "NetworkConditioning", "PlaylistEditing", "PresentationLoading", "ReportFormat",
+                "ResourceAddressing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -245,8 +255,8 @@ let package = Package(
                 "Adaptation", "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming",
                 "MediaTransport", "Millstream", "MillstreamDownloads", "MillstreamServer", "MillstreamTesting",
                 "NetworkConditioning",
-                "PlaybackReporting", "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat",
-                "StreamingEngine",
+                "PlaybackReporting", "PlaylistEditing", "PresentationLoading", "ReportFormat", "ResourceAddressing",
+                "SegmentFormat", "StreamingEngine",
                 .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
                 .target(name: "MediaOutput", condition: .when(traits: ["Playback"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -352,6 +362,14 @@ let package = Package(
             dependencies: [
                 "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing",
                 "SharedCorpus",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "PresentationLoadingTests",
+            dependencies: [
+                "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
+                "PresentationLoading", "ResourceAddressing",
             ],
             swiftSettings: house
         ),
@@ -479,8 +497,8 @@ let package = Package(
             name: "MillstreamServerTests",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaylistEditing", "ReportFormat",
-                "ResourceAddressing",
+                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaylistEditing",
+                "PresentationLoading", "ReportFormat", "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

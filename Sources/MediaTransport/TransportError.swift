@@ -42,6 +42,10 @@ public struct TransportError: MillstreamError, Sendable {
         public static let fileFailed = Code(rawValue: "file-failed")
         /// TLS failed, for example because the certificate is not trusted.
         public static let insecure = Code(rawValue: "tls-failed")
+        /// The resource is a DASH manifest that cannot be read.
+        public static let unreadableManifest = Code(rawValue: "unreadable-manifest")
+        /// The resource is a DASH manifest with nothing that HLS can describe.
+        public static let untranslatable = Code(rawValue: "untranslatable-presentation")
     }
 
     /// The kind of error.
@@ -98,7 +102,7 @@ extension TransportError.Code: ErrorCode {
     public static let allCases: [Self] = [
         .status, .unknownHost, .tooManyLookups, .cannotConnect, .timedOut, .connectionLost, .wrongContent,
         .contentChanged, .tooLarge, .badRedirect, .addressRefused, .networkRefused, .fileNotFound, .fileFailed,
-        .insecure,
+        .insecure, .unreadableManifest, .untranslatable,
     ]
 
     /// The code of the corresponding error of AVFoundation.
@@ -108,6 +112,8 @@ extension TransportError.Code: ErrorCode {
         case .addressRefused, .networkRefused: -11_862
         case .status, .wrongContent, .contentChanged, .tooLarge, .badRedirect, .fileNotFound, .fileFailed, .insecure:
             -11_849
+        case .unreadableManifest: -11_853
+        case .untranslatable: -11_833
         default: nil
         }
     }

@@ -60,7 +60,14 @@ public struct DownloadError: MillstreamError, Sendable {
     }
 
     init(_ error: TransportError) {
-        self.init(.transport, error.description, address: error.address, detail: error.code.rawValue, cause: error)
+        let isUnreadable = error.code == .unreadableManifest || error.code == .untranslatable
+        self.init(
+            isUnreadable ? .notAPlaylist : .transport,
+            error.description,
+            address: error.address,
+            detail: error.code.rawValue,
+            cause: error
+        )
     }
 
     init(_ error: StorageError) {

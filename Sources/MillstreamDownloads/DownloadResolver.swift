@@ -272,6 +272,7 @@ struct DownloadResolver {
             throw DownloadError(
                 .notAPlaylist,
                 "\(address): \(error)",
+                hint: error.code == .dashManifest ? "the DASH bridge, which translates manifests, is turned off" : nil,
                 address: address,
                 cause: error
             )

@@ -8,6 +8,7 @@ import MediaTransport
 import MillstreamDownloads
 import NIOCore
 import PlaylistEditing
+import PresentationLoading
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
@@ -24,6 +25,8 @@ struct ConsoleRoutes {
     let connections: ConnectionRegistry
     let capacity: ServerCapacity
     let workers: EditWorkers
+    /// The DASH presentations that are translated; `nil` to refuse manifests.
+    let presentations: PresentationStore?
     private let files = FileResponder()
 
     init(
@@ -36,8 +39,10 @@ struct ConsoleRoutes {
         links: LinkRegistry,
         connections: ConnectionRegistry,
         capacity: ServerCapacity,
-        workers: EditWorkers
+        workers: EditWorkers,
+        presentations: PresentationStore? = nil
     ) {
+        self.presentations = presentations
         self.capacity = capacity
         self.workers = workers
         self.catalog = catalog
@@ -166,7 +171,12 @@ struct ConsoleRoutes {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
         let budget = try capacity.admit()
-        let handler = PlaybackRequestHandler(loader: loader, budget: budget, workers: workers)
+        let handler = PlaybackRequestHandler(
+            loader: loader,
+            budget: budget,
+            workers: workers,
+            presentations: presentations
+        )
         let report = try await ClientPresence.whileClientIsConnected {
             try await handler.report(of: ResourceAddress(url))
         }

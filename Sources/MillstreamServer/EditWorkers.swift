@@ -1,4 +1,5 @@
 import NIOPosix
+import PresentationLoading
 import Synchronization
 
 /// An executor for parsing, editing and inspecting playlists.
@@ -45,6 +46,12 @@ struct EditWorkers: Sendable {
         } onCancel: {
             isCancelled.value.store(true, ordering: .relaxed)
         }
+    }
+}
+
+extension EditWorkers: TranslationWorkers {
+    func perform<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await run { _ in try work() }
     }
 }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 public import MediaTiming
 public import MediaTransport
 public import PlaylistEditing
+import PresentationLoading
 public import ResourceAddressing
 
 /// A transport that edits playlists at special addresses, as `/play.m3u8` of a ``LocalOrigin`` does, without a server.
@@ -14,6 +15,7 @@ public struct EditedTransport: Transport {
     private let loader: ResourceLoader
     private let capacity = ServerCapacity(ServerLimits())
     private let time: any TimeSource
+    private let presentations: PresentationStore?
 
     /// A host that is guaranteed not to exist (RFC 6761 §6.4).
     private static let origin = "http://edited.invalid"
@@ -24,9 +26,16 @@ public struct EditedTransport: Transport {
     ///   - base: The transport for sources, media and all other resources.
     ///   - policy: The policy for retrying failed loads of sources.
     ///   - time: The clock.
-    public init(_ base: any Transport, policy: RecoveryPolicy, time: any TimeSource = SystemTimeSource()) {
+    ///   - translatesDASH: A Boolean value that indicates whether DASH presentations are translated to HLS.
+    public init(
+        _ base: any Transport,
+        policy: RecoveryPolicy,
+        time: any TimeSource = SystemTimeSource(),
+        translatesDASH: Bool = true
+    ) {
         self.base = base
         self.time = time
+        presentations = translatesDASH ? PresentationStore(options: PresentationOptions(time: time)) : nil
         loader = ResourceLoader(base, policy: policy, time: time)
     }
 
@@ -49,7 +58,12 @@ public struct EditedTransport: Transport {
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = Self.origin
-            let handler = PlaybackRequestHandler(loader: loader, budget: try capacity.admit(), workers: .callingTask)
+            let handler = PlaybackRequestHandler(
+                loader: loader,
+                budget: try capacity.admit(),
+                workers: .callingTask,
+                presentations: presentations
+            )
             bytes = try await handler.playlist(for: wanted)
         } catch  where error is ServerError || error is PlaylistEditError {
             let failure = ServerError(error)

@@ -7,6 +7,7 @@ import MediaTiming
 public import MediaTransport
 import MillstreamDownloads
 public import NetworkConditioning
+import PresentationLoading
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
@@ -45,6 +46,8 @@ public struct LocalOrigin: Sendable {
         ///
         /// Requests of pages of other sites do not use it.
         public var cache: DiskCache?
+        /// A Boolean value that indicates whether DASH presentations are translated to HLS; `true` by default.
+        public var translatesDASH = true
 
         /// Creates options.
         public init(
@@ -169,7 +172,13 @@ public struct LocalOrigin: Sendable {
         let broadcast = EventBroadcast()
         let metrics = ServerMetrics()
         let loading = sources.trusted.loading
-        let downloads = DownloadQueue(library: library, loader: loading, broadcast: broadcast, logger: logger)
+        let downloads = DownloadQueue(
+            library: library,
+            loader: options.translatesDASH
+                ? loading.translatingPresentations(in: PresentationStore()) : loading,
+            broadcast: broadcast,
+            logger: logger
+        )
         let links = LinkRegistry(shared: options.conditions)
         let registry = ConnectionRegistry(options.connections)
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
@@ -183,6 +192,11 @@ public struct LocalOrigin: Sendable {
         router.add(middleware: ForwardedRequestLimit(registry: registry))
         let work = ServerCapacity(options.limits)
         let workers = EditWorkers(threads: options.limits.concurrentEdits)
+        var sources = sources
+        if options.translatesDASH {
+            sources.trustedPresentations = PresentationStore(options.limits, workers: workers)
+            sources.foreignPresentations = PresentationStore(options.limits, workers: workers)
+        }
         MediaRoutes(
             sources: sources,
             library: library,
@@ -201,7 +215,8 @@ public struct LocalOrigin: Sendable {
             links: links,
             connections: registry,
             capacity: work,
-            workers: workers
+            workers: workers,
+            presentations: sources.trustedPresentations
         ).add(to: router)
         let application = Application(
             router: router,

@@ -68,7 +68,12 @@ struct MediaRoutes {
         if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
         let loading = sources.access(for: context.initiator).loading
         let budget = try capacity.admit()
-        let handler = PlaybackRequestHandler(loader: loading, budget: budget, workers: workers)
+        let handler = PlaybackRequestHandler(
+            loader: loading,
+            budget: budget,
+            workers: workers,
+            presentations: sources.presentations(for: context.initiator)
+        )
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)
         }

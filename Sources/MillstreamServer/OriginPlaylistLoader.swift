@@ -2,12 +2,15 @@ import HLSPlaylist
 import HTTPTypes
 import MediaTransport
 import PlaylistEditing
+import PresentationLoading
 import ResourceAddressing
 
 /// The loading of playlists of an origin: bytes are counted against a budget, and parsed on worker threads.
 struct OriginPlaylistLoader: PlaylistLoader {
     let loader: ResourceLoader
     let workers: EditWorkers
+    /// The DASH presentations that are translated; `nil` to refuse manifests.
+    var presentations: PresentationStore?
 
     func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist {
         let address = ResourceAddress(source)
@@ -20,8 +23,10 @@ struct OriginPlaylistLoader: PlaylistLoader {
     }
 
     func bytes(at address: ResourceAddress, budget: EditBudget) async throws -> ResourceLoader.Loaded {
-        try await loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
-            .load(TransportRequest(address, kind: .playlist), limit: budget.limits.loadedBytes)
+        // Manifests and segment indexes count against the budget too.
+        let metered = loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
+        let loader = presentations.map { metered.translatingPresentations(in: $0) } ?? metered
+        return try await loader.load(TransportRequest(address, kind: .playlist), limit: budget.limits.loadedBytes)
     }
 
     func parse(
@@ -35,10 +40,17 @@ struct OriginPlaylistLoader: PlaylistLoader {
         do {
             return try await workers.run { _ in try Playlist.parse(loaded.bytes, context: context, limits: limits) }
         } catch let error as PlaylistParsingError {
-            // A DASH manifest, a movie or a transport stream is valid but not supported here; all else is an error of
-            // the origin.
+            // A DASH manifest without the bridge, a movie or a transport stream is valid but not supported here; all
+            // else is an error of the origin.
             switch error {
-            case .notAPlaylist(.dashManifest), .notAPlaylist(.mp4), .notAPlaylist(.transportStream):
+            case .notAPlaylist(.dashManifest):
+                throw ServerError(
+                    .unsupportedMediaType,
+                    error.code.rawValue,
+                    "\(address): \(error)",
+                    hint: "the DASH bridge, which translates manifests, is turned off"
+                )
+            case .notAPlaylist(.mp4), .notAPlaylist(.transportStream):
                 throw ServerError(.unsupportedMediaType, error.code.rawValue, "\(address): \(error)")
             case .limitExceeded:
                 throw ServerError(.contentTooLarge, error.code.rawValue, "\(address): \(error)")

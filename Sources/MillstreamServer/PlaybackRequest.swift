@@ -65,7 +65,9 @@ struct PlaybackRequest {
     var address: ResourceAddress {
         guard !directives.isEmpty else { return source }
         let mark = source.query == nil ? "?" : "&"
-        return ResourceAddress(source.text + mark + QueryItems(directives).text)
+        let end = source.text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? source.text.endIndex
+        let directives = mark + QueryItems(directives).text
+        return ResourceAddress(source.text[..<end] + directives + source.text[end...])
     }
 
     /// Creates a request from a query.

@@ -60,6 +60,7 @@ struct ServerError: Error {
             let hint = "start the server with --allow-host HOST to let it load from there"
             self.init(.forbidden, code, message, hint: hint)
         case .tooLarge: self.init(.contentTooLarge, code, message)
+        case .untranslatable: self.init(.unsupportedMediaType, code, message)
         default: self.init(.badGateway, code, message)
         }
         if hint == nil { hint = error.withheldHeaderFieldsHint }

@@ -18,7 +18,7 @@ struct DownloadCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URL of a playlist.")
+    @Argument(help: "The URL of a playlist or DASH manifest.")
     var source: String
 
     @OptionGroup var library: LibraryFlags
@@ -59,6 +59,8 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
+    @OptionGroup(title: "DASH") var dash: DASHFlags
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
@@ -84,7 +86,8 @@ struct DownloadCommand: AsyncParsableCommand {
         let printsJSON = json
         do {
             let asset = try await http.withLoading(source: source) { loading in
-                try await Interruption.cancelling {
+                let loading = dash.bridging(loading)
+                return try await Interruption.cancelling {
                     try await DownloadTask(address, into: library, loader: loading, options: options).run { event in
                         Self.report(event, display: display, printsJSON: printsJSON)
                     }

@@ -3,6 +3,7 @@ import Foundation
 import HLSPlaylist
 import MediaTransport
 import PlaylistEditing
+import PresentationLoading
 import ReportFormat
 
 /// The command `millstream edit`.
@@ -18,7 +19,7 @@ struct EditCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URL or file of a playlist, or - for standard input.")
+    @Argument(help: "The URL or file of a playlist or DASH manifest, or - for standard input.")
     var source: String
 
     @OptionGroup(title: "Edits") var edits: EditOptions
@@ -35,15 +36,20 @@ struct EditCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Limits") var limits: EditLimitOptions
 
+    @OptionGroup(title: "DASH") var dash: DASHFlags
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     mutating func run() async throws {
         let (plan, budget) = (try edits.plan, EditBudget(limits.limits))
         try budget.limits.verify(plan)
         try await http.withLoading(source: source, base: baseURL, others: plan.sources) { loading in
+            let presentations = dash.store
+            let loading = presentations.map { loading.translatingPresentations(in: $0) } ?? loading
             let loader = SourcePlaylistLoader(loader: loading)
             let editor = try PresentationEditor(plan, loader: loader, budget: budget)
-            let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading, budget: budget)
+            let playlist = try await PlaylistSource(text: source, baseURL: baseURL)
+                .load(loading, budget: budget, presentations: presentations)
             let prepared = try await editor.prepare(playlist)
             for name in prepared.reducedSources {
                 StandardError.write(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssetStorage
+import DASHManifest
 import DASHTranslation
 import Foundation
 import HLSPlaylist
@@ -43,7 +44,9 @@ struct Failure: Error {
         case let error as OutputError:
             self.init(.failed, "output-failed", "\(error.output) cannot be written: \(error.reason)")
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; completed work was stored")
-        case let error as PlaylistParsingError: self.init(.badInput, error.code.rawValue, error.description)
+        case let error as PlaylistParsingError:
+            self.init(.badInput, error.code.rawValue, error.description)
+            if error.code == .dashManifest { hint = DASHFlags.bridgeHint }
         case let error as PlaylistEditError:
             switch error {
             case .unknownEdit, .invalidValue, .tooManyEdits, .tooManySources:
@@ -67,6 +70,14 @@ struct Failure: Error {
             }
         case let error as TranslationError: self.init(.failed, error.code, error.description)
         case let error as TransportError:
+            if let cause = error.cause as? TranslationError {
+                self.init(.failed, cause.code, error.description)
+                return
+            }
+            if error.cause is ManifestParsingError {
+                self.init(.badInput, "invalid-manifest", error.description)
+                return
+            }
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:
             let hint = error.code == .full ? "free some space, then run the same command again" : nil
@@ -80,7 +91,9 @@ struct Failure: Error {
             let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
             var message = error.message
             if let address = error.address { message += ": \(address)" }
-            let hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint
+            let hint =
+                error.code == .needsTranslation
+                ? DASHFlags.bridgeHint : (error.cause as? TransportError)?.withheldHeaderFieldsHint
             self.init(isInput ? .badInput : .failed, error.code.rawValue, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live

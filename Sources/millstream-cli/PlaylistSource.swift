@@ -2,6 +2,7 @@ import Foundation
 import HLSPlaylist
 import MediaTransport
 import PlaylistEditing
+import PresentationLoading
 import ResourceAddressing
 
 /// A SOURCE argument of the command line: an address, a file, or `-` for standard input.
@@ -15,14 +16,24 @@ struct PlaylistSource {
     ///   - loader: The loader.
     ///   - variables: The variables that the playlist may import.
     ///   - budget: The budget of an edit; `nil` for the limits of the parser.
+    ///   - presentations: The presentations to which a manifest from standard input is added; `nil` to refuse it.
     /// - Returns: The playlist.
     /// - Throws: ``Failure`` if the resource is not a playlist, or the error of the loader or the budget.
     func load(
         _ loader: ResourceLoader,
         variables: [String: String] = [:],
-        budget: EditBudget? = nil
+        budget: EditBudget? = nil,
+        presentations: PresentationStore? = nil
     ) async throws -> Playlist {
-        let (bytes, address) = try await bytes(loader, budget: budget)
+        var (bytes, address) = try await bytes(loader, budget: budget)
+        if text == "-", let presentations, ManifestRecognition(bytes, isComplete: true) == .manifest {
+            bytes = try await presentations.multivariantPlaylist(
+                of: bytes,
+                at: address ?? ResourceAddress(filePath: "/dev/stdin"),
+                baseAddress: address,
+                using: loader
+            )
+        }
         return try Self.playlist(bytes, address: address, name: text, variables: variables, budget: budget)
     }
 
@@ -42,6 +53,7 @@ struct PlaylistSource {
             )
         } catch {
             var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(name)): \(error)")
+            if error.code == .dashManifest { failure.hint = DASHFlags.bridgeHint }
             if budget != nil, case .limitExceeded(.entryCount, _) = error {
                 failure.hint = "raise the limit with --max-playlist-entries COUNT"
             }

@@ -67,6 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Limits") var limits: LimitFlags
 
+    @OptionGroup(title: "DASH") var dash: DASHFlags
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
@@ -95,6 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
         )
         options.sourceHeaders = http.headerFields
         options.cache = try http.openCache()
+        options.translatesDASH = dash.translates
         let jar = try http.openCookieJar()
         var httpOptions = http.options()
         httpOptions.cookies = jar

@@ -1,10 +1,10 @@
 import ArgumentParser
-import DASHManifest
 import DASHTranslation
 import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import PresentationLoading
 import ReportFormat
 import ResourceAddressing
 
@@ -49,69 +49,34 @@ struct TranslateCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loader in
-            let presentations = PresentationSource(loader: loader)
-            var translator = PresentationTranslator()
-            let first = try await load(source, loader)
-            let difference = try await presentations.clockDifference(of: first)
-            let result = try await translate(first, &translator, presentations, difference)
+            let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loader)
+            let session = PresentationSession(
+                source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source),
+                baseAddress: baseURL.map { ResourceAddress($0) },
+                options: DASHFlags.options
+            )
+            let manifest = PresentationSession.LoadedManifest(bytes, address: address)
+            let result = try await session.adopt(manifest, using: loader).translation
             try write(result)
             try report(result)
-            guard follow, first.kind == .dynamic else { return }
-            try await update(first, &translator, presentations, difference)
+            if follow { try await update(session, loader) }
         }
     }
 
-    private func load(_ text: String, _ loader: ResourceLoader) async throws -> MediaPresentation {
-        let (bytes, address) = try await PlaylistSource(text: text, baseURL: baseURL).bytes(loader)
-        return try PresentationSource.manifest(bytes, address: address, name: text)
-    }
-
-    private func translate(
-        _ presentation: MediaPresentation,
-        _ translator: inout PresentationTranslator,
-        _ source: PresentationSource,
-        _ difference: MediaTime
-    ) async throws -> TranslatedPresentation {
-        let now = PresentationSource.now + difference
-        let indexes = try await source.indexes(translator.requiredIndexes(of: presentation, at: now))
-        return try translator.translate(presentation, indexes: indexes, at: now)
-    }
-
     /// Loads and writes new versions of a live presentation until it ends.
-    private func update(
-        _ first: MediaPresentation,
-        _ translator: inout PresentationTranslator,
-        _ presentations: PresentationSource,
-        _ difference: MediaTime
-    ) async throws {
-        var current = first
+    private func update(_ session: PresentationSession, _ loader: ResourceLoader) async throws {
         var failureCount = 0
-        while true {
-            let period = current.minimumUpdatePeriod ?? MediaTime(seconds: translator.state.targetDuration)
-            let delay = min(max(period, MediaTime(seconds: 1)), MediaTime(seconds: 60))
-            try await Task.sleep(for: delay.duration)
+        while let interval = session.updateInterval {
+            try await SystemTimeSource().sleep(for: interval)
             do {
-                current = try await load(address(of: current), presentations.loader)
-                let result = try await translate(current, &translator, presentations, difference)
-                try write(result)
+                try write(try await session.result(using: loader).translation)
                 failureCount = 0
-                if result.playlists.allSatisfy(\.playlist.hasEndMarker) { return }
             } catch let error as TransportError {
                 failureCount += 1
                 guard failureCount < Self.maximumFailureCount else { throw error }
                 StandardError.write("note: the manifest cannot be loaded: \(error)\n")
             }
         }
-    }
-
-    /// Returns the address of the next version of a manifest: its first location, or the source.
-    private func address(of presentation: MediaPresentation) -> String {
-        guard let location = presentation.locations.first, !location.isEmpty, let base = presentation.address else {
-            return source
-        }
-        let address = base.resolving(location)
-        // A presentation from the network does not lead to files.
-        return address.isHTTP == base.isHTTP && address.isAbsolute ? address.text : source
     }
 
     private func write(_ result: TranslatedPresentation) throws {

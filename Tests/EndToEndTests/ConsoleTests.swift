@@ -86,7 +86,10 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4)), arguments: ["fmp4", "aes", "byterange"])
+    @Test(
+        .timeLimit(.minutes(4)),
+        arguments: ["fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
+    )
     func otherStreamFormatsPlay(stream: String) async throws {
         try await onStage { stage in
             try await play(stream, on: stage)
@@ -205,7 +208,10 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4)), arguments: ["ts", "fmp4", "aes", "byterange"])
+    @Test(
+        .timeLimit(.minutes(4)),
+        arguments: ["ts", "fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
+    )
     func downloadedStreamPlaysAfterItsOriginStops(stream: String) async throws {
         try await onStage { stage in
             #expect(try await stage.state(stream) == "remote")
@@ -215,7 +221,9 @@ struct ConsoleTests {
             let card = "article[data-stream-id=\(stream)]"
             try await stage.page.click("\(card) [data-action=play-offline]")
             try await stage.video.waitUntilPlaying()
-            for time in [1.5, 30.25, 58.0] { try await expectFrame(time, shows: time, stage.video) }
+            for time in [1.5, 30.25, stream.hasPrefix("dash") ? 38.0 : 58.0] {
+                try await expectFrame(time, shows: time, stage.video)
+            }
             #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "offline")
             // Verify that the origin is not available.
             try await stage.page.click("\(card) [data-action=play]")

@@ -57,7 +57,9 @@ import Testing
     ])
     func unusableContentFailsWithItsCause(text: String, code: String) async throws {
         try await PlayedOrigin([PlayedOrigin.origin + "main.m3u8": text]).run { world in
-            let asset = world.item().asset
+            var options = AssetOptions()
+            options.translatesDASH = false
+            let asset = world.item(options: options).asset
             let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }
             #expect(error?.code == .notLoaded)
             #expect((error?.cause as? StreamingError)?.code.rawValue == code)

@@ -108,7 +108,9 @@ import Testing
 
     @Test(arguments: failing) func failureHasTheErrorNumberOfAVFoundation(failing: Failing) async throws {
         try await PlayedOrigin(answers: failing.answers).run { world in
-            let item = world.item()
+            var options = AssetOptions()
+            options.translatesDASH = false
+            let item = world.item(options: options)
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: item.states) { $0.status == .failed }

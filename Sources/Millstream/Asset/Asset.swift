@@ -1,5 +1,6 @@
 import MediaTiming
 public import MediaTransport
+import PresentationLoading
 public import ResourceAddressing
 import StreamingEngine
 import Synchronization
@@ -37,11 +38,14 @@ public final class Asset: LoadableAsset {
         self.address = address
         self.options = options
         self.environment = environment
-        loader = options.restricting(
+        let loader = options.restricting(
             environment.makeLoading(address, options),
             of: address,
             network: environment.network
         )
+        self.loader =
+            options.translatesDASH
+            ? loader.translatingPresentations(in: PresentationStore(options: environment.presentationOptions)) : loader
     }
 
     /// Creates an asset for a file or a downloaded package.

@@ -55,6 +55,11 @@ public struct AssetOptions: Sendable, Hashable {
     /// An asset with a MIME type of playlists (RFC 8216 §4) must be a playlist; with any other type it is read as a
     /// file.
     public var overrideMIMEType: String?
+    /// A Boolean value that indicates whether a DASH presentation is translated to HLS, so that it can be played and
+    /// downloaded.
+    ///
+    /// The default is `true`. Otherwise a DASH manifest fails with the error of AVFoundation, -11850.
+    public var translatesDASH = true
     /// The references between resources that are not followed, in addition to references from remote resources to local
     /// ones, which are never followed; none by default.
     public var referenceRestrictions: ReferenceRestrictions = []

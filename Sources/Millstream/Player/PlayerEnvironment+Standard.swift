@@ -3,6 +3,7 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import PresentationLoading
 import ResourceAddressing
 import StreamingEngine
 
@@ -46,8 +47,12 @@ extension Player.Environment {
                 guard let folder = address.filePath.map({ URL(fileURLWithPath: $0, isDirectory: true) }),
                     PackageTransport.isPackagePath(folder)
                 else { return ResourceLoader(files) }
+                // The missing playlists of a downloaded DASH presentation are translated again.
+                let origin =
+                    options.translatesDASH
+                    ? ResourceLoader(http).translatingPresentations(in: PresentationStore()).transport : http
                 // Creating an asset does no I/O; the first load determines whether it is a downloaded package.
-                return ResourceLoader(LocalAssetTransport(folder, origin: http, files: files))
+                return ResourceLoader(LocalAssetTransport(folder, origin: origin, files: files))
             },
             makeSessionID: { UUID().uuidString },
             // Milliseconds suffice: the system clock is hardly more accurate, and more digits make dates harder to

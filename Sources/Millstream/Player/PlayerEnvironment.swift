@@ -1,6 +1,7 @@
 public import MediaTiming
 public import MediaTransport
 import PlaybackReporting
+import PresentationLoading
 public import ResourceAddressing
 package import StreamingEngine
 
@@ -83,6 +84,11 @@ extension Player {
             inspect = { try await AssetInspector($0, canDecode: $1, time: time).inspection() }
         }
     }
+}
+
+extension Player.Environment {
+    /// The options for loading DASH presentations.
+    var presentationOptions: PresentationOptions { PresentationOptions(time: time, date: date) }
 }
 
 /// A closure that creates the engine of an item.

@@ -1,4 +1,5 @@
 import MediaTransport
+import PresentationLoading
 
 /// The two ways in which the server loads sources: with the credentials of its owner, or without.
 struct SourceAccess: Sendable {
@@ -11,6 +12,17 @@ struct SourceAccess: Sendable {
     /// The access for pages of other sites: without header fields and cookies, and with public addresses only.
     let foreign: Access
 
+    /// The DASH presentations that are translated for clients with the trusted access; `nil` to refuse manifests.
+    var trustedPresentations: PresentationStore?
+    /// The DASH presentations that are translated for pages of other sites, which must not receive what was loaded with
+    /// the credentials of the owner; `nil` to refuse manifests.
+    var foreignPresentations: PresentationStore?
+
     /// Returns the access for a kind of client.
     func access(for initiator: RequestInitiator) -> Access { initiator.isForeign ? foreign : trusted }
+
+    /// Returns the DASH presentations for a kind of client; `nil` if manifests are refused.
+    func presentations(for initiator: RequestInitiator) -> PresentationStore? {
+        initiator.isForeign ? foreignPresentations : trustedPresentations
+    }
 }

@@ -12,9 +12,7 @@ const kindNames = { hls: 'HLS', dash: 'DASH', file: 'File' };
 
 /** Returns why a stream cannot be played or downloaded from its origin, or `undefined` if it can. */
 function unsupportedReason(stream) {
-    if (stream.kind === 'hls') return undefined;
-    return stream.kind === 'dash' ? 'DASH streams cannot be played or downloaded yet.'
-        : 'Media files cannot be played or downloaded yet.';
+    return stream.kind === 'file' ? 'Media files cannot be played or downloaded yet.' : undefined;
 }
 
 /** Returns the text of the badge, which is empty for a stream that is not downloaded. */

@@ -73,9 +73,14 @@ extension RecoveryPolicy.Track {
 extension StreamingError {
     /// Creates the error for a failure of the transport.
     init(_ error: TransportError, _ what: String, at address: String? = nil) {
-        let isUnreachable = error.category(of: .segment) == .unreachable
+        let code: Code
+        switch error.code {
+        case .unreadableManifest: code = .unreadablePlaylist
+        case .untranslatable: code = .unsupported
+        default: code = error.category(of: .segment) == .unreachable ? .unreachable : .notLoaded
+        }
         self.init(
-            isUnreachable ? .unreachable : .notLoaded,
+            code,
             "\(what) could not be loaded: \(error.message)",
             address: error.address ?? address.map { ResourceAddress($0) },
             status: error.status,

@@ -19,6 +19,8 @@ struct SourceOpener: Sendable {
             let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
             let playlists: Set = [
                 "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
+                // A manifest is translated before it is opened, or refused.
+                "application/dash+xml",
             ]
             self = playlists.contains(essence) ? .playlist : .file
         }
@@ -82,13 +84,13 @@ struct SourceOpener: Sendable {
             return (.playlist(playlist, response.address), report)
         } catch {
             report.kind = .other
-            guard case .notAPlaylist(let content) = error, kind == nil else {
+            guard case .notAPlaylist(let content) = error, kind == nil || content == .dashManifest else {
                 throw StreamingError(.unreadablePlaylist, "\(error)", address: address, cause: error)
             }
             if content == .dashManifest {
                 throw StreamingError(
                     .needsTranslation,
-                    "this is a DASH manifest; convert it to HLS first, for example with `millstream translate` or `millstream serve`",
+                    "this is a DASH manifest, which is played only with the DASH bridge (AssetOptions.translatesDASH, without --no-dash)",
                     address: address
                 )
             }

@@ -33,7 +33,7 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URL of a playlist or media file, a file, or the folder of a downloaded asset.")
+    @Argument(help: "The URL of a playlist, DASH manifest or media file, a file, or the folder of a downloaded asset.")
     var source: String
 
     @Flag(help: "The output mode.")
@@ -129,6 +129,8 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
+    @OptionGroup(title: "DASH") var dash: DASHFlags
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     enum Mode: String, EnumerableFlag {
@@ -173,6 +175,7 @@ struct PlayCommand: AsyncParsableCommand {
         defer { history.map(ThroughputFile.save) }
         do {
             let plan = EditPlan(try edits())
+            let translatesDASH = dash.translates
             let metrics = try await http.withLoading(
                 source: source,
                 base: origin(of: package),
@@ -180,12 +183,20 @@ struct PlayCommand: AsyncParsableCommand {
             ) { loading in
                 var (loading, address) = (loading, address)
                 if let package {
-                    let stored = PackageTransport(package.library, id: package.id, origin: loading.transport)
+                    let stored = PackageTransport(
+                        package.library,
+                        id: package.id,
+                        origin: dash.bridging(loading).transport
+                    )
                     loading = ResourceLoader(stored, policy: loading.policy)
                     address = stored.address
                 }
                 if !plan.edits.isEmpty {
-                    let edited = EditedTransport(loading.transport, policy: loading.policy)
+                    let edited = EditedTransport(
+                        loading.transport,
+                        policy: loading.policy,
+                        translatesDASH: dash.translates
+                    )
                     loading = ResourceLoader(edited, policy: loading.policy)
                     address = EditedTransport.address(of: address, plan)
                 }
@@ -193,6 +204,7 @@ struct PlayCommand: AsyncParsableCommand {
                     try await PlaybackRun(
                         address: address,
                         loader: loading,
+                        translatesDASH: translatesDASH,
                         settings: settings,
                         skipsWaiting: skipsWaiting,
                         files: files,

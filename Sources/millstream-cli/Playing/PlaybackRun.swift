@@ -11,6 +11,8 @@ import Synchronization
 struct PlaybackRun: Sendable {
     let address: ResourceAddress
     let loader: ResourceLoader
+    /// A Boolean value that indicates whether DASH presentations are translated to HLS.
+    let translatesDASH: Bool
     let settings: PlaybackSettings
     /// A Boolean value that indicates whether the time in which all tasks wait is skipped.
     let skipsWaiting: Bool
@@ -65,7 +67,9 @@ struct PlaybackRun: Sendable {
     }
 
     private func play(_ environment: Player.Environment, gated isGated: Bool) async throws -> PlaybackMetrics {
-        let item = await settings.makeItem(Asset(address, environment: environment))
+        var options = AssetOptions()
+        options.translatesDASH = translatesDASH
+        let item = await settings.makeItem(Asset(address, options: options, environment: environment))
         let gate = LiveGate(files, isClosed: isGated)
         item.addEventObserver { event, session in
             for notice in gate.add(event, of: session) { display.showNotice(notice) }

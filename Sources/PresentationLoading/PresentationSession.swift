@@ -1,0 +1,303 @@
+import DASHManifest
+package import DASHTranslation
+import HLSPlaylist
+import MediaTiming
+package import MediaTransport
+package import ResourceAddressing
+import Synchronization
+
+/// A DASH presentation that is loaded, translated and kept up to date.
+///
+/// Requests wait for each other, so that a manifest is loaded once for all requests that need it at the same time. Each
+/// load uses the loader of the request that causes it, so that it is subject to the guards and the budget of the request.
+package final class PresentationSession: Sendable {
+    /// The translation of a presentation at a point in time.
+    package struct Result: Sendable {
+        /// The playlists.
+        package let translation: TranslatedPresentation
+        /// The URL of the manifest after all redirects, which is the base of its relative references.
+        package let baseAddress: ResourceAddress?
+        /// The measurement of the manifest, if it was loaded for this result.
+        package let record: TransferRecord?
+        /// A Boolean value that indicates whether the presentation can change.
+        package let isDynamic: Bool
+    }
+
+    /// A manifest that was loaded.
+    package struct LoadedManifest: Sendable {
+        let bytes: [UInt8]
+        let address: ResourceAddress?
+        let record: TransferRecord?
+
+        /// Creates a manifest from its bytes.
+        ///
+        /// - Parameters:
+        ///   - bytes: The bytes.
+        ///   - address: The URL after all redirects, the base of relative references; `nil` if it is not known.
+        ///   - record: The measurement of the transfer.
+        package init(_ bytes: [UInt8], address: ResourceAddress?, record: TransferRecord? = nil) {
+            self.bytes = bytes
+            self.address = address
+            self.record = record
+        }
+    }
+
+    private struct State: Sendable {
+        var presentation: MediaPresentation?
+        var translator: PresentationTranslator
+        var translation: TranslatedPresentation?
+        var indexes = PresentationSource.Indexes()
+        var clockDifference: MediaTime = .zero
+        var clockTime: Duration?
+        var loadTime: Duration = .zero
+        var translationTime: Duration = .zero
+    }
+
+    /// The minimum time between two loads of a manifest, whatever it allows: a second.
+    ///
+    /// A period of zero means that a manifest may change at any time.
+    private static let minimumReloadInterval = Duration.seconds(1)
+    /// The time for which a translation of a dynamic manifest answers requests: half a second.
+    ///
+    /// The playlists of a presentation are reloaded at about the same time, and one translation is enough for all.
+    private static let translationLifetime = Duration.milliseconds(500)
+    /// The time after which the clock of the server is asked again.
+    private static let clockLifetime = Duration.seconds(600)
+
+    /// The URL from which the manifest is loaded first, without a fragment.
+    package let address: ResourceAddress
+    private let baseAddress: ResourceAddress?
+    private let options: PresentationOptions
+    private let state: Mutex<State>
+    private let lock = AsyncLock()
+
+    /// Creates a session, which loads nothing before it is used.
+    ///
+    /// - Parameters:
+    ///   - address: The URL of the manifest.
+    ///   - baseAddress: The base of relative references; `nil` for the URL of the manifest after all redirects.
+    ///   - options: The clocks and limits.
+    package init(
+        _ address: ResourceAddress,
+        baseAddress: ResourceAddress? = nil,
+        options: PresentationOptions = PresentationOptions()
+    ) {
+        self.address = address.withoutFragment
+        self.baseAddress = baseAddress
+        self.options = options
+        state = Mutex(State(translator: PresentationTranslator(limits: options.translation)))
+    }
+
+    /// The size of the playlists in memory, in bytes.
+    var byteCount: Int {
+        state.withLock { state in
+            guard let translation = state.translation else { return 0 }
+            return translation.playlists.reduce(translation.multivariant.bytes.count) {
+                $0 +| $1.playlist.bytes.count
+            }
+        }
+    }
+
+    /// The time after which a new version of the playlists is due, from 1 to 60 seconds; `nil` once they are complete.
+    package var updateInterval: Duration? {
+        state.withLock { state in
+            guard let presentation = state.presentation, presentation.kind == .dynamic, !Self.hasEnded(state) else {
+                return nil
+            }
+            let period =
+                presentation.minimumUpdatePeriod ?? MediaTime(seconds: state.translator.state.targetDuration)
+            return min(max(period, MediaTime(seconds: 1)), MediaTime(seconds: 60)).duration
+        }
+    }
+
+    // MARK: Translations
+
+    /// Translates a manifest that was loaded.
+    ///
+    /// - Throws: `TransportError`, `CancellationError`.
+    package func adopt(_ manifest: LoadedManifest, using loader: ResourceLoader) async throws -> Result {
+        try await lock.withLock {
+            try await adoptLocked(manifest, began: options.time.now, loader)
+            return try await translate(loader, record: manifest.record)
+        }
+    }
+
+    /// Returns the translation as of now, unless the manifest must be loaded for it.
+    ///
+    /// - Parameter loader: The loader of segment indexes.
+    /// - Returns: The translation of a dynamic presentation; `nil` if its manifest may be loaded, and for static ones.
+    /// - Throws: `TransportError`, `CancellationError`.
+    func currentDynamicResult(using loader: ResourceLoader) async throws -> Result? {
+        try await lock.withLock {
+            let state = state.withLock { $0 }
+            guard let presentation = state.presentation, presentation.kind == .dynamic, !isReloadDue(state) else {
+                return nil
+            }
+            return try await translate(loader, record: nil)
+        }
+    }
+
+    /// Returns the translation as of now, and loads the manifest first if that is due.
+    ///
+    /// - Parameter loader: The loader of the manifest and of segment indexes.
+    /// - Returns: The playlists.
+    /// - Throws: `TransportError`, `CancellationError`.
+    package func result(using loader: ResourceLoader) async throws -> Result {
+        try await lock.withLock {
+            let current = state.withLock { $0 }
+            guard isReloadDue(current) else { return try await translate(loader, record: nil) }
+            let request = TransportRequest(nextAddress(current.presentation), kind: .playlist)
+            let began = options.time.now
+            let limit = ByteCount(Int64(clamping: options.manifest.byteCount))
+            let manifest = try await loader.send(request) { response in
+                LoadedManifest(
+                    try await ManifestBody.bytes(of: response, limit: limit),
+                    address: response.address,
+                    record: response.record
+                )
+            }
+            try await adoptLocked(manifest, began: began, loader)
+            return try await translate(loader, record: manifest.record)
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the manifest must be loaded before a playlist is answered.
+    private func isReloadDue(_ state: State) -> Bool {
+        guard let presentation = state.presentation else { return true }
+        let age = options.time.now - state.loadTime
+        guard presentation.kind == .dynamic else { return options.staticLifetime.map { age >= $0 } ?? false }
+        // Without a period, the manifest does not change (ISO/IEC 23009-1 §5.3.1.2).
+        guard let period = presentation.minimumUpdatePeriod, !Self.hasEnded(state) else { return false }
+        return age >= max(period.duration, Self.minimumReloadInterval)
+    }
+
+    private static func hasEnded(_ state: State) -> Bool {
+        guard let translation = state.translation else { return false }
+        return translation.playlists.allSatisfy(\.playlist.hasEndMarker)
+    }
+
+    /// Returns the address of the next version of a manifest: its first location, or the address of the session.
+    private func nextAddress(_ presentation: MediaPresentation?) -> ResourceAddress {
+        guard let presentation, let location = presentation.locations.first, !location.isEmpty,
+            let base = presentation.address
+        else { return address }
+        let next = base.resolving(location).withoutFragment
+        // A presentation from the network does not lead to files.
+        return next.isHTTP == base.isHTTP && next.isAbsolute ? next : address
+    }
+
+    /// Parses a manifest, and stores it with the clock of its server.
+    private func adoptLocked(_ manifest: LoadedManifest, began: Duration, _ loader: ResourceLoader) async throws {
+        let base = baseAddress ?? manifest.address?.withoutFragment
+        let limits = options.manifest
+        let presentation: MediaPresentation
+        do {
+            presentation = try await perform {
+                try MediaPresentation(parsing: manifest.bytes.span, address: base, limits: limits)
+            }
+        } catch let error as ManifestParsingError {
+            let code: TransportError.Code = if case .tooLarge = error { .tooLarge } else { .unreadableManifest }
+            throw TransportError(code, "\(error)", address: manifest.address ?? address, cause: error)
+        }
+        var next = state.withLock { $0 }
+        // A static presentation is translated from its beginning; only a dynamic one has a former version.
+        if presentation.kind == .static, next.presentation?.kind != .dynamic {
+            next.translator = PresentationTranslator(limits: options.translation)
+            next.indexes = PresentationSource.Indexes()
+        }
+        // A clock in the manifest tells the time at which the manifest was written.
+        let hasDirectClock =
+            presentation.clockSynchronizations.first?.scheme.hasPrefix("urn:mpeg:dash:utc:direct:") ?? false
+        if presentation.kind == .dynamic,
+            hasDirectClock || next.clockTime.map({ began - $0 >= Self.clockLifetime }) ?? true
+        {
+            next.clockDifference = try await PresentationSource(loader: loader, options: options)
+                .clockDifference(of: presentation)
+            next.clockTime = began
+        }
+        next.presentation = presentation
+        next.translation = nil
+        next.loadTime = began
+        state.withLock { $0 = next }
+    }
+
+    /// Translates the manifest as of now, unless that was done a moment ago.
+    private func translate(_ loader: ResourceLoader, record: TransferRecord?) async throws -> Result {
+        var next = state.withLock { $0 }
+        guard let presentation = next.presentation else {
+            throw TransportError(.unreadableManifest, "the manifest was not loaded", address: address)
+        }
+        let isDynamic = presentation.kind == .dynamic
+        let now = options.time.now
+        if let known = next.translation, !isDynamic || now - next.translationTime < Self.translationLifetime {
+            return Result(
+                translation: known,
+                baseAddress: presentation.address,
+                record: record,
+                isDynamic: isDynamic
+            )
+        }
+        let date = options.now + next.clockDifference
+        do {
+            let translator = next.translator
+            let resources = try await perform { try translator.requiredIndexes(of: presentation, at: date) }
+            try await loadIndexes(resources, &next.indexes, loader)
+            let indexes = next.indexes.segments
+            let (advanced, translation) = try await perform {
+                var translator = translator
+                let translation = try translator.translate(presentation, indexes: indexes, at: date)
+                return (translator, translation)
+            }
+            (next.translator, next.translation) = (advanced, translation)
+            next.translationTime = now
+            state.withLock { $0 = next }
+            return Result(
+                translation: translation,
+                baseAddress: presentation.address,
+                record: record,
+                isDynamic: isDynamic
+            )
+        } catch let error as TranslationError {
+            throw failure(error, next.indexes, presentation)
+        }
+    }
+
+    private func loadIndexes(
+        _ resources: [AddressedResource],
+        _ indexes: inout PresentationSource.Indexes,
+        _ loader: ResourceLoader
+    ) async throws {
+        // Indexes of former versions of the manifest are not needed anymore.
+        let wanted = Set(resources)
+        indexes.segments = indexes.segments.filter { wanted.contains($0.key) }
+        indexes.failures = indexes.failures.filter { wanted.contains($0.key) }
+        var loaded = indexes
+        // What was loaded before a failure is not loaded again by the next request.
+        defer { state.withLock { $0.indexes = loaded } }
+        try await PresentationSource(loader: loader, options: options).load(resources, into: &loaded)
+        indexes = loaded
+    }
+
+    private func failure(
+        _ error: TranslationError,
+        _ indexes: PresentationSource.Indexes,
+        _ presentation: MediaPresentation
+    ) -> TransportError {
+        let address = presentation.address ?? address
+        switch error {
+        case .nothingToPlay:
+            // An index that cannot be loaded explains more than the representation that lacks it.
+            if let cause = indexes.failures.values.first { return cause }
+            return TransportError(.untranslatable, "\(error)", address: address, cause: error)
+        case .notAvailableYet: return TransportError(.untranslatable, "\(error)", address: address, cause: error)
+        case .tooLarge: return TransportError(.tooLarge, "\(error)", address: address, cause: error)
+        }
+    }
+
+    private func perform<Output: Sendable>(
+        _ work: @escaping @Sendable () throws -> Output
+    ) async throws -> Output {
+        guard let workers = options.workers else { return try work() }
+        return try await workers.perform(work)
+    }
+}

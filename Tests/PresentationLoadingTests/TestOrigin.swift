@@ -1,0 +1,100 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PresentationLoading
+import ResourceAddressing
+import Synchronization
+
+/// A clock that tests move.
+final class TestClock: TimeSource {
+    private let elapsed = Mutex(Duration.zero)
+
+    var now: Duration { elapsed.withLock { $0 } }
+
+    func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
+
+    func sleep(for duration: Duration) async throws { advance(by: duration) }
+}
+
+/// An origin with a manifest, and the transport of a player in front of it.
+struct TestOrigin {
+    /// The address of the manifest.
+    static let address = "https://example.test/a/manifest"
+    /// The time of day at which the clock begins: 2024-01-01T00:10:00Z.
+    static let start = Duration.seconds(1_704_067_800)
+
+    let clock = TestClock()
+    let transport: ScriptedTransport
+    let loader: ResourceLoader
+
+    init(_ texts: [String: String] = [:], configure: (inout PresentationOptions) -> Void = { _ in }) {
+        let clock = clock
+        transport = ScriptedTransport(texts: texts)
+        var options = PresentationOptions(time: clock) { Self.start + clock.now }
+        configure(&options)
+        loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0), time: clock)
+            .translatingPresentations(in: PresentationStore(options: options))
+    }
+
+    /// Loads a playlist as a player does.
+    func playlist(_ address: String = address) async throws -> Playlist {
+        let loaded = try await loader.load(TransportRequest(ResourceAddress(address), kind: .playlist))
+        return try Playlist.parse(loaded.bytes, context: PlaylistContext(address: loaded.address))
+    }
+
+    func multivariant(_ address: String = address) async throws -> MultivariantPlaylist {
+        guard case .multivariant(let playlist) = try await playlist(address) else { throw UnexpectedPlaylist() }
+        return playlist
+    }
+
+    func media(_ address: String) async throws -> MediaPlaylist {
+        guard case .media(let playlist) = try await playlist(address) else { throw UnexpectedPlaylist() }
+        return playlist
+    }
+
+    struct UnexpectedPlaylist: Error {}
+
+    /// The number of requests for an address.
+    func requestCount(_ address: String = address) -> Int {
+        transport.requestedAddresses.filter { $0 == address }.count
+    }
+
+    static func manifest(_ periods: String, attributes: String) -> String {
+        """
+        <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" minBufferTime="PT2S" \(attributes)>
+        \(periods)</MPD>
+        """
+    }
+
+    /// Returns a manifest of 20 seconds in segments of 4 seconds, with two variants and one audio track.
+    static func staticManifest(_ first: String = "") -> String {
+        manifest(
+            first + "<Period>\(videoSet)\(audioSet)</Period>",
+            attributes: #"type="static" mediaPresentationDuration="PT20S""#
+        )
+    }
+
+    /// Returns a manifest of a live presentation that began ten minutes before ``start``, with a window of 20 seconds.
+    static func liveManifest(_ first: String = "", attributes: String = #"minimumUpdatePeriod="PT8S""#) -> String {
+        manifest(
+            first + #"<Period id="1" start="PT0S">\#(videoSet)</Period>"#,
+            attributes: """
+                type="dynamic" availabilityStartTime="2024-01-01T00:00:00Z" timeShiftBufferDepth="PT20S" \(attributes)
+                """
+        )
+    }
+
+    static let videoSet = """
+        <AdaptationSet contentType="video" mimeType="video/mp4" startWithSAP="1">
+        <SegmentTemplate duration="4" initialization="$RepresentationID$/i.mp4" media="$RepresentationID$/$Number$.m4s"/>
+        <Representation id="v1" bandwidth="1000000" codecs="avc1.64001f" width="640" height="360"/>
+        <Representation id="v2" bandwidth="3000000" codecs="avc1.640028" width="1280" height="720"/></AdaptationSet>
+        """
+
+    static let audioSet = """
+        <AdaptationSet contentType="audio" mimeType="audio/mp4" lang="en">
+        <SegmentTemplate duration="4" initialization="$RepresentationID$/i.mp4" media="$RepresentationID$/$Number$.m4s"/>
+        <Representation id="a" bandwidth="128000" codecs="mp4a.40.2"/></AdaptationSet>
+        """
+}
