@@ -136,7 +136,7 @@ package struct MediaPresentation: Sendable {
                 result.append(
                     ManifestDiagnostic(
                         line: representation.element.line,
-                        severity: .error,
+                        severity: .warning,
                         code: .duplicateRepresentation,
                         message: "the period has several representations with the id “\(id.prefix(100))”",
                         section: "5.3.5.2"
