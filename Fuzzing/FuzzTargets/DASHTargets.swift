@@ -26,6 +26,9 @@ extension FuzzTarget {
     check(!presentation.report.json.isEmpty, "a report is empty")
     let lines = presentation.validated().map { $0.line ?? 0 }
     check(lines == lines.sorted(), "violations are not in the order of the lines")
+    if let remote = try? RemoteElements(in: bytes.span, address: address) {
+        check(remote.bytes.count > 10, "a written manifest is empty")
+    }
     // Twenty playlists with thousands of segments exercise the same code as the default limits, and are faster.
     let limits = TranslationLimits(
         playlistCount: 20,
