@@ -10,7 +10,7 @@ extension FuzzTarget {
     static let dashTargets = [
         FuzzTarget(
             "dash",
-            "DASH manifests: inspected, translated, and translated again later",
+            "DASH manifests: inspected, validated, translated, and translated again later",
             maximumLength: 8_192,
             replayCount: 60,
             sharedSeeds: "corpus/dash",
@@ -24,6 +24,11 @@ extension FuzzTarget {
     let address = ResourceAddress("https://origin.example/live/manifest.mpd?token=a%20b")
     guard let presentation = try? MediaPresentation(parsing: bytes.span, address: address) else { return }
     check(!presentation.report.json.isEmpty, "a report is empty")
+    let lines = presentation.validated().map { $0.line ?? 0 }
+    check(lines == lines.sorted(), "violations are not in the order of the lines")
+    if let remote = try? RemoteElements(in: bytes.span, address: address) {
+        check(remote.bytes.count > 10, "a written manifest is empty")
+    }
     // Twenty playlists with thousands of segments exercise the same code as the default limits, and are faster.
     let limits = TranslationLimits(
         playlistCount: 20,

@@ -233,7 +233,7 @@ struct ManifestReader: XMLEventHandler {
 
     private mutating func report(
         _ severity: ManifestDiagnostic.Severity,
-        _ code: ManifestDiagnostic.Code,
+        _ code: ManifestRule,
         _ message: String,
         _ section: String,
         _ line: Int

@@ -49,11 +49,7 @@ package struct MediaPresentation: Sendable {
             try XMLDocumentParser.parse(bytes, limits: xmlLimits, textFilter: .nonWhitespace, into: &reader)
         } catch {
             if let known = reader.error { throw known }
-            switch error.code {
-            case .malformed: throw .invalidXML(message: error.message, line: error.line)
-            case .hasDeclarations: throw .hasDeclarations(line: error.line)
-            case .tooLarge: throw .tooLarge(message: error.message, line: error.line)
-            }
+            throw ManifestParsingError(error)
         }
         if let error = reader.error { throw error }
         guard let root = reader.root else { throw .invalidXML(message: "there is no element", line: 0) }
@@ -94,6 +90,18 @@ package struct MediaPresentation: Sendable {
     package var clockSynchronizations: [Descriptor] { Descriptor.all(.clockSynchronization, in: element) }
     /// The addresses from which further versions of the manifest should be loaded.
     package var locations: [String] { element.elements(.location).map(\.trimmedText) }
+    /// Returns the URL of the patch to the next version, or `nil` if the complete manifest has to be loaded (§5.15).
+    ///
+    /// - Parameter now: The time of day, in seconds since 1970; a patch is available for a limited time.
+    /// - Returns: The URL, or `nil`.
+    package func patchAddress(at now: MediaTime) -> ResourceAddress? {
+        guard kind == .dynamic, element[.id] != nil, let published = publishTime?.sinceEpoch else { return nil }
+        let available = element.elements(.patchLocation).first { location in
+            guard !location.trimmedText.isEmpty else { return false }
+            return location.decimal(.ttl).map { now <= published + $0 } ?? true
+        }
+        return available.map { address?.resolving($0.trimmedText) ?? ResourceAddress($0.trimmedText) }
+    }
     /// The content steering of the presentation (ISO/IEC 23009-1:2022 K.3, ETSI TS 103 998).
     package var contentSteering: ManifestElement? {
         element.element(.contentSteering)
@@ -136,7 +144,7 @@ package struct MediaPresentation: Sendable {
                 result.append(
                     ManifestDiagnostic(
                         line: representation.element.line,
-                        severity: .error,
+                        severity: .warning,
                         code: .duplicateRepresentation,
                         message: "the period has several representations with the id “\(id.prefix(100))”",
                         section: "5.3.5.2"

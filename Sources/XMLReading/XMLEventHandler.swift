@@ -51,6 +51,12 @@ public struct XMLAttributes: Sendable {
         public let name: XMLName
         /// The value of the attribute, with references resolved.
         public let value: String
+
+        /// Creates an attribute with the given name and value.
+        public init(name: XMLName, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// All attributes, in document order.

@@ -71,8 +71,11 @@ import CLibXML2
                 unsafe xmlFreeDoc(context.pointee.myDoc)
                 unsafe xmlFreeParserCtxt(context)
             }
+            // Without the option for entities, ampersands in attributes stay references. Only the five predefined entities
+            // are expanded, because declarations are rejected.
+            let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue | XML_PARSE_NOENT.rawValue
             // Bounded: the flags are constants of libxml2.
-            unsafe xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
+            unsafe xmlCtxtUseOptions(context, Int32(options))
             unsafe install(in: context)
             unsafe self.context = context
             // Errors without a parser context, such as encoding errors, would be printed. This setting is local to the

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DASHManifest
 import HLSPlaylist
 import MediaTransport
 import ReportFormat
@@ -18,22 +19,26 @@ struct ValidateCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Validate a playlist against RFC 8216bis or Apple's HLS Authoring Specification.",
+        abstract: "Validate a playlist or a DASH manifest against its standard or Apple's HLS Authoring Specification.",
         discussion: """
-            Each diagnostic names its rule and section. The exit status is 2 if a MUST is violated, otherwise 0.
+            A playlist is validated against RFC 8216bis, a DASH manifest against ISO/IEC 23009-1. Each diagnostic names \
+            its rule and section. The exit status is 2 if a requirement is violated, otherwise 0.
 
             Example: millstream validate https://example.com/multivariant.m3u8 --follow --rules rfc,apple
             """
     )
 
-    @Argument(help: "The URL or file of a playlist, or - for standard input.")
+    @Argument(help: "The URL or file of a playlist or DASH manifest, or - for standard input.")
     var source: String
 
     @Option(
         name: .long,
-        help: "The sets of rules, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification)."
+        help: ArgumentHelp(
+            "The sets of rules, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification), dash (ISO/IEC 23009-1) (default: rfc for a playlist, dash for a manifest).",
+            valueName: "rules"
+        )
     )
-    var rules: String = "rfc"
+    var rules: String?
 
     @Option(name: .long, help: "The output format.")
     var format: Format = .text
@@ -49,11 +54,17 @@ struct ValidateCommand: AsyncParsableCommand {
     func validate() throws { _ = try ruleSets() }
 
     mutating func run() async throws {
-        let sets = try ruleSets()
         let report = try await http.withLoading(source: source, base: baseURL) { loading in
-            let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
+            let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loading)
+            if let presentation = try PresentationSource.presentation(bytes, address: address, name: source) {
+                let sets = try selected([.dash], default: .dash, for: "a DASH manifest")
+                return ValidationReport(sets, [ValidatedDocument(source, presentation)])
+            }
+            let playlist = try PlaylistSource.playlist(bytes, address: address, name: source)
+            let sets = try selected([.rfc, .apple], default: .rfc, for: "a playlist")
             guard follow, case .multivariant(let multivariant) = playlist else {
-                return ValidationReport(sets, [ValidatedPlaylist(source, playlist, playlist.validated(against: sets))])
+                let diagnostics = playlist.validated(against: Set(sets.compactMap(\.playlistRules)))
+                return ValidationReport(sets, [ValidatedDocument(source, playlist, diagnostics)])
             }
             return try await validated(multivariant, sets, loading)
         }
@@ -65,9 +76,31 @@ struct ValidateCommand: AsyncParsableCommand {
         guard report.errorCount == 0 else { throw ExitCode(Failure.Status.badInput.rawValue) }
     }
 
+    /// Returns the chosen sets among those that apply to the source.
+    ///
+    /// - Throws: ``Failure`` if none of the chosen sets applies.
+    private func selected(
+        _ applicable: Set<ValidationRules>,
+        default standard: ValidationRules,
+        for kind: String
+    ) throws -> Set<ValidationRules> {
+        guard let chosen = try ruleSets() else { return [standard] }
+        let sets = chosen.intersection(applicable)
+        guard !sets.isEmpty else {
+            let names = applicable.map(\.rawValue).sorted().joined(separator: " or ")
+            throw Failure(
+                .wrongUsage,
+                "usage",
+                "\(PlaylistSource.name(source)) is \(kind), to which none of the chosen rules apply",
+                hint: "use --rules \(names)"
+            )
+        }
+        return sets
+    }
+
     private func validated(
         _ multivariant: MultivariantPlaylist,
-        _ sets: Set<RuleSet>,
+        _ sets: Set<ValidationRules>,
         _ loader: ResourceLoader
     ) async throws -> ValidationReport {
         var children: [ResourceAddress: Playlist] = [:]
@@ -78,22 +111,26 @@ struct ValidateCommand: AsyncParsableCommand {
             children[address] = try await PlaylistSource(text: address.text, baseURL: nil)
                 .load(loader, variables: multivariant.variables)
         }
-        let results = PresentationValidation(multivariant, playlists: children).diagnostics(of: sets)
+        let results = PresentationValidation(multivariant, playlists: children).diagnostics(
+            of: Set(sets.compactMap(\.playlistRules))
+        )
         return ValidationReport(
             sets,
             results.map { result in
                 let child = result.address.flatMap { children[$0] }
                 let name = child == nil ? source : result.address?.filePath ?? result.address?.text ?? source
-                return ValidatedPlaylist(name, child ?? .multivariant(multivariant), result.diagnostics)
+                return ValidatedDocument(name, child ?? .multivariant(multivariant), result.diagnostics)
             }
         )
     }
 
-    private func ruleSets() throws -> Set<RuleSet> {
+    /// Returns the chosen sets, or `nil` if none was chosen.
+    private func ruleSets() throws -> Set<ValidationRules>? {
+        guard let rules else { return nil }
         let names = rules.split(separator: ",").map { String($0) }
-        let sets = names.compactMap { RuleSet(rawValue: $0) }
+        let sets = names.compactMap { ValidationRules(rawValue: $0) }
         guard !sets.isEmpty, sets.count == names.count else {
-            throw ValidationError("--rules must be rfc, apple or rfc,apple, not \"\(rules)\"")
+            throw ValidationError("--rules must be any of rfc, apple and dash, comma-separated, not \"\(rules)\"")
         }
         return Set(sets)
     }

@@ -1,35 +1,43 @@
 import ArgumentParser
+import DASHManifest
 import HLSPlaylist
 import ReportFormat
 import ResourceAddressing
 
-/// A playlist with the diagnostics of its validation.
-struct ValidatedPlaylist {
+/// A playlist or manifest with the diagnostics of its validation.
+struct ValidatedDocument {
     let name: String
-    let kind: Playlist.Kind
-    let diagnostics: [Diagnostic]
+    /// `multivariant`, `media` or `dash`.
+    let kind: String
+    let diagnostics: [ReportedDiagnostic]
 
     init(_ name: String, _ playlist: Playlist, _ diagnostics: [Diagnostic]) {
         self.name = name
-        kind = playlist.kind
-        self.diagnostics = diagnostics
+        kind = playlist.kind.rawValue
+        self.diagnostics = diagnostics.map { ReportedDiagnostic($0) }
+    }
+
+    init(_ name: String, _ presentation: MediaPresentation) {
+        self.name = name
+        kind = "dash"
+        diagnostics = presentation.validated().map { ReportedDiagnostic($0) }
     }
 }
 
 /// The results of a validation, as text, JSON or SARIF.
 struct ValidationReport {
-    let sets: Set<RuleSet>
-    let playlists: [ValidatedPlaylist]
+    let sets: [ValidationRules]
+    let playlists: [ValidatedDocument]
 
-    init(_ sets: Set<RuleSet>, _ playlists: [ValidatedPlaylist]) {
-        self.sets = sets
+    init(_ sets: Set<ValidationRules>, _ playlists: [ValidatedDocument]) {
+        self.sets = sets.sorted { $0.rawValue < $1.rawValue }
         self.playlists = playlists
     }
 
-    private var all: [Diagnostic] { playlists.flatMap(\.diagnostics) }
-    var errorCount: Int { all.count { $0.severity == .error } }
-    private var warningCount: Int { all.count { $0.severity == .warning } }
-    private var rules: [ValidationRule] { ValidationRule.all.filter { sets.contains($0.ruleSet) } }
+    private var all: [ReportedDiagnostic] { playlists.flatMap(\.diagnostics) }
+    var errorCount: Int { all.count { $0.severity == Diagnostic.Severity.error.rawValue } }
+    private var warningCount: Int { all.count { $0.severity == Diagnostic.Severity.warning.rawValue } }
+    private var rules: [ReportedRule] { ValidationRules.allCases.filter(sets.contains).flatMap(\.rules) }
 
     /// The report as lines `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write them, and a summary.
     var text: TerminalText {
@@ -38,14 +46,15 @@ struct ValidationReport {
                 let name = PlaylistSource.name(playlist.name)
                 let position = finding.line.map { "\(name):\($0)" } ?? name
                 let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
-                return "\(position): \(finding.severity.rawValue): \(finding.message) [\(finding.code), \(section)]"
+                return "\(position): \(finding.severity): \(finding.message) [\(finding.code), \(section)]"
             }
         }
-        let names = sets.map(\.rawValue).sorted().joined(separator: " and ")
-        let subject = playlists.count == 1 ? "1 playlist" : "\(playlists.count) playlists"
+        let names = sets.map(\.rawValue).joined(separator: " and ")
+        let isManifest = playlists.first?.kind == "dash"
+        let subject = isManifest ? "1 manifest" : Self.counted(playlists.count, "playlist")
         let count = "\(Self.counted(errorCount, "error")), \(Self.counted(warningCount, "warning"))"
         lines.append("\(subject) validated against \(rules.count) rules of \(names): \(count)")
-        if playlists.count == 1, playlists[0].kind == .multivariant {
+        if playlists.count == 1, playlists[0].kind == Playlist.Kind.multivariant.rawValue {
             lines.append("use --follow to validate its media playlists too")
         }
         return lines.joined(separator: "\n")
@@ -58,14 +67,14 @@ struct ValidationReport {
     /// The report as `{"rules", "errors", "warnings", "playlists": [{"source", "kind", "diagnostics"}]}`.
     var json: ReportValue {
         .fields([
-            "rules": .strings(sets.map(\.rawValue).sorted()),
+            "rules": .strings(sets.map(\.rawValue)),
             "errors": .integer(errorCount),
             "warnings": .integer(warningCount),
             "playlists": .array(
                 playlists.map { playlist in
                     .fields([
                         "source": .string(playlist.name),
-                        "kind": .string(playlist.kind.rawValue),
+                        "kind": .string(playlist.kind),
                         "diagnostics": .array(playlist.diagnostics.map(\.report)),
                     ])
                 }
@@ -93,16 +102,16 @@ struct ValidationReport {
         ])
     }
 
-    private static func sarifRule(_ rule: ValidationRule) -> ReportValue {
+    private static func sarifRule(_ rule: ReportedRule) -> ReportValue {
         .fields([
             "id": .string(rule.id),
             "shortDescription": .fields(["text": .string(rule.statement)]),
-            "defaultConfiguration": .fields(["level": .string(rule.severity.rawValue)]),
+            "defaultConfiguration": .fields(["level": .string(rule.severity)]),
             "properties": .fields(["ruleSet": .string(rule.ruleSet.rawValue), "section": .string(rule.section)]),
         ])
     }
 
-    private static func sarifResult(_ finding: Diagnostic, in name: String, _ position: Int?) -> ReportValue {
+    private static func sarifResult(_ finding: ReportedDiagnostic, in name: String, _ position: Int?) -> ReportValue {
         let location = ReportValue.fields([
             "artifactLocation": .fields(["uri": .string(sarifAddress(name))]),
             "region": finding.line.map { .fields(["startLine": .integer($0)]) },
@@ -110,7 +119,7 @@ struct ValidationReport {
         return .fields([
             "ruleId": .string(finding.code),
             "ruleIndex": position.map { .integer($0) },
-            "level": .string(finding.severity.rawValue),
+            "level": .string(finding.severity),
             "message": .fields(["text": .string(finding.message)]),
             "locations": .array([.fields(["physicalLocation": location])]),
         ])

@@ -141,12 +141,12 @@ struct ManifestReadingTests {
     }
 
     @Test(arguments: [
-        (#"type="list""#, ManifestDiagnostic.Code.invalidType),
+        (#"type="list""#, ManifestRule.invalidType),
         (#"timeShiftBufferDepth="126""#, .invalidValue), (#"availabilityStartTime="some_time""#, .invalidValue),
         (#"availabilityStartTime="2024-01-01T00:00:00""#, .missingTimeZone),
         (#"maxSegmentDuration="P1Y""#, .calendarDuration), (#"nonsense="1""#, .unknownAttribute),
     ])
-    func attributesOfOtherFormsAreReported(_ attribute: String, _ code: ManifestDiagnostic.Code) throws {
+    func attributesOfOtherFormsAreReported(_ attribute: String, _ code: ManifestRule) throws {
         let presentation = try parsePeriod("", attributes: attribute)
         let found = try #require(presentation.diagnostics.first)
         #expect(presentation.diagnostics.count == 1)

@@ -75,6 +75,35 @@ struct TranslateCommandTests {
         #expect(table.status == 0 && table.output.contains("DASH presentation, static, 40 s"))
     }
 
+    @Test(.timeLimit(.minutes(1))) func manifestsAreValidated() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let sample = try #require(Samples.directory).appendingPathComponent("dash-timeline/manifest.mpd").path
+        let good = try await run("validate", sample)
+        #expect(good.status == 0 && good.output.contains("1 manifest validated against 91 rules of dash: 0 errors"))
+
+        let manifest = try String(contentsOfFile: sample, encoding: .utf8)
+        try Data(manifest.replacing("minBufferTime=", with: "minimumBufferTime=").utf8)
+            .write(to: URL(fileURLWithPath: path("bad.mpd")))
+        let bad = try await run("validate", path("bad.mpd"), "--format", "json")
+        let report = try json(bad.output)
+        #expect(bad.status == 2 && report["rules"] as? [String] == ["dash"] && report["errors"] as? Int == 1)
+        let playlist = try #require((report["playlists"] as? [[String: Any]])?.first)
+        let codes = (playlist["diagnostics"] as? [[String: Any]])?.compactMap { $0["code"] as? String } ?? []
+        #expect(playlist["kind"] as? String == "dash" && codes.contains("dash-missing-attribute"))
+        let sarif = try await run("validate", path("bad.mpd"), "--rules", "rfc,dash", "--format", "sarif")
+        let runs = try #require(try json(sarif.output)["runs"] as? [[String: Any]])
+        let results = try #require(runs.first?["results"] as? [[String: Any]])
+        #expect(sarif.status == 2 && results.contains { $0["ruleId"] as? String == "dash-missing-attribute" })
+
+        let refused = try await run("validate", path("bad.mpd"), "--rules", "rfc")
+        #expect(refused.status == 64 && refused.errors.contains("use --rules dash"), "\(refused)")
+        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n".utf8)
+            .write(to: URL(fileURLWithPath: path("a.m3u8")))
+        #expect(try await run("validate", path("a.m3u8"), "--rules", "dash").status == 64)
+        #expect(try await run("validate", path("a.m3u8"), "--rules", "rfc,dash").status == 0)
+    }
+
     @Test(.timeLimit(.minutes(1))) func failuresHaveTheirExitStatus() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

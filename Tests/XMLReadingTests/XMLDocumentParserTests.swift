@@ -43,6 +43,20 @@ import XMLReading
         )
     }
 
+    @Test func ampersandsInAttributesAreResolvedOnce() {
+        struct ValueHandler: XMLEventHandler {
+            var values: [String] = []
+            mutating func startElement(_ name: XMLName, attributes: XMLAttributes, line: Int) {
+                values += attributes.attributes.map(\.value) + [name.namespace]
+            }
+            mutating func endElement(_ name: XMLName) {}
+        }
+        var handler = ValueHandler()
+        let text = "<a xmlns='urn:a?b&amp;c' d='?e=1&amp;f=2&#38;g&#x26;h' i='&amp;amp;&amp;#38;&#38;lt;'/>"
+        #expect(throws: Never.self) { try XMLDocumentParser.parse(Array(text.utf8).span, into: &handler) }
+        #expect(handler.values == ["?e=1&f=2&g&h", "&amp;&#38;&lt;", "urn:a?b&c"])
+    }
+
     @Test func blankTextCanBeFilteredOut() {
         let result = Self.read("<a>\n  <b> x </b>\n</a>", filter: .nonWhitespace)
         #expect(result.lines == ["1 <|a>", "2 <|b>", " x ", "</b>", "</a>"])

@@ -32,7 +32,7 @@ package struct AddressTemplate: Sendable, Hashable {
     }
 
     /// An identifier between dollar signs.
-    private enum Identifier: String {
+    enum Identifier: String {
         case representationID = "RepresentationID"
         case number = "Number"
         case bandwidth = "Bandwidth"
@@ -46,6 +46,10 @@ package struct AddressTemplate: Sendable, Hashable {
     }
 
     private let parts: [Part]
+    /// A Boolean value that indicates whether all formats of numbers are those of the standard, `%0` and a width.
+    ///
+    /// Other formats of `printf` are applied, as in other players.
+    let hasStandardFormats: Bool
     /// A Boolean value that indicates whether the template has an unknown identifier or a single dollar sign.
     ///
     /// Such text stays as it is, as in other players.
@@ -59,6 +63,7 @@ package struct AddressTemplate: Sendable, Hashable {
         var parts: [Part] = []
         var literal = ""
         var isMalformed = false
+        var hasStandardFormats = true
         var rest = text[...]
         while let dollar = rest.firstIndex(of: "$") {
             literal += rest[..<dollar]
@@ -75,6 +80,7 @@ package struct AddressTemplate: Sendable, Hashable {
                 if !literal.isEmpty { parts.append(.text(literal)) }
                 literal = ""
                 parts.append(part)
+                hasStandardFormats = hasStandardFormats && Self.hasStandardFormat(name)
             } else {
                 // The second dollar sign may begin an identifier that is known.
                 literal += "$" + name
@@ -88,6 +94,13 @@ package struct AddressTemplate: Sendable, Hashable {
         if !literal.isEmpty { parts.append(.text(literal)) }
         self.parts = parts
         self.isMalformed = isMalformed
+        self.hasStandardFormats = hasStandardFormats
+    }
+
+    private static func hasStandardFormat(_ text: Substring) -> Bool {
+        guard let percent = text.firstIndex(of: "%") else { return true }
+        let format = text[percent...].utf8
+        return format.count > 3 && format.starts(with: "%0".utf8) && format.last == UInt8(ascii: "d")
     }
 
     private static func part(_ text: Substring) -> Part? {
@@ -125,11 +138,14 @@ package struct AddressTemplate: Sendable, Hashable {
     }
 
     /// A Boolean value that indicates whether URLs contain the number of the segment.
-    package var insertsNumbers: Bool {
+    package var insertsNumbers: Bool { contains(.number) }
+
+    /// Returns a Boolean value that indicates whether the template contains an identifier.
+    func contains(_ identifier: Identifier) -> Bool {
         parts.contains { part in
             switch part {
             case .text: false
-            case .value(let identifier, _, _, _): identifier == .number
+            case .value(let found, _, _, _): found == identifier
             }
         }
     }

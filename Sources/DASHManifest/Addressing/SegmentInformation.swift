@@ -43,6 +43,13 @@ package struct SegmentInformation: Sendable, Hashable {
         elements.lazy.map { $0.elements(kind) }.first { !$0.isEmpty } ?? []
     }
 
+    /// The innermost element of the kind.
+    var nearest: ManifestElement? { elements.first }
+    /// A Boolean value that indicates whether a list has more than one segment.
+    var hasSeveralSegments: Bool {
+        (elements.lazy.map { $0.elements(.segmentURL, maximumCount: 2).count }.first { $0 > 0 } ?? 0) > 1
+    }
+
     /// The number of entries of the timeline and the list.
     var entryCount: Int {
         elements.reduce(0) { sum, element in
