@@ -113,7 +113,7 @@ struct HTTPFlags: ParsableArguments {
     /// The policy for retrying failed requests.
     var policy: RecoveryPolicy { RecoveryPolicy(retries: retries) }
 
-    /// Runs `body` with a loading, and closes the connections afterward.
+    /// Runs `body` with a resource loader, and closes its connections afterward.
     ///
     /// The header fields of `--header` are sent only to the origin of the source, and files are read only if a source
     /// is a file: a remote playlist must neither receive secrets nor refer to local files.

@@ -8,13 +8,15 @@ import ReportFormat
 import ResourceAddressing
 import SegmentFormat
 
-/// The loading of a DASH presentation: its manifest, its segment indexes and its clock.
+/// A source that loads a DASH presentation: its manifest, its segment indexes and the time of its clock.
 struct PresentationSource {
-    /// The maximum size of a segment index; an hour of segments of a second has 43 KB.
+    /// The maximum size of a segment index.
+    ///
+    /// The index of one hour in segments of one second takes 43 KB.
     private static let maximumIndexSize = ByteCount(16 << 20)
     /// The maximum size of a response with the time of day.
     private static let maximumTimeSize = ByteCount(4_096)
-    /// The maximum number of clocks that are asked.
+    /// The maximum number of `UTCTiming` elements that are used.
     private static let maximumClockCount = 4
     /// The maximum number of loads for the segment indexes of a presentation, nested ones included.
     private static let maximumIndexLoadCount = 2_000
@@ -53,7 +55,8 @@ struct PresentationSource {
 
     /// Loads the segment indexes that a translation needs.
     ///
-    /// Indexes that cannot be loaded are left out, so that the translation reports their representations.
+    /// Indexes that cannot be loaded are omitted from the result; the translation then reports their representations as
+    /// lost.
     func indexes(_ resources: [AddressedResource]) async throws -> [AddressedResource: [IndexedSegment]] {
         var result: [AddressedResource: [IndexedSegment]] = [:]
         var loadCount = 0
@@ -80,7 +83,8 @@ struct PresentationSource {
 
     /// Returns the difference between the clock of a presentation and that of this machine (ISO/IEC 23009-1 §5.8.4.11).
     ///
-    /// Clocks that cannot be reached or read are skipped; without one, the clock of this machine counts.
+    /// Clocks that cannot be reached or read are skipped. If none can be read, the clock of this machine is used: the
+    /// difference is zero.
     func clockDifference(of presentation: MediaPresentation) async throws -> MediaTime {
         guard presentation.kind == .dynamic else { return .zero }
         for clock in presentation.clockSynchronizations.prefix(Self.maximumClockCount) {

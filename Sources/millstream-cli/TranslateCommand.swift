@@ -110,7 +110,7 @@ struct TranslateCommand: AsyncParsableCommand {
             return source
         }
         let address = base.resolving(location)
-        // A presentation from the network does not lead to files.
+        // A presentation from the network must not refer to local files.
         return address.isHTTP == base.isHTTP && address.isAbsolute ? address.text : source
     }
 
