@@ -20,7 +20,7 @@ struct ValidateCommand: AsyncParsableCommand {
         commandName: "validate",
         abstract: "Validate a playlist against RFC 8216bis or Apple's HLS Authoring Specification.",
         discussion: """
-            Each diagnostic names its rule and section. The exit status is 2 if a MUST is violated, otherwise 0.
+            Each diagnostic names its rule and section. The exit status is 2 if a requirement (MUST) is violated, otherwise 0.
 
             Example: millstream validate https://example.com/multivariant.m3u8 --follow --rules rfc,apple
             """
@@ -31,7 +31,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "The sets of rules, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification)."
+        help: "The rule sets, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification)."
     )
     var rules: String = "rfc"
 
