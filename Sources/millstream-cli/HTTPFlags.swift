@@ -35,7 +35,10 @@ struct HTTPFlags: ParsableArguments {
     @Option(name: .long, help: "The value of the User-Agent header field.")
     var userAgent: String?
 
-    @Option(name: .long, help: "The time without received bytes after which a request fails, in seconds, above 0 and at most 3600.")
+    @Option(
+        name: .long,
+        help: "The time without received bytes after which a request fails, in seconds, above 0 and at most 3600."
+    )
     var timeout: Double = 20
 
     @Option(name: .long, help: "The maximum number of retries of a failed request, 0 to 100.")

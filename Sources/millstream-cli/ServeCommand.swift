@@ -43,7 +43,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var library: LibraryFlags
 
-    @Option(name: .long, help: "Load sources only from this HOST or HOST:PORT and the hosts of the catalog; may be repeated.")
+    @Option(
+        name: .long,
+        help: "Load sources only from this HOST or HOST:PORT and the hosts of the catalog; may be repeated."
+    )
     var allowHost: [String] = []
 
     @Option(

@@ -60,10 +60,16 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The playback rate, 0.1 to 32.", valueName: "R"))
     var rate = 1.0
 
-    @Option(name: .long, help: ArgumentHelp("The media time at which playback starts, in seconds or as [HH:]MM:SS.", valueName: "T"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The media time at which playback starts, in seconds or as [HH:]MM:SS.", valueName: "T")
+    )
     var start: String?
 
-    @Option(name: .long, help: ArgumentHelp("The media time at which playback ends, in seconds or as [HH:]MM:SS.", valueName: "T"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The media time at which playback ends, in seconds or as [HH:]MM:SS.", valueName: "T")
+    )
     var until: String?
 
     @Flag(name: .long, help: "Start again at the end, until playback is stopped.")
@@ -108,7 +114,10 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var accessLog: String?
 
-    @Option(name: .long, help: ArgumentHelp("Write the error log, in the W3C Extended Log File Format.", valueName: "FILE"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the error log, in the W3C Extended Log File Format.", valueName: "FILE")
+    )
     var errorLog: String?
 
     @Option(name: .long, help: ArgumentHelp("Write the playback metrics as JSON.", valueName: "FILE|-"))

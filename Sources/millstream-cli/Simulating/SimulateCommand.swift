@@ -21,13 +21,19 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A file with a trace or other network conditions, or a folder of such files.", valueName: "FILE|DIR")
+        help: ArgumentHelp(
+            "A file with a trace or other network conditions, or a folder of such files.",
+            valueName: "FILE|DIR"
+        )
     )
     var trace: String
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A file with the ladder: the bit rates of the variants and the sizes of their segments.", valueName: "FILE")
+        help: ArgumentHelp(
+            "A file with the ladder: the bit rates of the variants and the sizes of their segments.",
+            valueName: "FILE"
+        )
     )
     var ladder: String
 
