@@ -4,7 +4,9 @@ import ResourceAddressing
 import XMLReading
 
 extension MediaPresentation {
-    /// The maximum number of segments and timeline entries of a report; later representations have no segments in it.
+    /// The maximum number of segments and timeline entries in a report.
+    ///
+    /// When it is reached, the segments of later representations are omitted.
     private static let maximumReportedSegmentCount: Int64 = 1_000_000
 
     /// The contents of the manifest as a report, which `millstream inspect --json` prints; missing values are omitted.
@@ -55,7 +57,8 @@ extension MediaPresentation {
         of period: Period,
         remaining: inout Int64
     ) -> ReportValue {
-        // A timeline that many representations share costs as much as its entries in each of them.
+        // The entries of a timeline that several representations share are counted for each of them, because they are
+        // read for each.
         remaining -|= SegmentAddressing.entryCount(of: representation, in: set, of: period)
         guard remaining > 0 else { return report(representation, nil, listed: 0) }
         let addressing = SegmentAddressing(of: representation, in: set, of: period, in: self)
@@ -129,7 +132,9 @@ extension ManifestDiagnostic {
 }
 
 extension ManifestElement {
-    /// The element with its attributes and contents as a report, in which values have the types of the table.
+    /// The element with its attributes and contents as a report.
+    ///
+    /// The type of a value is the one that the definition of its attribute specifies.
     fileprivate var report: ReportValue {
         let fields = attributes.map { attribute in
             let name = AttributeName(rawValue: attribute.name.local)

@@ -79,7 +79,7 @@ extension ReportValue {
 
     fileprivate static func text(_ text: String?) -> ReportValue? { text.map { .string($0) } }
 
-    /// Returns an absolute address; a relative one would only repeat `uri`.
+    /// Returns the address if it is absolute; `nil` if it is relative, because it would only repeat `uri`.
     fileprivate static func url(_ address: ResourceAddress?) -> ReportValue? {
         address.flatMap { $0.isAbsolute ? .string($0.text) : nil }
     }
@@ -95,7 +95,7 @@ extension Variant {
     fileprivate var report: ReportValue {
         let tag = isIFramesOnly ? TagName.iFrameVariant : .variant
         var fields = ReportValue.fields(["uri": .string(uri), "url": .url(address)]).fields
-        // The URI of an I-frame variant is an attribute.
+        // The URI of an I-frame variant is an attribute, which must not be reported a second time.
         fields += tag.definition.reportFields(attributes, context: context).filter {
             !["uri", "url"].contains($0.name)
         }
@@ -105,7 +105,8 @@ extension Variant {
 
 extension Rendition {
     fileprivate var report: ReportValue {
-        // A default rendition is selected automatically, and a missing name is the empty one.
+        // These fields are reported even if their attributes are missing: `DEFAULT=YES` implies `AUTOSELECT=YES`, and a
+        // missing group identifier or name is reported as an empty string.
         let implied = ReportValue.fields([
             "groupID": .string(groupID), "name": .string(name), "autoselect": .bool(isAutoselect),
         ]).fields

@@ -2,7 +2,7 @@ public import ResourceAddressing
 
 /// An error that prevents bytes from being parsed as a playlist.
 ///
-/// A playlist with mistakes is not an error: it is parsed as leniently as by a player, and ``Playlist/diagnostics``
+/// Mistakes in a playlist do not throw an error: the parser is as lenient as a player, and ``Playlist/diagnostics``
 /// lists the mistakes.
 public enum PlaylistParsingError: MillstreamError, Hashable {
     /// The bytes contain neither `#EXTM3U` nor any playlist tag (RFC 8216bis §4.1); `content` is their actual format,

@@ -26,8 +26,8 @@ struct EditWorkers: Sendable {
 
     /// Runs work that can take long.
     ///
-    /// - Parameter work: The work, which must call its argument between steps; the call throws once the task is
-    ///   cancelled.
+    /// - Parameter work: The work. It must call the closure that it is given between its steps; the closure throws when
+    ///   the task is canceled.
     /// - Returns: The result of the work.
     /// - Throws: `CancellationError`, or the error of the work.
     func run<Result: Sendable>(

@@ -6,12 +6,12 @@ import NIOCore
 import NetworkConditioning
 import ServiceLifecycle
 
-/// A middleware that sends responses over a link with simulated network conditions, for any player.
+/// A middleware that simulates network conditions for the responses to any player.
 ///
 /// The latency of both directions delays the head of the response, and bodies share the bandwidth. A simulated failure
 /// of the link closes the connection.
 struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
-    /// A closure that returns the link for a request; `nil` for a response without conditions.
+    /// A closure that returns the link over which the response to a request is sent; `nil` to send it directly.
     let link: @Sendable (Request) throws -> ConditionedLink?
 
     @concurrent func handle(
@@ -61,7 +61,8 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         over link: ConditionedLink,
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        // The player resolves the name of this server itself; the delay of that is simulated for the first request.
+        // A player resolves the host name before it connects, where no delay can be simulated. Therefore the DNS delay
+        // is added to the first request.
         _ = try await link.resolve("")
         var up = LinkModel.Flow()
         try await sendHead(.up, over: link, flow: &up)
@@ -92,7 +93,9 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// A response body that is produced ahead of its transmission; the production ends with the last reference to it.
+/// A response body that is produced while earlier bytes are sent.
+///
+/// Its production is canceled when the body is deallocated.
 private final class BufferedBody: Sendable {
     let queue: BufferQueue
     private let writing: Task<Void, Never>
@@ -116,7 +119,7 @@ private final class BufferedBody: Sendable {
     }
 }
 
-/// A writer that offers the bytes of a body for transmission.
+/// A writer that adds the bytes of a body to the queue of bytes to send.
 private struct BufferQueueWriter: ResponseBodyWriter {
     let queue: BufferQueue
 

@@ -70,7 +70,8 @@ struct ServerError: Error {
         switch error.cause {
         case let cause as TransportError: self.init(cause, error.message)
         case let cause as StorageError:
-            // The asset of a download is created by the request, so that a missing one is a failure of the server.
+            // The request itself creates the asset of a download. If the asset is missing, the server has failed, not
+            // the request.
             let status: HTTPResponse.Status = cause.code == .busy ? .conflict : .internalServerError
             self.init(status, error.detail, error.message)
         default:

@@ -99,7 +99,7 @@ extension LinkProfile.Outage: Codable {
     /// Decodes an outage.
     ///
     /// - Throws: ``LinkProfileError`` for values out of range, unknown keys, and an interval that is not longer than
-    ///   the duration, and the errors of the decoder.
+    ///   the duration; the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         try NamedKey.rejectUnknown(in: decoder, known: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)

@@ -2,7 +2,9 @@ public import HLSPlaylist
 public import MediaTiming
 import ResourceAddressing
 
-/// A playlist that consists of gaps, for renditions without a match while another playlist is stitched in.
+/// A playlist that consists of gaps (`EXT-X-GAP`).
+///
+/// It fills a rendition while a stitched playlist that has no matching rendition is played.
 public enum GapPlaylist {
     /// The private URI scheme of gap playlists: `gap:20.5` has a duration of 20.5 seconds.
     public static let scheme = "gap"

@@ -57,7 +57,7 @@ extension PlaylistEdit {
         "start",
         .time,
         title: "Start",
-        summary: "Keep the segments from the one that contains this time on.",
+        summary: "Remove the segments before the one that contains this time.",
         examples: ["12.5", "00:01:30"],
         media: { (playlist, time, context) throws(PlaylistEditError) in
             try playlist.dropped(before: time, limits: context.limits)
@@ -71,7 +71,7 @@ extension PlaylistEdit {
         "duration",
         .duration,
         title: "Duration",
-        summary: "Keep whole segments with at most this total duration.",
+        summary: "Keep whole segments from the start, up to this total duration.",
         examples: ["30", "00:01:30"],
         media: { (playlist, time, context) throws(PlaylistEditError) in
             try playlist.limited(to: time, limits: context.limits)

@@ -3,8 +3,8 @@ import PlaylistEditing
 
 /// The options for edits, one for each edit of the library, which are applied in the order of the command line.
 ///
-/// The argument parser finds the options of a type by reflection. This type describes itself by a mirror with an option
-/// or a flag for each definition. All of them add to one array, so the array has the order of the command line.
+/// The argument parser finds the options of a type by reflection. The mirror of this type has an option or a flag for
+/// each edit. All of them append to one array, which therefore has the order of the command line.
 struct EditOptions: ParsableArguments, CustomReflectable {
     /// An edit on the command line, before its value is parsed.
     struct NamedValue: Sendable, Hashable {

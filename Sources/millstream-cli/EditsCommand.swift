@@ -6,15 +6,15 @@ import ReportFormat
 struct EditsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edits",
-        abstract: "List the edits that edit, play and serve apply.",
+        abstract: "List the edits that can be applied to playlists.",
         discussion: """
-            An edit is an option of edit, a parameter of URLs of serve, and a part of --edit of play.
+            millstream edit takes them as options, millstream play as --edit NAME=VALUE, and millstream serve as query parameters of URLs.
 
             Example: millstream edits --json
             """
     )
 
-    @Flag(name: .long, help: "Print JSON, as GET /api/edits of serve returns it.") var json = false
+    @Flag(name: .long, help: "Print JSON, like the response of millstream serve to GET /api/edits.") var json = false
 
     func run() throws {
         guard !json else { return try StandardOutput.writeLine(PlaylistEdit.report()) }

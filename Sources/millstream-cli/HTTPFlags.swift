@@ -11,8 +11,8 @@ struct HTTPFlags: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Send a header field to the origin (scheme, host, and port) of the source, and nowhere else, also after redirects; \
-            may be repeated.
+            Send a header field to the origin (scheme, host, and port) of the source, and to no other origin, even after a \
+            redirect; may be repeated.
             """,
             valueName: "Name: value"
         )
@@ -24,7 +24,8 @@ struct HTTPFlags: ParsableArguments {
         help: ArgumentHelp(
             """
             Send a header field to another host: HOST, HOST:PORT, http://HOST[:PORT], or * for every host; may be repeated. \
-            Without a scheme, it is sent over https, and over http only to this machine or if the source is loaded over http.
+            Without a scheme, the field is sent over https; it is sent over http only to this machine, or if the source is \
+            loaded over http.
             """,
             valueName: "HOST Name: value"
         )
@@ -34,10 +35,13 @@ struct HTTPFlags: ParsableArguments {
     @Option(name: .long, help: "The value of the User-Agent header field.")
     var userAgent: String?
 
-    @Option(name: .long, help: "The duration without received bytes after which a request fails, in seconds.")
+    @Option(
+        name: .long,
+        help: "The time without received bytes after which a request fails, in seconds, above 0 and at most 3600."
+    )
     var timeout: Double = 20
 
-    @Option(name: .long, help: "The number of retries of a failed request, 0 to 100.")
+    @Option(name: .long, help: "The maximum number of retries of a failed request, 0 to 100.")
     var retries: Int = 3
 
     @Flag(name: .long, help: "Accept any TLS certificate.")
@@ -49,7 +53,7 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Read cookies from a file in the Netscape format, as curl writes it, and write new ones to it.",
+            "Load cookies from a file in the Netscape format, which curl also uses, and save all cookies to it.",
             valueName: "FILE"
         )
     )
@@ -113,7 +117,7 @@ struct HTTPFlags: ParsableArguments {
     /// The policy for retrying failed requests.
     var policy: RecoveryPolicy { RecoveryPolicy(retries: retries) }
 
-    /// Runs `body` with a loading, and closes the connections afterward.
+    /// Runs `body` with a resource loader, and closes its connections afterward.
     ///
     /// The header fields of `--header` are sent only to the origin of the source, and files are read only if a source
     /// is a file: a remote playlist must neither receive secrets nor refer to local files.

@@ -11,7 +11,7 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Show the contents of a playlist or a DASH manifest.",
         discussion: """
-            Input that a lenient player would play is accepted; violations of the standard are listed.
+            Parses a playlist as leniently as a player, and lists violations of the standard.
 
             Example: millstream inspect https://example.com/multivariant.m3u8 --follow
             """

@@ -184,7 +184,7 @@ struct LibraryCommand: AsyncParsableCommand {
             discussion: "Example: millstream library path abc123"
         )
 
-        @Argument(help: "The identifier of the asset.") var id: String?
+        @Argument(help: "The identifier of the asset (default: the path of the library is printed).") var id: String?
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {

@@ -8,8 +8,8 @@ import Logging
         commandName: "millstream",
         abstract: "Play, download, edit, serve and test HTTP live streams.",
         discussion: """
-            Exit status: 0 success; 1 failure; 2 invalid input; 64 wrong usage; \
-            130 interrupted; 141 the reader of standard output closed it, as in millstream inspect URL | head.
+            Exit status: 0 for success, 1 for a failure, 2 for invalid input, 64 for wrong usage, 130 after an interruption, \
+            and 141 if the reader of standard output has closed it, as in millstream inspect URL | head.
             """,
         version: "0.1.0",
         subcommands: [

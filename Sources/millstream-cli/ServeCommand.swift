@@ -15,17 +15,18 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve edited streams, downloaded assets and the web console.",
         discussion: """
-            With --conditions, responses to players simulate that network; the console can change it while
-            they play, and conditions=NAME in an address sets it for one stream.
+            With --conditions, responses to players are sent under these network conditions. The console can change them during \
+            playback, and the query parameter conditions=NAME sets them for one stream.
 
-            Sources are loaded from the hosts of the catalog and from public hosts; with --allow-host, only from
+            Sources are loaded from the hosts of the catalog and from public hosts. With --allow-host, they are loaded only from \
             the named hosts and those of the catalog. Ctrl-C stops the server.
 
-            Header fields of --header are sent to the origins of the streams in the catalog and to the hosts of --allow-host, those of \
-            --header-for to the hosts that they name. Cookies of --cookie-jar are sent to the sites of these streams and hosts.
+            The header fields of --header are sent to the origins of the streams in the catalog and to the hosts of --allow-host. \
+            The header fields of --header-for are sent to the hosts that they name. The cookies of --cookie-jar are sent to the \
+            sites of the streams in the catalog and of the hosts of --allow-host.
 
-            Web pages of other sites can load public sources only, without these header fields and cookies. Behind a
-            reverse proxy, give its address with --trusted-proxy, and the host name that it forwards with --server-name.
+            Web pages of other sites can load only public sources, and without these header fields and cookies. Behind a \
+            reverse proxy, specify its address with --trusted-proxy, and the host name that clients use with --server-name.
 
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
@@ -37,12 +38,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The port to listen on, 0 to 65535; 0 selects a free port.")
     var port: Int = 8080
 
-    @Option(name: .long, help: "The catalog of streams, a Streams.plist or JSON: a file or a URL.")
+    @Option(name: .long, help: "The file or URL of the catalog of streams, in the format of Streams.plist or in JSON.")
     var catalog: String?
 
     @OptionGroup var library: LibraryFlags
 
-    @Option(name: .long, help: "Allow sources from HOST or HOST:PORT; may be repeated.")
+    @Option(
+        name: .long,
+        help: "Load sources only from this HOST or HOST:PORT and the hosts of the catalog; may be repeated."
+    )
     var allowHost: [String] = []
 
     @Option(
@@ -56,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Accept requests for this host name too; may be repeated.", valueName: "NAME")
+        help: ArgumentHelp("Accept requests to this host name too; may be repeated.", valueName: "NAME")
     )
     var serverName: [String] = []
 
@@ -155,7 +159,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The maximum number of requests that load, edit or inspect playlists; more are answered with 503 (default: 64).",
+            "The maximum number of simultaneous requests that load, edit or inspect playlists; further requests are answered with 503 (default: 64).",
             valueName: "count"
         )
     )
@@ -164,7 +168,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The maximum size of the playlists of these requests in memory, in MiB; more are answered with 503 (default: 256).",
+            "The maximum total size of the playlists of these requests in memory, in MiB; further requests are answered with 503 (default: 256).",
             valueName: "mib"
         )
     )

@@ -14,8 +14,9 @@ struct TranslateCommand: AsyncParsableCommand {
         commandName: "translate",
         abstract: "Translate a DASH presentation to HLS playlists.",
         discussion: """
-            Writes multivariant.m3u8 and a media playlist for each representation. The segments keep their URLs. \
-            Lists what HLS cannot describe. A live presentation is written as it is now, or kept up to date with --follow.
+            Writes multivariant.m3u8 and a media playlist for each representation. The playlists refer to \
+            the original segments. Features of the presentation that HLS cannot describe are listed. A live presentation is \
+            written in its current state; with --follow, its playlists are updated until it ends.
 
             Example: millstream translate https://example.com/manifest.mpd -o playlists
             """
@@ -24,13 +25,13 @@ struct TranslateCommand: AsyncParsableCommand {
     @Argument(help: "The URL or file of a DASH manifest, or - for standard input.")
     var source: String
 
-    @Option(name: .shortAndLong, help: "The folder for the playlists; . is the current one.")
+    @Option(name: .shortAndLong, help: "The folder for the playlists.")
     var output: String = "."
 
     @Option(name: .long, help: "The base URL of relative URLs in the manifest.")
     var baseURL: String?
 
-    @Flag(name: .long, help: "Print the playlists and the losses as JSON.")
+    @Flag(name: .long, help: "Print the names of the playlists and the features that HLS cannot describe as JSON.")
     var json = false
 
     @Flag(name: .long, help: "Update the playlists of a live presentation until it ends.")
@@ -79,6 +80,19 @@ struct TranslateCommand: AsyncParsableCommand {
         }
     }
 
+<<<<<<< HEAD
+=======
+    /// Returns the address of the next version of a manifest: its first location, or the source.
+    private func address(of presentation: MediaPresentation) -> String {
+        guard let location = presentation.locations.first, !location.isEmpty, let base = presentation.address else {
+            return source
+        }
+        let address = base.resolving(location)
+        // A presentation from the network must not refer to local files.
+        return address.isHTTP == base.isHTTP && address.isAbsolute ? address.text : source
+    }
+
+>>>>>>> r9
     private func write(_ result: TranslatedPresentation) throws {
         let folder = URL(fileURLWithPath: output)
         for entry in result.playlists {

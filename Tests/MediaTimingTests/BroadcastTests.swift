@@ -85,19 +85,25 @@ import Testing
         #expect(clock.cancelledCount.withLock { $0 } == 1)
     }
 
+    private final class Value: Sendable {
+        private let storage = Mutex(0)
+        var current: Int { storage.withLock { $0 } }
+        func increase() { storage.withLock { $0 += 1 } }
+    }
+
     @Test func noChangeIsLostBetweenReadingAndWaiting() async {
-        let value = Mutex(0)
+        let value = Value()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for _ in 0..<1_000 {
-                    value.withLock { $0 += 1 }
+                    value.increase()
                     broadcast.notify()
                 }
             }
             group.addTask {
                 while true {
                     let seen = broadcast.count
-                    if value.withLock({ $0 }) == 1_000 { return }
+                    if value.current == 1_000 { return }
                     await broadcast.wait(after: seen)
                 }
             }

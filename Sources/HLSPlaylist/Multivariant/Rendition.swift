@@ -71,7 +71,7 @@ public struct AudioChannels: Sendable, Hashable {
     public let count: Int64
     /// The identifiers of spatial audio codings, such as `JOC`; a hyphen, which stands for an empty list, is omitted.
     public let spatialFormats: [String]
-    /// The intended uses: `BINAURAL`, `IMMERSIVE` or `DOWNMIX`.
+    /// The intended uses, such as `BINAURAL`, `IMMERSIVE` or `DOWNMIX`.
     public let usages: [String]
 
     /// Creates a description from text of the form `count[/formats[/usages]]`, with comma-separated lists.

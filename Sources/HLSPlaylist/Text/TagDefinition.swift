@@ -60,7 +60,7 @@ package struct TagDefinition: Sendable {
     let repetition: Rule?
     /// The protocol version that the tag requires, unless one of its attributes requires another.
     let version: VersionRequirement?
-    /// Attributes of tags of a certain class, which are checked only for this class, by the name of the class.
+    /// The additional attributes of date ranges with a certain `CLASS`, by the name of the class.
     let classAttributes: [String: [AttributeDefinition]]
     /// The name of a field of `inspect --json` with the value of the tag, or `nil` if a type of this module writes the
     /// value.
@@ -124,7 +124,8 @@ package struct TagDefinition: Sendable {
 
 /// An attribute that the standard defines for a tag.
 struct AttributeDefinition: Sendable {
-    /// The role of the URI in an attribute, for the attributes of its tag; `nil` if the URI is not requested.
+    /// A closure that receives the attributes of a tag and returns the role of the URI in one of them; `nil` if players
+    /// do not request the URI.
     typealias Role = @Sendable (AttributeList) -> PlaylistAddress.Role?
 
     let name: String

@@ -23,11 +23,11 @@ extension Grammar {
     static func isPathwayID(_ text: String) -> Bool { isName(text, with: ".-_") }
     static func isInstreamID(_ text: String) -> Bool { isName(text, with: ".") }
 
-    /// The identifiers of the closed captions that video can carry.
+    /// The values of `INSTREAM-ID` for closed captions in the video.
     static let captionsInstreamIDs = Set((1...4).map { "CC\($0)" } + (1...63).map { "SERVICE\($0)" })
 
-    /// Returns a Boolean value that indicates whether a text is a channel count, followed by lists of identifiers after
-    /// slashes.
+    /// Returns a Boolean value that indicates whether a text has the syntax of `CHANNELS`: a channel count, which may
+    /// be followed by comma-separated lists of identifiers, each after a slash.
     ///
     /// The first item of each list may be empty.
     static func isChannels(_ text: String) -> Bool {
@@ -52,8 +52,8 @@ extension Grammar {
         parts(text, ",").allSatisfy { isName($0, with: "!#$%&'*+.^_`|~{}-") }
     }
 
-    /// Returns a Boolean value that indicates whether a text consists of codecs, each with compatibility brands after
-    /// slashes.
+    /// Returns a Boolean value that indicates whether a text has the syntax of `SUPPLEMENTAL-CODECS`: comma-separated
+    /// codecs, each of which may be followed by compatibility brands after slashes.
     ///
     /// A brand has at most four characters.
     static func isSupplementalCodecs(_ text: String) -> Bool {
@@ -64,7 +64,8 @@ extension Grammar {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a text consists of key formats, each with labels after a colon.
+    /// Returns a Boolean value that indicates whether a text has the syntax of `ALLOWED-CPC`: comma-separated key
+    /// formats, each followed by a colon and labels.
     static func isAllowedContentProtection(_ text: String) -> Bool {
         parts(text, ",").allSatisfy { item in
             let parts = Self.parts(item, ":")

@@ -85,7 +85,7 @@ extension PlaylistInspection {
                 return
             }
         }
-        // These layouts are the defaults without the attribute.
+        // Without the attribute, these layouts apply by default, so the attribute is superfluous.
         if entries.joined().allSatisfy({ $0 == "CH-MONO" || $0 == "PROJ-RECT" }) {
             note(.needlessVideoLayout, variant, detail)
         }

@@ -4,8 +4,8 @@ import CFFmpeg
 enum DecoderCatalog {
     /// Returns whether a decoder is available for each of the given codecs (RFC 6381).
     ///
-    /// Subtitle codecs count as decodable if a subtitle parser exists for them. An empty list means that the playlist
-    /// names no codecs, and returns true. An unknown codec returns false.
+    /// Subtitle codecs count as decodable if a subtitle parser exists for them. The result is true for an empty list,
+    /// because a playlist need not name its codecs, and false for an unknown codec.
     static func canDecode(_ codecs: [String]) -> Bool {
         codecs.allSatisfy { canDecode(codec: $0) }
     }

@@ -11,7 +11,7 @@ struct SampleEncryption {
         let encrypted: Int
     }
 
-    /// The initialization vector, 8 or 16 octets; empty if all samples of the track share one.
+    /// The initialization vector, 8 or 16 bytes; empty if all samples of the track share one.
     let vector: [UInt8]
     let subsamples: [Subsample]
 }

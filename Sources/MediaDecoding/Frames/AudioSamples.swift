@@ -2,8 +2,10 @@ public import MediaTiming
 
 /// A buffer of decoded audio: interleaved 32-bit floating-point samples.
 public struct AudioSamples: Sendable {
-    /// The presentation time of the first sample: container time when a decoder outputs it, the time of the player item
-    /// after timestamp mapping.
+    /// The presentation time of the first sample.
+    ///
+    /// A decoder sets it to the timestamp in the container; timestamp mapping replaces it by the time on the timeline
+    /// of the player item.
     public var time: MediaTime
     /// The number of samples per second and channel, in hertz.
     public let sampleRate: Int

@@ -27,7 +27,7 @@ final class AudioFeed {
     /// A Boolean value that indicates whether any audio is buffered.
     var hasAudio: Bool { timeline.entries.contains { $0.segment.audio != nil } }
 
-    /// Moves to a time.
+    /// Continues at the given media time.
     func seek(to target: MediaTime, _ mapping: inout TimestampMapping) {
         pending = []
         position = target

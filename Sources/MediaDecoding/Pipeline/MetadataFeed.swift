@@ -7,8 +7,9 @@ struct MetadataFeed {
         let message: TimedMetadata
         let type: MediaType
         var isDelivered: Bool
-        /// A Boolean value that indicates whether the media of the message was removed, so that only its delivery is
-        /// still of interest.
+        /// A Boolean value that indicates whether the media of the message was removed.
+        ///
+        /// The entry then only prevents a repeated message from being delivered again.
         var isDiscarded = false
 
         var end: MediaTime { message.time + (message.duration ?? .zero) }
@@ -38,7 +39,9 @@ struct MetadataFeed {
     private(set) var byteCount = 0
     private var hasSought = false
 
-    /// The maximum delay of a message; it is not delivered if the playhead passed it, including its duration, by more.
+    /// The maximum delay of a message.
+    ///
+    /// It is not delivered if its end is farther behind the playhead.
     private static let maximumDelay = MediaTime(seconds: 10)
     private static let duplicateTolerance = MediaTime(value: 1, timescale: 100)
     /// The maximum number of messages in memory.

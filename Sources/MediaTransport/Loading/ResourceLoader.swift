@@ -74,7 +74,7 @@ public struct ResourceLoader: Sendable {
         }
     }
 
-    /// Sends a request until `consume` has successfully read the body of a response.
+    /// Sends a request, and repeats it after failures until `consume` has read the body of a response.
     ///
     /// The body is verified against the announced length and the minimum throughput. If the connection is lost and the
     /// server provides a validator, the body is resumed with a range request, which `consume` does not notice.
@@ -83,7 +83,8 @@ public struct ResourceLoader: Sendable {
     ///   - request: The request.
     ///   - onRetry: A closure that is called for each failed attempt before a retry, with the error and the time of
     ///     the retry.
-    ///   - consume: A closure that reads the body; for each attempt, it is called again with the first byte.
+    ///   - consume: A closure that reads the body. It is called again for each attempt, with a body that starts at the
+    ///     first byte.
     /// - Returns: The result of `consume`.
     /// - Throws: ``TransportError`` after the last attempt; any other error that `consume` throws, without a retry.
     public func send<Result>(

@@ -16,7 +16,7 @@ struct InterstitialSchedule: Sendable {
     struct Break: Sendable, Hashable {
         /// The position at which the item resumes after a break.
         enum Resumption: Sendable, Hashable {
-            /// The item resumes at a position plus the offsets of the events.
+            /// The item resumes at the given position plus the sum of the resumption offsets of the events.
             case offset(from: MediaTime)
             /// The item resumes at the position that a viewer chose.
             case at(MediaTime)
@@ -46,7 +46,8 @@ struct InterstitialSchedule: Sendable {
     /// The duration of the item that each event replaced when it was last played; zero for one that could not be
     /// played.
     private var replacedDurations: [String: MediaTime] = [:]
-    /// The position from which a viewer sought past an event that must be seen first; `nil` after that event was seen.
+    /// The position from which the viewer tried to seek past an event that restricts jumps (`X-RESTRICT`); `nil` after
+    /// the event was played.
     private var seekOrigin: MediaTime?
     /// The maximum number of events in one break.
     private static let maximumEvents = 50
@@ -95,7 +96,7 @@ struct InterstitialSchedule: Sendable {
         return entries.first { $0.start >= reached && isDue($0) }
     }
 
-    /// Returns the break before the item, the first time only.
+    /// Returns the break that is played before the item; `nil` after the first call.
     mutating func join(at position: MediaTime) -> Break? {
         guard !hasJoined else { return nil }
         hasJoined = true
@@ -173,7 +174,9 @@ struct InterstitialSchedule: Sendable {
         if wasPlayed, event.willPlayOnce { playedOnce.insert(event.id) }
     }
 
-    /// Records that a viewer left an event while it was played; if it constrains seeking, it must still be seen.
+    /// Records that a viewer left an event before its end.
+    ///
+    /// If the event restricts jumps, it is played before the viewer can seek past it.
     mutating func left(_ event: InterstitialEvent) {
         guard event.restrictions.contains(.constrainsSeekingForwardInPrimaryContent),
             let entry = entries.first(where: { $0.event.id == event.id })

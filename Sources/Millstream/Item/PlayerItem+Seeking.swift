@@ -3,9 +3,9 @@ public import MediaTiming
 public import StreamingEngine
 
 extension PlayerItem {
-    /// Moves the playhead to a position near a time that can be reached quickly.
+    /// Moves the playhead quickly to a position near the given time, such as the nearest sync sample.
     ///
-    /// If no engine plays the item yet, playback will start at the time.
+    /// If the item has not been loaded for playback yet, playback will start at the given time.
     ///
     /// - Parameter time: The time, on the timeline of the item.
     /// - Returns: The position of the playhead, and whether the seek finished; it did not if another seek replaced it.
@@ -31,13 +31,13 @@ extension PlayerItem {
         await seek(.time(time), tolerance: SeekTolerance(before: before, after: after))
     }
 
-    /// Moves the playhead to a date of a stream with dates (EXT-X-PROGRAM-DATE-TIME).
+    /// Moves the playhead to a date in a stream with `EXT-X-PROGRAM-DATE-TIME` tags.
     ///
     /// - Parameters:
     ///   - date: The date.
     ///   - tolerance: The tolerance; by default, the seek is exact.
-    /// - Returns: The position of the playhead, and whether the seek finished. If no engine plays the item yet,
-    ///   playback will start at the date, whose position is not known then.
+    /// - Returns: The position of the playhead, and whether the seek finished. If the item has not been loaded for
+    ///   playback yet, playback will start at the date; its position is not known before.
     @discardableResult
     public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekResult {
         await seek(.date(date), tolerance: tolerance)
@@ -56,7 +56,7 @@ extension PlayerItem {
         }
     }
 
-    /// Cancels the seeks that are in progress: their results say that they did not finish.
+    /// Cancels the seeks that are in progress; their results indicate that they did not finish.
     public func cancelPendingSeeks() {
         modify { core in _ = core.session?.commands.add(.cancelSeeks) }
     }
@@ -65,7 +65,7 @@ extension PlayerItem {
         await completion(of: beginSeek(to: target, tolerance: tolerance))
     }
 
-    /// Begins a seek before later commands to the item.
+    /// Begins a seek, which is performed before all commands that the item receives later.
     ///
     /// - Returns: The seek, which is already complete if it was refused or if no engine plays the item.
     func beginSeek(to target: SeekTarget, tolerance: SeekTolerance) -> SeekRequest {

@@ -29,8 +29,8 @@ extension Player.Environment {
 }
 
 extension Player {
-    /// The outputs of the player, to which windows, views and closures can be attached; `nil` if the environment does
-    /// not decode, or has pipelines of the application.
+    /// The outputs of the player, to which windows, views and closures can be attached; `nil` if items are not decoded,
+    /// or if the application provides the pipelines.
     public var outputs: PlayerOutputs? { pipelines.outputs }
 }
 #endif

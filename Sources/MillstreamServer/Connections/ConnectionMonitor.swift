@@ -150,7 +150,7 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
     /// has moved.
     private func scheduleDeadline() {
         guard deadlineTask == nil, let context, let deadline = deadlines.deadline else { return }
-        // At most the shortest limit, so that a deadline that has moved closer is noticed.
+        // The delay is at most the shortest limit, so that a deadline that has become earlier is noticed.
         let shortest = min(limits.headTimeout, limits.bodyTimeout, limits.keepAliveTimeout)
         let wait = max(.milliseconds(1), min(deadline - time.now, shortest))
         deadlineTask = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limiting: wait)) { [self] in

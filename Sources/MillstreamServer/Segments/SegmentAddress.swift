@@ -10,9 +10,9 @@ struct SegmentAddress: Hashable {
     let name: String
     /// The address of the segment, the initialization section or the key.
     let target: ResourceAddress
-    /// The way in which a player receives it.
+    /// A value that indicates whether a player is redirected to the resource or receives it through this server.
     let delivery: PlaybackRequest.SegmentDelivery
-    /// The link with conditions that the stream shares; `nil` for none.
+    /// The conditioned link that all requests of the stream share; `nil` if no network conditions are simulated.
     let link: LinkParameters?
 
     /// Creates the address of a resource in an edited playlist.

@@ -128,7 +128,8 @@ struct TimedTextContent {
 
 /// The state of white space handling in a line (TTML2 §8.2.10 and `xml:space`).
 ///
-/// Unless white space is preserved, consecutive characters are collapsed to one and removed at the start of a line.
+/// Unless white space is preserved, a sequence of white-space characters becomes one space, and is removed at the start
+/// of a line.
 struct TimedTextWhiteSpace {
     private var isStartOrSpace = true
 

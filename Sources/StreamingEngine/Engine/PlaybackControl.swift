@@ -14,7 +14,7 @@ struct ItemFacts: Sendable {
 
 /// The control of the playhead: its rate, its seeks, and the start and the end of playback.
 struct PlaybackControl: Sendable {
-    /// The time of the next review of the playhead.
+    /// The time at which ``reviewPlayhead(_:)`` must be called next.
     enum Review: Sendable {
         /// The playhead is reviewed with the next change.
         case none
@@ -94,7 +94,8 @@ struct PlaybackControl: Sendable {
         cancelSynchronizedStart()
         playhead.rate.start = .none
         if rate < 0, playhead.machine.hasEnded, let end = playhead.end {
-            // Media that was loaded for trick play has been removed by then.
+            // I-frames that were loaded for trick play have been removed by now, so the media at the end may have to be
+            // loaded again.
             if plan.tracks.playableRanges(moment).contains(end - MediaTime(value: 1, timescale: 10)) {
                 playhead.leaveEnd()
             } else {
@@ -105,7 +106,7 @@ struct PlaybackControl: Sendable {
         sink.noteChange()
     }
 
-    /// Begins playback at a given media time and time of the clock.
+    /// Begins playback such that a given media time is played at a given time of the clock.
     mutating func startSynchronized(_ request: SynchronizedStart.Request) {
         guard request.rate != 0, request.rate.isFinite, playhead.isPositioned else {
             return sink.add(.resume(waiter: request.waiter, unfinishedSeek))
@@ -229,7 +230,7 @@ struct PlaybackControl: Sendable {
     /// Returns the command that moves the playhead, if the media of the target is loaded; `nil` otherwise.
     private mutating func seekCommand(_ item: ItemFacts) -> PipelineCommand? {
         guard let pending = seek.pending, plan.tracks.isLoaded(pending.target) else { return nil }
-        // The item is not ready before it has media to show, unless only gaps follow for a long time.
+        // The first position is set only when there is media to show, or when only gaps follow for a long time.
         guard
             playhead.isPositioned || item.hasMedia
                 || plan.tracks.isFilledWithGaps(at: pending.target, moment)
@@ -237,7 +238,7 @@ struct PlaybackControl: Sendable {
         return seek.moveCommand()
     }
 
-    /// Applies the result of a seek of the pipeline.
+    /// Applies the result of a seek that the pipeline has performed.
     mutating func sought(_ id: Int, _ result: Result<MediaTime, any Error>) -> Consequence? {
         sink.noteChange()
         guard let ended = seek.moved(id) else { return nil }
@@ -293,7 +294,8 @@ struct PlaybackControl: Sendable {
         beginSeek(to: start.time, tolerance: start.isPrecise ? .exact : .any, origin: .start)
     }
 
-    /// Moves the playhead if it can move, and stops it if there is no media to play.
+    /// Performs the next command that the playhead needs: a seek, the beginning or end of trick play, or a change of
+    /// the rate, such as a stop if there is no media to play.
     mutating func reviewPlayhead(_ item: ItemFacts) -> Consequence? {
         guard sink.isPipelineIdle else {
             review = .afterCommands
@@ -323,9 +325,10 @@ struct PlaybackControl: Sendable {
         return nil
     }
 
-    /// Requests another review at once, so that a snapshot follows a command after its caller has continued.
+    /// Requests another review immediately, so that a snapshot is published after the caller of a command has
+    /// continued.
     ///
-    /// A player ignores the rate of the engine while its own command is in progress.
+    /// Until the caller has continued, the player ignores the rates in snapshots.
     mutating func reviewAgain() {
         if case .afterCommands = review { return }
         review = .at(sink.now)
@@ -346,7 +349,7 @@ struct PlaybackControl: Sendable {
         }
     }
 
-    /// Removes the I-frames, and returns to the source before trick play.
+    /// Ends trick play: removes the I-frames from the buffer, and returns to the source that was played before.
     mutating func leaveTrickPlay() {
         let discarded = plan.leaveTrickPlay()
         guard discarded.isEmpty else { return sink.command(.discardTrickPlay(discarded)) }
@@ -383,7 +386,7 @@ struct PlaybackControl: Sendable {
             playhead.reachEnd(end)
             stampReports()
             let actions = playhead.machine.reachedEnd(pausing: options.pausesAtEnd, at: sink.now)
-            // The snapshot tells observers of the end the position.
+            // Observers of the end read the position from the snapshot.
             sink.requestSnapshot()
             perform(actions)
         }
@@ -442,7 +445,7 @@ struct PlaybackControl: Sendable {
         return times.compactMap(\.self).min().map { max($0, sink.now + .milliseconds(1)) }
     }
 
-    /// Applies the result of a step of the pipeline.
+    /// Applies the result of a step by frames that the pipeline has performed.
     mutating func stepped(_ landed: MediaTime?, _ waiter: Int) {
         sink.noteChange()
         guard let landed else { return sink.add(.resume(waiter: waiter, unfinishedSeek)) }
@@ -492,7 +495,8 @@ struct PlaybackControl: Sendable {
         if !actions.isEmpty { sink.noteChange() }
     }
 
-    /// Completes a report with values that the state machine of the playhead does not have.
+    /// Adds the variant, the loaded time ranges and the requests to an event, which the state machine of the playhead
+    /// does not know.
     private mutating func completed(_ kind: PlaybackEvent.Kind) -> PlaybackEvent.Kind {
         let variant = plan.fetchedVariant.map { VariantDescription($0) }
         if case .rateChanged(let change) = kind, change.variant == nil {

@@ -17,7 +17,8 @@ struct OpenedFile: Sendable {
     let tracks: [MediaTrack]
 }
 
-/// Reads the index of a media file and represents it as a media playlist with byte ranges of a few seconds each.
+/// A reader of the index of a media file, which represents the file as a media playlist with byte ranges of a few
+/// seconds each.
 struct MediaFileOpener: Sendable {
     let fetch: ResourceFetcher
 
@@ -26,7 +27,9 @@ struct MediaFileOpener: Sendable {
     /// The maximum length of the playlist for a file, in bytes.
     static let maximumPlaylistSize = 64 << 20
 
-    /// The maximum duration of a segment of a file, 31 years: a playlist can represent shorter ones to the nanosecond.
+    /// The maximum duration of a segment of a file, about 31 years.
+    ///
+    /// A playlist can represent shorter durations to the nanosecond.
     private static let maximumSegmentDuration = MediaTime(seconds: 1_000_000_000)
 
     /// Creates the playlist for a file.

@@ -4,7 +4,7 @@ public import PlaybackReporting
 
 /// A segment of media, or a gap, that is appended to a pipeline.
 public struct PipelineSegment: Sendable {
-    /// The media of a piece.
+    /// The media of a segment.
     public enum Content: Sendable {
         /// The bytes of a segment, from which any encryption of the entire segment has been removed.
         case media(ByteBuffer, initialization: Initialization?)
@@ -32,25 +32,25 @@ public struct PipelineSegment: Sendable {
     public let content: Content
     /// The time range on the timeline of the item, according to the playlist.
     public let range: MediaTimeRange
-    /// The discontinuity domain of the piece in one rendition, within which timestamps are continuous.
+    /// The part of the rendition, between two discontinuities, that contains the segment.
     public let discontinuityDomain: Domain
-    /// The sample encryption, which the pipeline has to decrypt; `nil` if there is none.
+    /// The parameters with which the pipeline decrypts the samples; `nil` if they are not encrypted.
     public let sampleProtection: SampleProtection?
     /// The variant, for video and the media muxed with it.
     public let variant: VariantDescription?
     /// The position in a media file, or `nil` for a segment of a stream.
     public let filePosition: FilePosition?
 
-    /// The position of a piece in a media file, with properties of the file.
+    /// The position of a segment in a media file, with properties of the file.
     public struct FilePosition: Sendable, Hashable {
-        /// The number of bytes that precede the piece.
+        /// The number of bytes of the file that precede the segment.
         public let offset: Int64
         /// The sample timestamp that corresponds to zero on the timeline.
         public let firstTimestamp: MediaTime
-        /// A Boolean value that indicates whether pieces may begin within a frame, so that they have to be
-        /// demultiplexed in sequence.
+        /// A Boolean value that indicates whether segments may begin within a frame, so that they must be demultiplexed
+        /// in order.
         public let beginsWithinFrames: Bool
-        /// A Boolean value that indicates whether the piece is the last one of the file.
+        /// A Boolean value that indicates whether the segment is the last one of the file.
         public let isLast: Bool
 
         /// Creates a position in a file.
@@ -93,7 +93,7 @@ public struct PipelineSegment: Sendable {
         }
     }
 
-    /// Creates a piece.
+    /// Creates a segment.
     public init(
         type: MediaType,
         content: Content,
@@ -112,7 +112,7 @@ public struct PipelineSegment: Sendable {
         self.filePosition = position
     }
 
-    /// The size of the piece in memory, in bytes.
+    /// The size of the segment in memory, in bytes.
     var byteCount: Int {
         guard case .media(let bytes, _) = content else { return 0 }
         return bytes.readableBytes

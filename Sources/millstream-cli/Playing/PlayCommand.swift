@@ -26,8 +26,8 @@ struct PlayCommand: AsyncParsableCommand {
 
             \(keys)
 
-            With --headless, media is decoded and discarded, or written to files; with --no-decode, the engine loads, selects \
-            variants and advances the play head as in playback, without decoding.
+            With --headless, media is decoded, and then discarded or written to files. With --no-decode, media is loaded, \
+            variants are selected and the playhead advances as in playback, but nothing is decoded.
 
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
@@ -44,7 +44,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write the frame at a time to a PNG file; may be repeated.", valueName: "T=FILE.png")
+        help: ArgumentHelp("Write the frame at a media time to a PNG file; may be repeated.", valueName: "T=FILE.png")
     )
     var screenshot: [String] = []
 
@@ -60,13 +60,19 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The playback rate, 0.1 to 32.", valueName: "R"))
     var rate = 1.0
 
-    @Option(name: .long, help: ArgumentHelp("The time at which playback starts.", valueName: "T"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The media time at which playback starts, in seconds or as [HH:]MM:SS.", valueName: "T")
+    )
     var start: String?
 
-    @Option(name: .long, help: ArgumentHelp("The time at which playback ends.", valueName: "T"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The media time at which playback ends, in seconds or as [HH:]MM:SS.", valueName: "T")
+    )
     var until: String?
 
-    @Flag(name: .long, help: "Repeat playback.")
+    @Flag(name: .long, help: "Start again at the end, until playback is stopped.")
     var loop = false
 
     @Option(
@@ -108,7 +114,10 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var accessLog: String?
 
-    @Option(name: .long, help: ArgumentHelp("Write the error log, in the same format.", valueName: "FILE"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the error log, in the W3C Extended Log File Format.", valueName: "FILE")
+    )
     var errorLog: String?
 
     @Option(name: .long, help: ArgumentHelp("Write the playback metrics as JSON.", valueName: "FILE|-"))
@@ -140,7 +149,7 @@ struct PlayCommand: AsyncParsableCommand {
             switch value {
             case .window: "Show video in a window; the default if there is a display."
             case .headless: "Decode without showing video; the default without a display."
-            case .noDecode: "Run the engine without decoding."
+            case .noDecode: "Load media and select variants without decoding."
             }
         }
     }

@@ -11,9 +11,9 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Simulate playback of a ladder of variants over network traces.",
         discussion: """
-            The playback engine runs in simulated time; equal input gives equal results. The \
-            quality of experience is that of Yin et al. (SIGCOMM 2015) per segment: the bit rates minus their changes \
-            minus the penalty for rebuffering, in Mbit/s, without startup.
+            The playback engine runs in simulated time, so the same input always gives the same results. The quality of \
+            experience (QoE) is the linear QoE of Yin et al. (SIGCOMM 2015) as a mean over the segments, in Mbit/s: the bit \
+            rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not include startup.
 
             Example: millstream simulate --trace traces/3G --ladder ladder.json --selector all
             """
@@ -21,13 +21,19 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A trace, other network conditions, or a folder of them.", valueName: "FILE|DIR")
+        help: ArgumentHelp(
+            "A file with a trace or other network conditions, or a folder of such files.",
+            valueName: "FILE|DIR"
+        )
     )
     var trace: String
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The ladder: the variants and the sizes of their segments.", valueName: "FILE")
+        help: ArgumentHelp(
+            "A file with the ladder: the bit rates of the variants and the sizes of their segments.",
+            valueName: "FILE"
+        )
     )
     var ladder: String
 
@@ -47,7 +53,7 @@ struct SimulateCommand: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "The penalty for each second of rebuffering, in Mbit/s (default: 4.3, or the highest bit rate of a ladder above 10 Mbit/s).",
-            valueName: "MB"
+            valueName: "Mbit/s"
         )
     )
     var penalty: Double?

@@ -2,7 +2,8 @@ import Adaptation
 import Foundation
 import ReportFormat
 
-/// A table of simulation results: one line per session if there are few, and the mean values of each selector.
+/// A table of simulation results: a line for each session, if there are at most 40, and the mean values of each
+/// selector.
 struct SimulationTable {
     private struct Row {
         let trace: String
