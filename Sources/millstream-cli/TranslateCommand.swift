@@ -80,19 +80,6 @@ struct TranslateCommand: AsyncParsableCommand {
         }
     }
 
-<<<<<<< HEAD
-=======
-    /// Returns the address of the next version of a manifest: its first location, or the source.
-    private func address(of presentation: MediaPresentation) -> String {
-        guard let location = presentation.locations.first, !location.isEmpty, let base = presentation.address else {
-            return source
-        }
-        let address = base.resolving(location)
-        // A presentation from the network must not refer to local files.
-        return address.isHTTP == base.isHTTP && address.isAbsolute ? address.text : source
-    }
-
->>>>>>> r9
     private func write(_ result: TranslatedPresentation) throws {
         let folder = URL(fileURLWithPath: output)
         for entry in result.playlists {

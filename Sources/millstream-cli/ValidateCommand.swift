@@ -21,12 +21,8 @@ struct ValidateCommand: AsyncParsableCommand {
         commandName: "validate",
         abstract: "Validate a playlist or a DASH manifest against its standard or Apple's HLS Authoring Specification.",
         discussion: """
-<<<<<<< HEAD
             A playlist is validated against RFC 8216bis, a DASH manifest against ISO/IEC 23009-1. Each diagnostic names \
-            its rule and section. The exit status is 2 if a requirement is violated, otherwise 0.
-=======
-            Each diagnostic names its rule and section. The exit status is 2 if a requirement (MUST) is violated, otherwise 0.
->>>>>>> r9
+            its rule and section. The exit status is 2 if a requirement (MUST) is violated, otherwise 0.
 
             Example: millstream validate https://example.com/multivariant.m3u8 --follow --rules rfc,apple
             """
@@ -37,14 +33,10 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-<<<<<<< HEAD
         help: ArgumentHelp(
             "The sets of rules, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification), dash (ISO/IEC 23009-1) (default: rfc for a playlist, dash for a manifest).",
             valueName: "rules"
         )
-=======
-        help: "The rule sets, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification)."
->>>>>>> r9
     )
     var rules: String?
 
