@@ -514,10 +514,10 @@ let package = Package(
         .testTarget(
             name: "ErrorCodeTests",
             dependencies: [
-                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaDecoding", "MediaOutput", "MediaTransport",
-                "Millstream", "MillstreamDownloads", "MillstreamServer", "NetworkConditioning", "PlaybackReporting",
-                "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
-                "XMLReading",
+                "Adaptation", "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaDecoding",
+                "MediaOutput", "MediaTransport", "Millstream", "MillstreamDownloads", "MillstreamServer",
+                "NetworkConditioning", "PlaybackReporting", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                "SegmentFormat", "StreamingEngine", "XMLReading",
             ],
             swiftSettings: house
         ),

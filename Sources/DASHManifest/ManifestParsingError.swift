@@ -1,7 +1,8 @@
+package import ResourceAddressing
 import XMLReading
 
 /// An error that occurs when bytes cannot be read as a media presentation description.
-package enum ManifestParsingError: Error, Sendable, Hashable {
+package enum ManifestParsingError: MillstreamError, Sendable, Hashable {
     /// The bytes are not a well-formed XML document, or exceed a limit of the XML parser.
     case invalidXML(message: String, line: Int)
     /// The document declares entities or attributes, whose expansion is not bounded.
@@ -10,11 +11,40 @@ package enum ManifestParsingError: Error, Sendable, Hashable {
     case notAManifest(root: String)
     /// The manifest exceeds one of ``ManifestLimits``.
     case tooLarge(message: String, line: Int)
-}
 
-extension ManifestParsingError: CustomStringConvertible {
-    /// The error as a message for display.
-    package var description: String {
+    /// The kind of the error.
+    package enum Code: String, ErrorCode {
+        /// The bytes are not a well-formed XML document.
+        case invalidXML = "invalid-xml"
+        /// The document declares entities or attributes.
+        case hasDeclarations = "has-declarations"
+        /// The root element is not `MPD`.
+        case notAManifest = "not-a-manifest"
+        /// The manifest exceeds a limit.
+        case tooLarge = "too-large"
+
+        /// The code of the corresponding error of AVFoundation.
+        package var number: Int? {
+            switch self {
+            case .invalidXML, .hasDeclarations: -11_853
+            case .notAManifest: -11_828
+            case .tooLarge: -11_849
+            }
+        }
+    }
+
+    /// The kind of the error.
+    package var code: Code {
+        switch self {
+        case .invalidXML: .invalidXML
+        case .hasDeclarations: .hasDeclarations
+        case .notAManifest: .notAManifest
+        case .tooLarge: .tooLarge
+        }
+    }
+
+    /// The description of the error, for people.
+    package var message: String {
         switch self {
         case .invalidXML(let message, let line):
             "the manifest is not a well-formed XML document (line \(line): \(message))"

@@ -68,10 +68,10 @@ struct Failure: Error {
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .unwritableAddress, .unreadableResult:
                 self.init(.failed, error.code.rawValue, error.description)
             }
-        case let error as TranslationError: self.init(.failed, error.code, error.description)
+        case let error as TranslationError: self.init(.failed, error.code.rawValue, error.description)
         case let error as TransportError:
             if let cause = error.cause as? TranslationError {
-                self.init(.failed, cause.code, error.description)
+                self.init(.failed, cause.code.rawValue, error.description)
                 return
             }
             if error.cause is ManifestParsingError {

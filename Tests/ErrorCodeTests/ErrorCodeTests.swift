@@ -1,5 +1,7 @@
 import Adaptation
 import AssetStorage
+import DASHManifest
+import DASHTranslation
 import Foundation
 import HLSPlaylist
 import MediaDecoding
@@ -30,13 +32,15 @@ private struct ErrorType {
 
     static let all = [
         ErrorType(MediaDecoding.DecodingError.self), ErrorType(DownloadError.self), ErrorType(ExtendedLogError.self),
-        ErrorType(LinkProfileError.self), ErrorType(ListeningError.self), ErrorType(MediaFormatError.self),
+        ErrorType(LinkProfileError.self), ErrorType(ListeningError.self), ErrorType(ManifestParsingError.self),
+        ErrorType(ManifestPatchError.self), ErrorType(MediaFormatError.self),
         ErrorType(MediaPipelineError.self), ErrorType(OutputError.self), ErrorType(PlayerError.self),
         ErrorType(PlaylistEditError.self), ErrorType(PlaylistParsingError.self), ErrorType(PlaylistUpdateError.self),
         ErrorType(ReportLimitError.self), ErrorType(ServerSecret.ReadingError.self, name: "ServerSecret.ReadingError"),
         ErrorType(SizedLadderError.self), ErrorType(StorageError.self),
         ErrorType(StreamCatalog.ReadingError.self, name: "StreamCatalog.ReadingError"),
-        ErrorType(StreamingError.self), ErrorType(TransportError.self), ErrorType(XMLReadingError.self),
+        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(TransportError.self),
+        ErrorType(XMLReadingError.self),
     ]
 }
 
@@ -123,7 +127,7 @@ private struct ErrorType {
     @Test func everyPublicErrorHasACodeAMessageAnAddressAndACause() throws {
         var declared: Set<String> = []
         for (path, text) in try Self.sources() where !path.contains("/millstream-cli/") {
-            for match in text.matches(of: /public (?:struct|enum|final class) (\w*Error): ([^{]*)\{/) {
+            for match in text.matches(of: /(?:public|package) (?:struct|enum|final class) (\w*Error): ([^{]*)\{/) {
                 #expect(match.output.2.contains("MillstreamError"), "\(match.output.1) in \(path)")
                 declared.insert(String(match.output.1))
             }
@@ -140,7 +144,9 @@ private struct ErrorType {
             Set($0.flatMap(\.codes).map(\.spelling))
         }
         for (path, text) in try Self.sources() {
-            guard let name = text.firstMatch(of: /public struct (\w+): MillstreamError/)?.output.1 else { continue }
+            guard let name = text.firstMatch(of: /(?:public|package) struct (\w+): MillstreamError/)?.output.1 else {
+                continue
+            }
             for match in text.matches(of: /static let \w+ = Code\(rawValue: "([^"]+)"\)/) {
                 #expect(listed[String(name)]?.contains(String(match.output.1)) == true, "\(match.output.1) in \(path)")
             }

@@ -1,5 +1,7 @@
+package import ResourceAddressing
+
 /// An error that occurs when a patch cannot be applied; the complete manifest has to be loaded instead.
-package enum ManifestPatchError: Error, Sendable, Hashable {
+package enum ManifestPatchError: MillstreamError, Sendable, Hashable {
     /// The patch or the manifest cannot be read.
     case unreadable(ManifestParsingError)
     /// The root element of the patch is not `Patch`.
@@ -12,11 +14,42 @@ package enum ManifestPatchError: Error, Sendable, Hashable {
     case notSelected(selector: String, count: Int)
     /// The operations would take too long.
     case tooLarge(message: String)
-}
 
-extension ManifestPatchError: CustomStringConvertible {
-    /// The error as a message for display.
-    package var description: String {
+    /// The kind of the error; the complete manifest is loaded after each of them, so none reaches an application.
+    package enum Code: String, ErrorCode {
+        /// The patch or the manifest cannot be read.
+        case unreadable
+        /// The root element of the patch is not `Patch`.
+        case notAPatch = "not-a-patch"
+        /// The patch is for another manifest or version of it.
+        case differentVersion = "different-version"
+        /// An operation is not supported.
+        case unsupported
+        /// A selector does not select exactly one node.
+        case notSelected = "not-selected"
+        /// The operations would take too long.
+        case tooLarge = "too-large"
+    }
+
+    /// The kind of the error.
+    package var code: Code {
+        switch self {
+        case .unreadable: .unreadable
+        case .notAPatch: .notAPatch
+        case .differentVersion: .differentVersion
+        case .unsupported: .unsupported
+        case .notSelected: .notSelected
+        case .tooLarge: .tooLarge
+        }
+    }
+
+    /// The error of the reader, if the patch or the manifest cannot be read.
+    package var cause: (any Error)? {
+        if case .unreadable(let error) = self { error } else { nil }
+    }
+
+    /// The description of the error, for people.
+    package var message: String {
         switch self {
         case .unreadable(let error): "the patch cannot be applied: \(error)"
         case .notAPatch(let root): "the root element is \(root), not Patch, so this is not a patch of a manifest"
