@@ -11,7 +11,9 @@ public final class PackageFile: @unchecked Sendable {
     private let path: String
     private let partialPath: String
     private let files: any FileOperations
-    /// The descriptor, open from the first write on, so that a small file needs only one job on a thread that may
+    /// The file descriptor.
+    ///
+    /// It is opened by the first write, so that a small file is opened and written in one job on a thread that may
     /// block.
     private var descriptor: CInt = -1
     private var sum = BlockChecksum()

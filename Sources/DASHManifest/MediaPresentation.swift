@@ -4,7 +4,7 @@ import XMLReading
 
 /// A media presentation description: the manifest of a DASH presentation (ISO/IEC 23009-1:2022 §5.3.1).
 ///
-/// The elements are kept as they were read, extensions included, and the properties are read from them.
+/// A value retains all elements as they were read, including extensions; its properties are computed from them.
 package struct MediaPresentation: Sendable {
     /// The type of a presentation, which determines whether its manifest may change.
     package enum Kind: String, Sendable, Hashable {
@@ -25,8 +25,8 @@ package struct MediaPresentation: Sendable {
 
     /// Parses a manifest as leniently as a player.
     ///
-    /// Mistakes that leave a player something to play do not stop the parser; ``diagnostics`` lists them. Entities,
-    /// external resources and remote elements are never loaded.
+    /// The parser continues after mistakes if a player can still play a part of the presentation; ``diagnostics`` lists
+    /// them. Entities, external resources and remote elements are never loaded.
     ///
     /// - Parameters:
     ///   - bytes: The manifest as an XML document.
@@ -150,7 +150,7 @@ package struct MediaPresentation: Sendable {
                         section: "5.3.5.2"
                     )
                 )
-                // One diagnostic a period is enough to find the others.
+                // One diagnostic for each period suffices to find all duplicates.
                 break
             }
         }

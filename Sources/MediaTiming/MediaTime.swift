@@ -70,7 +70,7 @@ public struct MediaTime: Sendable, Hashable {
 
     /// Creates the time nearest to a floating-point number of seconds, rounded to the nanosecond.
     ///
-    /// - Parameter seconds: A finite number within ±9·10^9; anything else gives `nil`.
+    /// - Parameter seconds: A finite number from -9·10^9 to 9·10^9; the result is `nil` for any other value.
     public init?(approximating seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 9_000_000_000 else { return nil }
         self.init(Int128(saturating: (seconds * 1_000_000_000).rounded()), 1_000_000_000)

@@ -1,6 +1,6 @@
 public import MediaTiming
 
-/// The limits on what an origin can make a download store.
+/// The limits on the amount of data that a download stores, whatever its origin sends.
 public struct DownloadLimits: Sendable, Hashable {
     /// The maximum size of a file, regardless of the duration of the segment; 16 GiB by default.
     public var fileSize: ByteCount

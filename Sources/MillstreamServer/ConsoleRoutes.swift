@@ -210,8 +210,9 @@ struct ConsoleRoutes {
 
     private struct ConditionsParameters: Decodable {
         let conditions: String
-        /// The source of a stream with its own conditions and the conditions in its address; both are absent for a
-        /// change of the shared link.
+        /// The source of a stream with its own conditions, and the conditions in its URL.
+        ///
+        /// Both are absent if the conditions of all other streams are changed.
         let url: String?
         let named: String?
     }
@@ -246,7 +247,8 @@ struct ConsoleRoutes {
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 try await writer.write(ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {}\n\n"))
-                // A graceful shutdown waits for open responses, and this one would never end.
+                // A graceful shutdown waits for open responses. This response has no end, so it is ended at the
+                // shutdown.
                 for await event in events.cancelOnGracefulShutdown() {
                     try await writer.write(ByteBuffer(string: event.text))
                 }

@@ -2,7 +2,7 @@ import HTTPTypes
 import PlaylistEditing
 import ResourceAddressing
 
-/// The parameters of a playback address such as `/play.m3u8?url=…&bandwidth=…`.
+/// The parameters of a playback URL such as `/play.m3u8?url=…&bandwidth=…`.
 struct PlaybackRequest {
     /// The ways in which a player receives segments.
     enum SegmentDelivery: String {
@@ -25,23 +25,26 @@ struct PlaybackRequest {
     let delivery: SegmentDelivery
     /// The variables of the multivariant playlist that refers to this one, unless they are too long for an address.
     let variables: [String: String]
-    /// The multivariant playlist that refers to this one, if its variables are too long for an address; they are loaded
-    /// from it if this playlist imports any.
+    /// The URL of the multivariant playlist that refers to this one, if its variables are too long for a URL.
+    ///
+    /// The variables are loaded from there if this playlist imports any.
     var parent: ResourceAddress?
-    /// The conditions of the network and the link that all resources of the stream share; `nil` for none.
+    /// The network conditions, and the simulated link that all resources of the stream share; `nil` if no conditions
+    /// are simulated.
     let link: LinkParameters?
     /// The delivery directives of the player for a live origin, such as a blocking reload or a delta update (RFC
     /// 8216bis §6.2.5).
     let directives: [QueryItems.Item]
-    /// The prefix of the addresses of child playlists: empty, or the scheme and host of this server for a playlist that
-    /// is used elsewhere.
+    /// The prefix of the URLs of child playlists: the scheme and host of this server if the playlist is used outside of
+    /// it; otherwise empty.
     var base = ""
     /// The kind of addresses of segments and keys.
     var mediaAddressing = MediaAddressing.origin
 
     /// The maximum number of bytes of variables in the address of a child playlist.
     ///
-    /// The variables are repeated in the address of every child, and few children need them.
+    /// The limit avoids long URLs: the variables are repeated in the URL of every child playlist, but few of them need
+    /// the variables.
     private static let maximumVariableBytes = 512
 
     init(

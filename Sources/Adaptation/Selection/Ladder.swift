@@ -1,4 +1,5 @@
-/// The rungs between which a selector chooses, in ascending order of their expected bit rates; never empty.
+/// The variants among which a selector chooses, called rungs, in ascending order of their expected bit rates; never
+/// empty.
 public struct Ladder: Sendable, Hashable {
     /// The maximum number of rungs, 64.
     ///

@@ -17,7 +17,7 @@ package enum AttributeType: String, Sendable, Hashable {
     case decimal
     /// `true`, `false`, `1` or `0`.
     case boolean
-    /// A Boolean value, or an integer of 0 or more that numbers a group.
+    /// A Boolean value, or the number of a group, which is an integer of 0 or more (`ConditionalUintType`).
     case booleanOrUnsigned
     /// A duration such as `PT634.566S` (XML Schema Part 2 §3.2.6).
     case duration

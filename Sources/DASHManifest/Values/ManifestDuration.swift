@@ -2,7 +2,8 @@ package import MediaTiming
 
 /// A duration of XML Schema, such as `P1DT2H30M0.5S` (XML Schema Part 2 §3.2.6).
 ///
-/// A year counts as 365 days and a month as 30 days, because a manifest does not name the date from which they count.
+/// A year counts as 365 days and a month as 30 days, because a manifest does not specify the date to which the duration
+/// is added.
 package struct ManifestDuration: Sendable, Hashable {
     /// The duration in seconds, which is negative if the text begins with a minus sign.
     package let time: MediaTime
@@ -44,7 +45,7 @@ package struct ManifestDuration: Sendable, Hashable {
             if let value = MediaTime(decimal: number), value <= Self.maximum {
                 sum = sum + value * Self.seconds(of: unit, isTime: isTime)
             } else {
-                // Only more digits than fit are clamped; other text is not a number.
+                // A number with too many digits is clamped; any other text that cannot be parsed is not a number.
                 guard number.utf8.filter({ $0 == UInt8(ascii: ".") }).count <= 1, number != "." else { return nil }
                 clamped = true
             }

@@ -4,13 +4,14 @@ import XMLReading
 
 /// A namespace for the key tags of protected media (RFC 8216bis §4.4.4.4).
 ///
-/// Players that know the key system can request a license; others learn that the media is encrypted.
+/// Players that support the key system can request a license; the tags tell other players that the media is encrypted.
 enum ContentProtectionKeys {
     private static let commonScheme = "urn:mpeg:dash:mp4protection:2011"
     private static let widevine = "urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
     private static let playReady = "urn:uuid:9a04f079-9840-4286-ab92-e65be0885f95"
     private static let fairPlay = "urn:uuid:94ce86fb-07ff-4f43-adb8-93d2fa968ca2"
-    /// The maximum length of initialization data; longer data is no license request.
+    /// The maximum length of initialization data; longer data is omitted, because it cannot be that of a license
+    /// request.
     private static let maximumDataLength = 16_384
 
     /// Returns the attributes of the key tags, in order; empty if the media is not encrypted.

@@ -190,7 +190,7 @@ struct MultivariantPlaylistWriter {
         return subtitles.isEmpty ? nil : Group(id: "subtitles", members: members(subtitles))
     }
 
-    /// Returns the members of a group with names that occur once.
+    /// Returns the members of a group, with names that are unique within the group.
     private func members(_ indices: [Int]) -> [Member] {
         let isAudio = indices.first.map { tracks[$0].kind == .audio } ?? false
         let main = indices.first { tracks[$0].role == nil && tracks[$0].characteristics.isEmpty } ?? indices.first
@@ -218,7 +218,8 @@ struct MultivariantPlaylistWriter {
         attributes.append("NAME", quoted: member.name)
         attributes.append("LANGUAGE", quoted: track.language)
         attributes.append("DEFAULT", token: member.isDefault ? "YES" : "NO")
-        // Several renditions that a player cannot distinguish are left to the user.
+        // If a player cannot distinguish several renditions, it must not select one automatically; the user selects
+        // one.
         let first = group.members.first { other in
             let candidate = tracks[other.track]
             return candidate.language == track.language && candidate.characteristics == track.characteristics

@@ -11,15 +11,17 @@ struct TrackEntry {
     let end: MediaTime
 }
 
-/// The segments of a track in a period without holes and overlaps.
+/// The segments of a track in a period, with overlaps removed and missing intervals filled by gaps.
 ///
-/// A segment ends where the next begins, so that small differences do not accumulate. Longer holes become gaps.
+/// A segment is extended or shortened to end where the next one begins, so that rounding errors do not accumulate.
+/// Longer intervals without segments become gaps.
 struct TrackEntries: Sequence, IteratorProtocol {
-    /// The longest hole that extends the segment before it instead of becoming a gap: 0.1 seconds.
+    /// The maximum duration of an interval without segments that extends the segment before it instead of becoming a
+    /// gap: 0.1 seconds.
     ///
     /// Encoders round the starts of audio to whole frames of about 0.02 seconds.
     static let tolerance = MediaTime(value: 1, timescale: 10)
-    /// The maximum number of gaps in a hole; longer holes are left out.
+    /// The maximum number of gaps that fill an interval without segments; longer intervals are omitted.
     private static let maximumGapCount: Int64 = 1_000
 
     private let addressing: SegmentAddressing
@@ -31,7 +33,7 @@ struct TrackEntries: Sequence, IteratorProtocol {
     private var index: Int64
     private var position: MediaTime?
     private var current: (start: MediaTime, duration: MediaTime)?
-    /// A Boolean value that indicates whether a hole was too long to be filled.
+    /// A Boolean value that indicates whether an interval without segments was too long to be filled with gaps.
     private(set) var hasSkippedHole = false
 
     /// Creates the entries of a range of segments.
@@ -39,10 +41,11 @@ struct TrackEntries: Sequence, IteratorProtocol {
     /// - Parameters:
     ///   - addressing: The addresses of the segments.
     ///   - range: The indices of the segments.
-    ///   - isGap: Whether the segments stand for missing ones.
-    ///   - fillsStart: Whether a hole at the start of the period becomes a gap.
-    ///   - periodEnd: The duration of the period, or `nil` if a hole at its end does not become a gap.
-    ///   - isFollowed: Whether another period follows, so that the segments have to end where it begins.
+    ///   - isGap: Whether the entries are gaps, because the segments are missing.
+    ///   - fillsStart: Whether an interval without segments at the start of the period becomes a gap.
+    ///   - periodEnd: The duration of the period, or `nil` if an interval without segments at its end does not become a
+    ///     gap.
+    ///   - isFollowed: Whether another period follows, so that the last segment must end where that period begins.
     init(
         _ addressing: SegmentAddressing,
         range: Range<Int64>,
@@ -84,14 +87,14 @@ struct TrackEntries: Sequence, IteratorProtocol {
             guard stop > segment.start else { continue }
             return TrackEntry(index: isGap ? nil : own, start: segment.start, end: stop)
         }
-        // At the end of the presentation, a track that is shorter by less than a segment is usual.
+        // At the end of the presentation, tracks commonly differ by less than a segment, so no gap is added.
         guard let periodEnd, let position, periodEnd - position > (isFollowed ? Self.tolerance : piece) else {
             return nil
         }
         return gap(from: position, to: periodEnd)
     }
 
-    /// Returns the next gap of a hole, or `nil` if the hole is too long.
+    /// Returns the next gap of an interval without segments, or `nil` if the interval is too long.
     private mutating func gap(from start: MediaTime, to end: MediaTime) -> TrackEntry? {
         guard end - start <= piece * Self.maximumGapCount else {
             hasSkippedHole = true

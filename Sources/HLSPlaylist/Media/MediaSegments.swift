@@ -130,7 +130,7 @@ extension MediaPlaylist.Storage {
         if let start = written.start { return ByteRange(start: start, length: written.length) }
         let next = index.impliedOffsets.partitioningIndex { $0.segment > position }
         guard next > 0 else { return nil }
-        // Between two stored offsets, each range begins where the previous one ends.
+        // The index stores only some offsets; after a stored offset, each range begins where the previous one ends.
         var start = index.impliedOffsets[next - 1].start
         for segment in Int(index.impliedOffsets[next - 1].segment)..<position {
             guard let text = ownLines(of: segment).byteRange, let written = WrittenByteRange(bytes, in: text) else {
@@ -141,7 +141,7 @@ extension MediaPlaylist.Storage {
         return ByteRange(start: start, length: written.length)
     }
 
-    /// Returns the keys in force for a segment, one for each key format (§4.4.4.4).
+    /// Returns the keys that apply to a segment, one for each key format (§4.4.4.4).
     func keys(for position: Int) -> [EncryptionKey] { keys(of: keyTags(for: position)) }
 
     private func keys(of tags: [UInt32]) -> [EncryptionKey] {
@@ -151,13 +151,13 @@ extension MediaPlaylist.Storage {
         }
     }
 
-    /// Returns the positions in the index of the key tags in force for a segment.
+    /// Returns the positions in the index of the key tags that apply to a segment.
     func keyTags(for position: Int) -> [UInt32] {
         let next = header.keys.partitioningIndex { index.tags[Int($0)].segment > position }
         return next > 0 ? header.keysInForce(after: next - 1) : []
     }
 
-    /// Returns the positions in the index of the key tags in force for a map, which precede it (§4.4.4.5).
+    /// Returns the positions in the index of the key tags that apply to an `EXT-X-MAP`, which precede it (§4.4.4.5).
     func keyTags(before map: PlaylistIndex.TagRecord) -> [UInt32] {
         let next = header.keys.partitioningIndex { index.tags[Int($0)].lineStart >= map.lineStart }
         return next > 0 ? header.keysInForce(after: next - 1) : []

@@ -68,7 +68,7 @@ public struct MultivariantPlaylist: Sendable {
         start = reader.start
     }
 
-    /// The text of the playlist, with what its values depend on.
+    /// The text of the playlist, with the variables and the base URL that its values depend on.
     var text: PlaylistText { PlaylistText(bytes: bytes, context: context, variables: definedVariables) }
 
     /// The variables and their values (§4.4.2.3).

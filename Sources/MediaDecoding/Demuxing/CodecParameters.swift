@@ -1,7 +1,7 @@
 import CFFmpeg
 import MediaTiming
 
-// Safe: written only before it is handed out; read from then on.
+// Safe: the value is written only before other threads can access it, and is only read afterwards.
 /// The codec parameters of a track, which its decoder needs before the first packet.
 @safe final class CodecParameters: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVCodecParameters>

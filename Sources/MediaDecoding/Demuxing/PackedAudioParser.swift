@@ -95,7 +95,7 @@ struct PackedAudioParser {
         return result
     }
 
-    /// Returns the last frame, whose end only the end of the stream marks.
+    /// Returns the last frame, whose length is known only at the end of the stream.
     mutating func finish() throws(DecodingError) -> DemuxedSegment {
         var result = DemuxedSegment()
         result.container = container
@@ -157,7 +157,7 @@ struct PackedAudioParser {
         if container == .mpegAudio,
             let information = unsafe MPEGAudioInfoFrame(frame.bytes.bindMemory(to: UInt8.self).span)
         {
-            // The encoder delay has times before the start and is not played.
+            // The samples of the encoder delay have times before the start, and are not played.
             skippedSamples = information.delay
             nextTime =
                 nextTime.subtractingReportingOverflow(

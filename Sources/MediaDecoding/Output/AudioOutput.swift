@@ -32,8 +32,8 @@ public struct AudioFormat: Sendable, Hashable {
 /// A destination for decoded audio, such as a device or a file.
 ///
 /// Enqueued samples are played consecutively, regardless of their times. The caller fills gaps with silence, removes
-/// overlaps and keeps 100 to 200 ms enqueued. It synchronizes audio and video with ``queuedDuration``, which tells when
-/// a sample that is enqueued now will be audible.
+/// overlaps and keeps 100 to 200 ms enqueued. It uses ``queuedDuration``, the time until a sample that is enqueued now
+/// will be audible, to synchronize video with the audio.
 ///
 /// Calls may come from any thread, but only one at a time.
 public protocol AudioOutput: Sendable {
@@ -57,23 +57,24 @@ public protocol AudioOutput: Sendable {
 
     /// The time from now until a sample that is enqueued now is audible.
     ///
-    /// It consists of the queue, the buffer of the device and its latency, as far as known, and decreases with the
-    /// clock between two requests of the device. The media time that is audible now is the end of the last enqueued
-    /// samples minus this duration times the rate. The duration is zero if ``isRealTime`` is false.
+    /// It is the sum of the queue, the buffer of the device and its latency, as far as they are known. Between two
+    /// requests of the device, it decreases as the clock advances. The media time that is audible now is the end of the
+    /// last enqueued samples minus this duration times the rate. The duration is zero if ``isRealTime`` is false.
     var queuedDuration: Duration { get }
 
-    /// The total duration of silence that was played for lack of samples, since the start and excluding pauses.
+    /// The total duration of silence that was played since the start because no samples were enqueued; pauses do not
+    /// count.
     var underrunDuration: Duration { get }
 
     /// A Boolean value that indicates whether samples are consumed at playback speed.
     ///
-    /// A file accepts all samples at once: there is nothing to wait for, and the caller determines the clock.
+    /// The value is `false` for a file, which accepts all samples immediately; the caller then uses another clock.
     var isRealTime: Bool { get }
 
     /// Discards samples that are enqueued but not audible yet, as required after a seek.
     func flush()
 
-    /// Pauses playback and keeps the enqueued samples.
+    /// Pauses playback; enqueued samples remain in the queue.
     func pause()
 
     /// Starts or resumes playback.

@@ -102,7 +102,7 @@ public final class AudioDeviceOutput: AudioOutput {
         return silence?.queuedDuration ?? queue?.queuedDuration(at: time.now) ?? .zero
     }
 
-    /// The duration for which the device lacked samples, between samples.
+    /// The total duration of silence between samples that was played because the next samples were not enqueued in time.
     public var underrunDuration: Duration {
         let (silence, queue) = state.withLock { ($0.silentOutput, $0.queue) }
         return silence?.underrunDuration ?? queue?.underrunDuration ?? .zero

@@ -4,11 +4,11 @@ import MediaTiming
 
 /// An encoder for PNG images (ISO/IEC 15948) with 8 bits per channel and without alpha.
 public enum PNGEncoder {
-    /// Encodes a picture.
+    /// Encodes an image.
     ///
     /// - Parameters:
-    ///   - pixelBuffer: The picture in any pixel format; it is converted to RGB.
-    ///   - hasSquarePixels: A Boolean value that indicates whether to scale the width of a picture with non-square
+    ///   - pixelBuffer: The image in any pixel format; it is converted to RGB.
+    ///   - hasSquarePixels: A Boolean value that indicates whether to scale the width of an image with non-square
     ///     pixels, so that it has the correct aspect ratio. The default is `true`.
     /// - Returns: The bytes of the file.
     /// - Throws: ``OutputError`` with ``OutputError/Code/notConvertible``.

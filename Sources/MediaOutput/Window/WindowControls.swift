@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// The state of the controls over the video: the overlay, and the effects of the mouse and the clock on it.
+/// The state of the controls that are drawn over the video, which depends on the player, the mouse and the time.
 struct WindowControls: Sendable {
     private(set) var overlay = OverlayState()
     private(set) var announcement = ""
@@ -13,7 +13,8 @@ struct WindowControls: Sendable {
     private var waitingSince: Duration?
     private var hasReceivedMouseEvent = false
 
-    /// The delay before waiting is indicated; shorter interruptions are not.
+    /// The delay after which the progress indicator is shown while playback waits; shorter interruptions are not
+    /// indicated.
     static let waitingDelay = Duration.milliseconds(300)
     private static let spinnerStep = Duration.milliseconds(100)
 

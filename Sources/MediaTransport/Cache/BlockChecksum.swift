@@ -59,8 +59,8 @@ package struct BlockChecksum: Sendable {
 
     private mutating func combine(_ word: UInt64) {
         state = (state ^ word) &* Self.multiplier
-        // A multiplication propagates bits upward only; without this shift, changed high bits in two words would cancel
-        // out.
+        // A multiplication propagates bits upward only; without this shift, changes of high bits in two words could
+        // cancel each other.
         state = (state ^ state >> 32) &* Self.secondMultiplier
     }
 }

@@ -1,4 +1,4 @@
-/// The rules for the paths that a cookie is sent to (RFC 6265 §5.1.4).
+/// The rules that determine the paths to which a cookie is sent (RFC 6265 §5.1.4).
 enum CookiePath {
     /// The maximum length of a path in bytes, as of any attribute (RFC 6265bis §5.6).
     private static let maximumLength = 1024

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The status of the network that the device uses.
 ///
-/// An application that has more information than the system sets ``cost``, which is read from any task before each
-/// request and each variant selection.
+/// An application can set ``cost`` if it has better information than the system. The value is read by any task before
+/// each request and before each selection of a variant.
 public final class NetworkStatus: Sendable {
     private let overriddenCost: Mutex<NetworkCost?>
     private let readCost: @Sendable () -> NetworkCost?
@@ -31,7 +31,7 @@ public final class NetworkStatus: Sendable {
 
     /// The cost of the network; `nil` if it is unknown.
     ///
-    /// A value that was set is returned until it is changed; setting `nil` reads the system again.
+    /// A value that was set has priority over the system; set `nil` to use the value of the system again.
     public var cost: NetworkCost? {
         get { overriddenCost.withLock { $0 } ?? readCost() }
         set { overriddenCost.withLock { $0 = newValue } }

@@ -53,7 +53,9 @@ final class CommandQueue: Sendable {
         waiter?.resume()
     }
 
-    /// Closes the queue, and completes pending seeks as unfinished at the given position.
+    /// Closes the queue.
+    ///
+    /// Pending seeks end with a result that indicates that they did not finish, and with the given position.
     func close(at position: MediaTime) {
         let (waiter, seeks) = state.withLock { state in
             state.isClosed = true

@@ -2,10 +2,10 @@ import MediaTiming
 import StreamingEngine
 import Synchronization
 
-/// A single run of an engine for an item, from the time a player prepares the item until it dismisses it.
+/// The use of one engine for an item: from the time at which a player prepares the item until the player no longer
+/// needs it.
 ///
-/// A session can be ended before it has started. It has no reference to the player: the output of the engine goes to
-/// the observer.
+/// A session can be ended before it has started. It has no reference to the player; the engine reports to its observer.
 final class ItemSession: Sendable {
     private struct State {
         var isEnded = false
@@ -38,7 +38,7 @@ final class ItemSession: Sendable {
 
     /// Ends the session; commands that were not executed are discarded.
     ///
-    /// - Parameter position: The position of the play head, at which unfinished seeks are completed.
+    /// - Parameter position: The position of the playhead, which is reported as the result of unfinished seeks.
     func end(at position: MediaTime) {
         let task = state.withLock { state in
             state.isEnded = true

@@ -2,9 +2,9 @@ import Synchronization
 
 /// An asynchronous sequence of the events that occur after this value was created, in order.
 ///
-/// Up to 1,024 unread events are buffered; beyond that the oldest are dropped, and if the event type has a case for it,
-/// an event reports their number. The sequence ends when the observed object is deallocated. Only one loop can iterate
-/// over a value; get another value for another loop.
+/// Up to 1,024 unread events are buffered; if there are more, the oldest are dropped. If the event type has a case for
+/// it, an event reports the number of dropped events. The sequence ends when the observed object is deallocated. Only
+/// one loop can iterate over a value; use a separate value for each loop.
 public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
     /// The type of the elements.
     public typealias Element = Event

@@ -4,7 +4,7 @@ import StreamingEngine
 struct PipelineSource: Sendable {
     let environment: Player.Environment
     #if Playback
-    /// The outputs of the player; `nil` if the environment does not decode, or has pipelines of the application.
+    /// The outputs of the player; `nil` if items are not decoded, or if the application provides the pipelines.
     let outputs: PlayerOutputs?
     #endif
 

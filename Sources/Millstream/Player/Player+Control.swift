@@ -39,8 +39,8 @@ extension Player {
     /// - Parameter rate: The rate, as for ``setRate(_:)``.
     public func playImmediately(atRate rate: Double) { change { _ = $0.setRate(rate, immediately: true) } }
 
-    /// Sets the rate and synchronizes the given media time with the given host time, to play in step with another
-    /// player.
+    /// Sets the rate and synchronizes the given media time with the given host time, so that several players can play
+    /// in synchrony.
     ///
     /// Playback starts at the host time even if the buffer does not suffice; if that time has passed, the play head
     /// catches up. Prepare the item first with ``preroll(atRate:)``.
@@ -104,15 +104,15 @@ extension Player {
         set { change { $0.setVolume($0.state.volume, isMuted: newValue) } }
     }
 
-    /// Pauses because the application may no longer play, for example before the process is suspended.
+    /// Pauses playback because the application is about to be suspended or moved to the background.
     ///
     /// The rate becomes 0 with the reason `appBackgrounded`; playback does not resume automatically.
     public func applicationWillSuspend() { change { _ = $0.setRate(0, .appBackgrounded) } }
 
     /// Removes all items, and waits until their engines have ended.
     ///
-    /// Afterwards the outputs are not used any more, and all events have been delivered, including those with which a
-    /// session ends. Call it before files are closed or the process ends.
+    /// When it returns, the outputs are no longer used, and all events have been delivered, including those at the end
+    /// of a session. Call it before files are closed or the process ends.
     public func shutDown() async {
         let sessions = hub.state.activeSessions
         change { $0.setItems([]) }
@@ -120,7 +120,7 @@ extension Player {
         await interstitials.controller?.interstitialPlayer.shutDown()
     }
 
-    /// Pauses because another application uses the audio output, for example for a call.
+    /// Pauses playback because another application uses the audio output, for example for a call.
     ///
     /// The rate becomes 0 with the reason `audioSessionInterrupted`; playback does not resume automatically.
     public func audioSessionWasInterrupted() { change { _ = $0.setRate(0, .audioSessionInterrupted) } }

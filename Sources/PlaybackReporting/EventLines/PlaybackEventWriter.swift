@@ -5,9 +5,9 @@ import ReportFormat
 /// A writer that formats playback events as JSON, one object on each line.
 ///
 /// An object contains `event` (the kind, see ``PlaybackEvent/Kind/name``), `time` (seconds since the start of the
-/// session), `mediaTime` (the playback position in seconds; `null` if there is none), and the fields of the kind, from
-/// which unknown values are left out. The order of the fields is fixed and numbers are exact, so that equal events have
-/// equal lines. Times are in seconds, bit rates in bits per second.
+/// session), `mediaTime` (the playback position in seconds; `null` if there is none), and the fields of the kind;
+/// unknown values are omitted. The order of the fields is fixed and numbers are exact, so that equal events have equal
+/// lines. Times are in seconds, bit rates in bits per second.
 public struct PlaybackEventWriter: Sendable, Hashable {
     private let session: PlaybackSession
 

@@ -12,8 +12,10 @@ public struct TimedMetadata: Sendable, Hashable {
 
     /// The carriage of the metadata.
     public let kind: Kind
-    /// The presentation time: a timestamp of the container after demultiplexing, and a time of the item once it is
-    /// mapped.
+    /// The presentation time.
+    ///
+    /// A demultiplexer sets it to the timestamp in the container; timestamp mapping replaces it by the time on the
+    /// timeline of the item.
     public var time: MediaTime
     /// The duration, or `nil` if it is unknown.
     public let duration: MediaTime?

@@ -101,7 +101,8 @@ extension CodecDescription {
 
     /// Appends the profile, level and bit depth of VP8 or VP9 (VP Codec ISO Media File Format Binding).
     ///
-    /// The fields are those of the VP codec configuration box, and their order that of the codecs parameter string.
+    /// The values of the VP codec configuration box are appended in the order that the codecs parameter string
+    /// requires.
     private mutating func readVP9(_ box: Box, _ bytes: Span<UInt8>) {
         var (_, _, cursor) = box.fullBoxFields(in: bytes)
         let profile = cursor.readUInt8(bytes)
@@ -208,8 +209,8 @@ extension CodecDescription {
 extension CodecDescription {
     /// Appends `ttml` according to the namespace (ISO/IEC 14496-12 §12.6.3) and the IMSC profile.
     ///
-    /// The profile, `im1t` or `im1i`, is that of the `mime` box, or else the image profile if the schema location names
-    /// it.
+    /// The profile, `im1t` or `im1i`, is read from the `mime` box. Without it, the image profile is assumed if the
+    /// schema location contains it.
     private mutating func readTimedText(_ children: Box, _ fields: Range<Int>?, _ bytes: Span<UInt8>) {
         guard let fields else { return }
         var cursor = ByteCursor(fields, in: bytes)

@@ -36,20 +36,20 @@ public struct CEA608Decoder: Sendable {
     ///
     /// - Parameters:
     ///   - channel: The caption channel; CC1 by default.
-    ///   - granularity: The frequency of cues while a caption is built; one per change by default.
+    ///   - granularity: The frequency of cues while a caption is built; one for each frame by default.
     public init(channel: Channel = .cc1, granularity: CueGranularity = .perFrame) {
         self.granularity = granularity
         parser = CEA608Parser(channel)
     }
 
-    /// The cues that are shown at the time of the last frame, with that time as their end.
+    /// The cues that are shown at the last frame; their end is the presentation time of that frame.
     public var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
 
     /// Decodes the captions of a frame.
     ///
     /// - Parameters:
     ///   - triplets: The captions of the frame; those of the other field and of CTA-708 are ignored.
-    ///   - time: The presentation time of the frame; frames must be passed in this order.
+    ///   - time: The presentation time of the frame. Frames must be passed in the order of their presentation times.
     /// - Returns: The cues that end at this frame.
     public mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
         var ended: [SubtitleCue] = []

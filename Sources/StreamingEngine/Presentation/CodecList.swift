@@ -12,7 +12,8 @@ public struct CodecList: Sendable, Hashable {
     /// All codecs in the order of the playlist.
     public let all: [String]
 
-    /// A Boolean value that indicates whether the playlist declares no codecs, so that only the media reveals them.
+    /// A Boolean value that indicates whether the playlist declares no codecs, so that they are known only after media
+    /// was loaded.
     public var isEmpty: Bool { all.isEmpty }
 
     /// A Boolean value that indicates whether a codec is lossless audio, which has several times the bit rate of lossy

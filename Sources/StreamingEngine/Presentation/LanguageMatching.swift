@@ -2,8 +2,8 @@
 enum LanguageMatching {
     /// Returns how closely a tag matches a language range; lower is better, `nil` for no match.
     ///
-    /// Lookup has priority (§3.4): `en-GB` matches `en-GB`, then `en`. More specific tags match after that (§3.3.1):
-    /// `en` matches `en-US`, and so does `en-GB` with the lowest priority.
+    /// Lookup (§3.4) has priority: the range `en-GB` matches the tag `en-GB`, then `en`. Filtering (§3.3.1) follows:
+    /// the range `en` matches the tag `en-US`. With the lowest priority, the range `en-GB` matches it too.
     static func distance(from range: String, to tag: String) -> Int? {
         let wanted = subtags(range)
         let offered = subtags(tag)

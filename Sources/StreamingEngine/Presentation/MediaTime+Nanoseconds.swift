@@ -3,7 +3,7 @@ import MediaTiming
 extension MediaTime {
     /// The time in nanoseconds, rounded to the nearest integer and clamped to 64 bits.
     ///
-    /// At most nine fractional digits of durations in playlists are parsed, so no precision is lost.
+    /// No precision is lost for durations in playlists, of which at most nine fractional digits are parsed.
     var nanoseconds: Int64 {
         let product = Int128(value) *| 1_000_000_000
         let (whole, part) = product.quotientAndRemainder(dividingBy: Int128(timescale))

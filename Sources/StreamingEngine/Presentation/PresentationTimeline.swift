@@ -30,7 +30,8 @@ public struct PresentationTimeline: Sendable {
     var anchors = DateAnchors()
     /// The number of times that the numbering of the playlist restarted.
     var epoch: Int
-    /// The offset on the discontinuity sequence numbers of the playlist that preserves those of known segments.
+    /// The offset that is added to the discontinuity sequence numbers of the playlist, so that those of known segments
+    /// do not change.
     var domainShift: Int64
     /// A Boolean value that indicates whether no segments are expected, even if a later playlist lacks the end marker.
     public internal(set) var hasEnded: Bool

@@ -3,9 +3,9 @@ public import MediaTiming
 
 /// A date range of a stream with its position in the item (RFC 8216bis §4.4.5.1).
 public struct TimedDateRange: Sendable {
-    /// The maximum number of date ranges for a playlist, of which those with the latest start are kept.
+    /// The maximum number of date ranges for a playlist; if there are more, those with the latest start dates are used.
     ///
-    /// A live playlist that spans days may contain more.
+    /// A live playlist that spans several days may contain more date ranges.
     public static let maximumCount = 2000
 
     /// The date range in the playlist.
@@ -16,8 +16,8 @@ public struct TimedDateRange: Sendable {
     public let startDate: ProgramDateTime
     /// The end date, or `nil` if it is unknown.
     ///
-    /// The declared end date, or else the start date plus the duration, or the start of the next date range of the same
-    /// class for `END-ON-NEXT`.
+    /// It is the declared end date, otherwise the start date plus the duration, otherwise, with `END-ON-NEXT`, the
+    /// start of the next date range of the same class.
     public let endDate: ProgramDateTime?
 
     /// The identifier of the date range.

@@ -1,6 +1,6 @@
 import Millstream
 
-/// The output of a playback, with its user controls.
+/// An output of the command `play`, with its user controls.
 protocol PlaybackOutput: Sendable {
     /// The environment whose pipelines decode for this output.
     var environment: Player.Environment { get }

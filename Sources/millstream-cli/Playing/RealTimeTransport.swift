@@ -3,7 +3,8 @@ import MediaTransport
 import MillstreamTesting
 import NIOCore
 
-/// A transport that performs its requests outside a simulation, in which time passes as real time until they complete.
+/// A transport for simulated playback of real resources: it sends requests in real time, and the clock of the
+/// simulation advances by the time that they take.
 struct RealTimeTransport: Transport {
     private let base: any Transport
     private let simulation: Simulation

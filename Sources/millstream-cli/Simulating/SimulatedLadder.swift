@@ -14,7 +14,7 @@ struct SimulatedLadder: Sendable {
     static let origin = "https://simulation.invalid/"
     static let address = origin + "multivariant.m3u8"
 
-    /// Creates a ladder from a JSON file in the common format of streaming simulators.
+    /// Creates a ladder from a JSON file; docs/formats/ladders.md describes the format.
     ///
     /// - Throws: ``Failure`` if the file cannot be read or is not a ladder.
     init(file path: String) throws {

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A cache of the plans that were used most recently, shared by all selectors.
 ///
-/// A plan depends only on its inputs, so the cache affects only the computing time. Sessions that play the same content
-/// usually have the same inputs.
+/// The cache saves computing time, and does not change results, because a plan depends only on its inputs. Sessions
+/// that play the same content usually have the same inputs.
 enum PlanCache {
     /// The complete inputs of a plan.
     private struct Inputs: Hashable {

@@ -14,7 +14,7 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         ///
         /// 0.2: every fifth frame. Fewer are hardly visible, and occur while a window is moved.
         public var maximumDroppedFraction: Double
-        /// The minimum number of frames after which a rung is judged.
+        /// The minimum number of frames of a rung before it can be excluded.
         ///
         /// 120: about four seconds. More frames than usual are dropped immediately after a switch.
         public var minimumFrameCount: Int
@@ -52,8 +52,9 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         var shown = 0.0
         var dropped = 0.0
         var failures = 0
-        /// The end of the exclusion; `nil` while the rung is allowed, and the maximum duration for a permanent
-        /// exclusion.
+        /// The time at which the exclusion ends; `nil` while the rung is allowed.
+        ///
+        /// For a permanent exclusion, it is the maximum duration.
         var excludedUntil: Duration?
     }
 
