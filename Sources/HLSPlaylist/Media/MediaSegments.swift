@@ -44,7 +44,12 @@ struct SegmentLines {
     var uri = 0..<0
 
     /// Locates the values in the lines of a segment.
-    init(_ record: PlaylistIndex.SegmentRecord, in bytes: [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - record: The record of the segment.
+    ///   - end: The offset after the line with the URI, if it is known, so that it need not be searched.
+    ///   - bytes: The playlist.
+    init(_ record: PlaylistIndex.SegmentRecord, endingAt end: Int? = nil, in bytes: [UInt8]) {
         let span = bytes.span
         let uriStart = Int(record.uriStart)
         let block = Int(record.blockStart)..<uriStart
@@ -57,6 +62,12 @@ struct SegmentLines {
             } else if TagBytes.isByteRange(span, in: text) {
                 byteRange = text.dropFirst(17)
             }
+        }
+        if let end, end > uriStart {
+            // The trimmed text ends before the line ending, CR or LF.
+            let contentEnd = span[end - 1] == UInt8(ascii: "\n") ? end - 1 : end
+            uri = span.trimmingBlanks(uriStart..<contentEnd)
+            return
         }
         var uriScanner = LineScanner(uriStart..<bytes.count)
         if let line = uriScanner.next(in: span) { uri = line.trimmed(in: span) }
@@ -104,7 +115,11 @@ extension MediaPlaylist.Storage {
     func attributes(at tag: UInt32) -> AttributeList { attributes(at: index.tags[Int(tag)]) }
 
     /// Returns the lines of a segment.
-    func ownLines(of position: Int) -> SegmentLines { SegmentLines(index.segments[position], in: bytes) }
+    func ownLines(of position: Int) -> SegmentLines {
+        let next = position + 1
+        let end = next < index.segments.count ? Int(index.segments[next].blockStart) : nil
+        return SegmentLines(index.segments[position], endingAt: end, in: bytes)
+    }
 
     /// Returns the tags of one kind that belong to a segment.
     func tags(in list: [UInt32], ownedBy position: Int) -> ArraySlice<UInt32> {

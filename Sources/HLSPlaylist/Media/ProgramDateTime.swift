@@ -18,22 +18,29 @@ public struct ProgramDateTime: Sendable, Hashable {
     /// A space is accepted in place of the T, and lowercase letters are accepted. The result is `nil` for any other
     /// text.
     public init?(_ text: some StringProtocol) {
-        var reader = DigitReader(text)
-        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
-            let day = reader.number(2), (1...12).contains(month), (1...31).contains(day),
-            reader.skip("T") || reader.skip("t") || reader.skip(" "),
-            let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
-            hour <= 24, minute < 60
+        self.init(Array(text.utf8).span)
+    }
+
+    /// Creates a date from text of the same form in UTF-8.
+    init?(_ bytes: Span<UInt8>) {
+        var reader = DigitReader(bytes)
+        guard let year = reader.number(4, in: bytes), reader.skip("-", in: bytes),
+            let month = reader.number(2, in: bytes), reader.skip("-", in: bytes),
+            let day = reader.number(2, in: bytes), (1...12).contains(month), (1...31).contains(day),
+            reader.skip("T", in: bytes) || reader.skip("t", in: bytes) || reader.skip(" ", in: bytes),
+            let hour = reader.number(2, in: bytes), reader.skip(":", in: bytes),
+            let minute = reader.number(2, in: bytes), hour <= 24, minute < 60
         else { return nil }
-        let secondDigits = reader.skip(":") ? reader.decimal() : "0"
-        guard let second = MediaTime(decimal: secondDigits), second < MediaTime(seconds: 61) else { return nil }
-        if reader.skip("Z") || reader.skip("z") {
+        guard let second = reader.skip(":", in: bytes) ? reader.decimal(in: bytes) : .zero,
+            second < MediaTime(seconds: 61)
+        else { return nil }
+        if reader.skip("Z", in: bytes) || reader.skip("z", in: bytes) {
             zoneMinutes = 0
-        } else if let sign = reader.sign() {
-            guard let hours = reader.number(2) else { return nil }
-            _ = reader.skip(":")
+        } else if let sign = reader.sign(in: bytes) {
+            guard let hours = reader.number(2, in: bytes) else { return nil }
+            _ = reader.skip(":", in: bytes)
             // Bounded: two numbers of two digits.
-            zoneMinutes = sign * (hours * 60 + (reader.number(2) ?? 0))
+            zoneMinutes = sign * (hours * 60 + (reader.number(2, in: bytes) ?? 0))
         } else {
             zoneMinutes = nil
         }
@@ -106,33 +113,42 @@ extension ProgramDateTime: CustomStringConvertible {
 
 /// A reader of fixed-width numbers from the front of a text.
 private struct DigitReader {
-    private var rest: Substring.UTF8View
+    private var position: Int
+    private let end: Int
 
-    init(_ text: some StringProtocol) {
-        rest = Substring(text).trimmingBlanks().utf8
+    init(_ bytes: Span<UInt8>) {
+        let range = bytes.trimmingSpaces(0..<bytes.count)
+        position = range.lowerBound
+        end = range.upperBound
     }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == end }
 
-    mutating func number(_ digits: Int) -> Int? {
-        let front = rest.prefix(digits)
-        guard front.count == digits, front.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        rest = rest.dropFirst(digits)
-        // Bounded: at most four digits, each compared with both ends.
-        return front.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    mutating func number(_ digits: Int, in bytes: Span<UInt8>) -> Int? {
+        guard end - position >= digits else { return nil }
+        var number = 0
+        for index in position..<(position + digits) {
+            guard bytes[index].isDigit else { return nil }
+            // Bounded: at most four digits, each compared with both ends.
+            number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+        }
+        position += digits
+        return number
     }
 
-    mutating func decimal() -> Substring {
-        let front = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-        rest = rest.dropFirst(front.count)
-        return Substring(front)
+    mutating func decimal(in bytes: Span<UInt8>) -> MediaTime? {
+        let start = position
+        while position < end, bytes[position].isDigit || bytes[position] == UInt8(ascii: ".") { position += 1 }
+        return DecimalDigits(bytes.extracting(start..<position)).map { MediaTime($0) }
     }
 
-    mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest = rest.dropFirst()
+    mutating func skip(_ character: Unicode.Scalar, in bytes: Span<UInt8>) -> Bool {
+        guard position < end, bytes[position] == UInt8(ascii: character) else { return false }
+        position += 1
         return true
     }
 
-    mutating func sign() -> Int? { skip("+") ? 1 : skip("-") ? -1 : nil }
+    mutating func sign(in bytes: Span<UInt8>) -> Int? {
+        skip("+", in: bytes) ? 1 : skip("-", in: bytes) ? -1 : nil
+    }
 }

@@ -70,6 +70,10 @@ extension UInt8 {
     /// A Boolean value that indicates whether the byte is a space, a tab or a carriage return.
     @inline(__always)
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
+
+    /// A Boolean value that indicates whether the byte is a decimal digit.
+    @inline(__always)
+    var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }
 
 extension [UInt8] {
@@ -106,6 +110,14 @@ extension Span<UInt8> {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high, self[low].isBlank { low += 1 }
         while high > low, self[high - 1].isBlank { high -= 1 }
+        return low..<high
+    }
+
+    /// Returns a range without leading and trailing spaces and tabs.
+    func trimmingSpaces(_ range: Range<Int>) -> Range<Int> {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high, self[low] == UInt8(ascii: " ") || self[low] == UInt8(ascii: "\t") { low += 1 }
+        while high > low, self[high - 1] == UInt8(ascii: " ") || self[high - 1] == UInt8(ascii: "\t") { high -= 1 }
         return low..<high
     }
 

@@ -2,7 +2,7 @@ import MediaTiming
 
 /// The syntax of values in playlists (RFC 8216bis §4.2).
 enum Grammar {
-    fileprivate static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+    private static func isDigit(_ byte: UInt8) -> Bool { byte.isDigit }
 
     /// Returns a Boolean value that indicates whether a text consists of one or more digits.
     static func isDigits(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isDigit) }
@@ -172,23 +172,35 @@ struct InspectedDate {
     ///
     /// - Returns: `nil` if the text is not a date or the day does not exist in the calendar.
     init?(_ text: String) {
-        guard let moment = ProgramDateTime(text), Self.existsInCalendar(text) else { return nil }
-        sinceEpoch = moment.sinceEpoch
-        hasZone = moment.zoneMinutes != nil
-        guard let point = text.firstIndex(of: ".") else {
-            hasMilliseconds = false
-            return
-        }
-        hasMilliseconds = text[text.index(after: point)...].utf8.prefix(while: Grammar.isDigit).count >= 3
+        self.init(Array(text.utf8).span)
     }
 
-    private static func existsInCalendar(_ text: String) -> Bool {
-        let numbers = text.utf8.split { !Grammar.isDigit($0) }.prefix(3).compactMap { Int(Substring($0)) }
-        guard numbers.count == 3 else { return false }
-        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+    /// Parses a date in UTF-8.
+    init?(_ bytes: Span<UInt8>) {
+        guard let moment = ProgramDateTime(bytes), Self.existsInCalendar(bytes) else { return nil }
+        sinceEpoch = moment.sinceEpoch
+        hasZone = moment.zoneMinutes != nil
+        var digits = 0
+        if let point = bytes.firstIndex(of: UInt8(ascii: "."), in: 0..<bytes.count) {
+            while point + 1 + digits < bytes.count, bytes[point + 1 + digits].isDigit { digits += 1 }
+        }
+        hasMilliseconds = digits >= 3
+    }
+
+    private static func existsInCalendar(_ bytes: Span<UInt8>) -> Bool {
+        // The parser has read the year, the month and the day, which begin the text, with one byte between them.
+        let start = bytes.trimmingSpaces(0..<bytes.count).lowerBound
+        func number(_ offset: Int, _ count: Int) -> Int {
+            // Bounded: at most four digits.
+            (start + offset..<start + offset + count).reduce(0) { $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0")) }
+        }
+        let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
         let isLeap = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
-        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         // The parser has compared the month with 1 and 12, and the day with 1 and 31.
-        return day <= days[month - 1]
+        return switch month {
+        case 2: day <= (isLeap ? 29 : 28)
+        case 4, 6, 9, 11: day <= 30
+        default: true
+        }
     }
 }

@@ -18,6 +18,9 @@ struct InspectedSegment {
     let tags: [InspectedLine]
     /// The duration, or `nil` if it is missing or invalid.
     let duration: MediaTime?
+    /// The date of the segment's first date tag, in seconds since 1970-01-01T00:00:00Z, or `nil` if there is none or it
+    /// is invalid.
+    let date: MediaTime?
     /// The keys in force for the segment.
     let keys: [InspectedKey]
     /// The line of the map that applies to the segment.
@@ -81,18 +84,32 @@ extension PlaylistInspection {
             if isDated, written == nil, segment.first(.discontinuity) != nil {
                 note(.discontinuityWithoutDate, segment.line)
             }
-            if let written, !written.isMalformed, let date = InspectedDate(text(written.value)) {
-                if let end, date.sinceEpoch <= end - MediaTime(seconds: 1) { note(.dateTimeOverlap, written) }
-                end = date.sinceEpoch
+            if let written, let date = segment.date {
+                if let end, date <= end - MediaTime(seconds: 1) { note(.dateTimeOverlap, written) }
+                end = date
             }
             end = end.map { $0 + (segment.duration ?? .zero) }
         }
     }
 
-    func inspectDate(_ text: String, _ line: InspectedLine, bad: Rule, zone: Rule, milliseconds: Rule) {
-        guard let date = InspectedDate(text) else { return note(bad, line) }
+    /// Checks a date.
+    ///
+    /// - Returns: The seconds since 1970-01-01T00:00:00Z, or `nil` if the text is not a date.
+    @discardableResult
+    func inspectDate(
+        _ text: String,
+        _ line: InspectedLine,
+        bad: Rule,
+        zone: Rule,
+        milliseconds: Rule
+    ) -> MediaTime? {
+        guard let date = InspectedDate(text) else {
+            note(bad, line)
+            return nil
+        }
         if !date.hasZone { note(zone, line) }
         if !date.hasMilliseconds { note(milliseconds, line) }
+        return date.sinceEpoch
     }
 }
 
@@ -106,6 +123,7 @@ private struct SegmentCollector {
     private(set) var information: InspectedLine?
     /// The duration in ``information``, or `nil` if it is missing or invalid.
     private var duration: MediaTime?
+    private var date: MediaTime?
     private var keys: [InspectedKey] = []
     private var map: InspectedLine?
     private var hasDiscontinuity = false
@@ -143,11 +161,12 @@ private struct SegmentCollector {
                 line: line,
                 tags: pending,
                 duration: duration,
+                date: date,
                 keys: keys,
                 map: map
             )
         )
-        (pending, information, duration, hasPart) = ([], nil, nil, false)
+        (pending, information, duration, date, hasPart) = ([], nil, nil, nil, false)
     }
 
     mutating func read(_ line: InspectedLine, _ inspection: PlaylistInspection) {
@@ -162,13 +181,15 @@ private struct SegmentCollector {
             map = line
             if keys.contains(where: \.lacksInitializationVector) { inspection.note(.mapKeyWithoutIV, line) }
         } else if line.tag == .programDateTime, !line.isMalformed {
-            inspection.inspectDate(
+            let written = inspection.inspectDate(
                 inspection.text(line.value),
                 line,
                 bad: .badDate,
                 zone: .dateWithoutZone,
                 milliseconds: .dateWithoutMilliseconds
             )
+            // Of several dates, the first counts.
+            if !pending.contains(where: { $0.tag == .programDateTime }) { date = written }
         } else if line.tag == .part {
             hasPart = true
         } else if line.tag == .discontinuity {
@@ -176,7 +197,11 @@ private struct SegmentCollector {
         } else {
             readPlaylistWide(line, inspection)
         }
-        if line.tag?.scope == .segment { pending.append(line) }
+        if line.tag?.scope == .segment {
+            // Most segments have three tags or fewer, so that one allocation is enough.
+            if pending.isEmpty { pending.reserveCapacity(3) }
+            pending.append(line)
+        }
     }
 
     /// Checks that a tag that applies to the entire playlist precedes the segments, if it must.
