@@ -1,4 +1,4 @@
-package import ResourceAddressing
+import ResourceAddressing
 import XMLReading
 
 /// An error that occurs when bytes cannot be read as a media presentation description.

@@ -1,4 +1,4 @@
-package import ResourceAddressing
+import ResourceAddressing
 
 /// An error that occurs when a presentation cannot be translated at all.
 package enum TranslationError: MillstreamError, Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import ResourceAddressing
+import ResourceAddressing
 
 /// An error that occurs when a patch cannot be applied; the complete manifest has to be loaded instead.
 package enum ManifestPatchError: MillstreamError, Sendable, Hashable {
