@@ -82,6 +82,13 @@ public struct MediaTime: Sendable, Hashable {
     /// A fraction that does not fit is rounded to nanoseconds, or to microseconds, milliseconds or seconds for longer
     /// times; times that exceed 64 bits of seconds saturate.
     private init(_ numerator: Int128, _ denominator: Int128) {
+        // Most fractions fit in 64 bits, whose division is faster.
+        if let top = Int64(exactly: numerator), top > .min, let bottom = Int64(exactly: denominator) {
+            let divisor = Int64(Self.greatestCommonDivisor(top.magnitude, UInt64(bottom)))
+            value = top / divisor
+            timescale = bottom / divisor
+            return
+        }
         let divisor = Self.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
         var top = numerator / Int128(divisor)
         var bottom = denominator / Int128(divisor)
@@ -122,7 +129,10 @@ public struct MediaTime: Sendable, Hashable {
     }
 
     // Bounded: the loop ends before the divisor is zero.
-    private static func greatestCommonDivisor(_ first: UInt128, _ second: UInt128) -> UInt128 {
+    private static func greatestCommonDivisor<Number: FixedWidthInteger & UnsignedInteger>(
+        _ first: Number,
+        _ second: Number
+    ) -> Number {
         var (a, b) = (first, second)
         while b != 0 { (a, b) = (b, a % b) }
         return max(a, 1)
@@ -132,8 +142,9 @@ public struct MediaTime: Sendable, Hashable {
 extension MediaTime: Comparable {
     /// Returns a Boolean value that indicates whether the left time is less than the right time.
     public static func < (left: MediaTime, right: MediaTime) -> Bool {
+        if left.timescale == right.timescale { return left.value < right.value }
         // Bounded: the product of two numbers of 64 bits fits in 128 bits.
-        Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
+        return Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
     }
 }
 
@@ -168,6 +179,9 @@ extension MediaTime: AdditiveArithmetic {
         _ right: MediaTime,
         _ operation: (Int128, Int128) -> Int128
     ) -> MediaTime {
+        if left.timescale == right.timescale {
+            return MediaTime(operation(Int128(left.value), Int128(right.value)), Int128(left.timescale))
+        }
         // Products of two 64-bit numbers and their sums fit in 128 bits.
         let top = operation(
             // Bounded: the product of two numbers of 64 bits fits in 128 bits.

@@ -15,7 +15,7 @@ import Testing
         try Playlist.parse(Array(text.utf8)).diagnostics
     }
 
-    /// `ownLines(of:)` compares the prefix `#EXTINF`; the index compares the whole tag.
+    /// The title is found by the prefix `#EXTINF:`, the duration by the whole tag.
     @Test func unknownTagWithExtinfPrefixIsNotADuration() throws {
         let segment = try #require(try media("#EXTINF:5,one", "#EXTINFX:9,", "a.ts").segments.first)
         #expect(segment.timeRange.start == .zero)

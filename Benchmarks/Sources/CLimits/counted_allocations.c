@@ -1,4 +1,5 @@
-// Counts what is allocated by standing in front of the allocator of glibc; elsewhere the counts stay 0.
+// Counts allocations by replacing the allocation functions of glibc; elsewhere the counts stay 0. Nothing is counted
+// outside the measurements of memory, because counting takes time.
 #include "limits_of_c.h"
 
 #ifdef __GLIBC__
@@ -12,21 +13,24 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
+static _Atomic int is_counting;
 static _Atomic uint64_t allocations;
 static _Atomic int64_t live_bytes;
 static _Atomic int64_t peak_bytes;
 
 static void *counted(void *pointer) {
-    if (pointer == NULL) return NULL;
+    if (pointer == NULL || !atomic_load_explicit(&is_counting, memory_order_relaxed)) return pointer;
     atomic_fetch_add(&allocations, 1);
-    int64_t live = atomic_fetch_add(&live_bytes, (int64_t)malloc_usable_size(pointer)) + (int64_t)malloc_usable_size(pointer);
+    int64_t size = (int64_t)malloc_usable_size(pointer);
+    int64_t live = atomic_fetch_add(&live_bytes, size) + size;
     int64_t peak = atomic_load(&peak_bytes);
     while (live > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, live)) {}
     return pointer;
 }
 
 static void forget(void *pointer) {
-    if (pointer != NULL) atomic_fetch_sub(&live_bytes, (int64_t)malloc_usable_size(pointer));
+    if (pointer == NULL || !atomic_load_explicit(&is_counting, memory_order_relaxed)) return;
+    atomic_fetch_sub(&live_bytes, (int64_t)malloc_usable_size(pointer));
 }
 
 void *malloc(size_t size) { return counted(__libc_malloc(size)); }
@@ -53,12 +57,21 @@ allocation_counts allocation_counts_now(void) {
     return counts;
 }
 
-void allocation_peak_begin(void) { atomic_store(&peak_bytes, atomic_load(&live_bytes)); }
+void allocation_count_begin(void) {
+    atomic_store(&allocations, 0);
+    atomic_store(&live_bytes, 0);
+    atomic_store(&peak_bytes, 0);
+    atomic_store(&is_counting, 1);
+}
+
+void allocation_count_end(void) { atomic_store(&is_counting, 0); }
 #else
 allocation_counts allocation_counts_now(void) {
     allocation_counts counts = {0, 0, 0};
     return counts;
 }
 
-void allocation_peak_begin(void) {}
+void allocation_count_begin(void) {}
+
+void allocation_count_end(void) {}
 #endif

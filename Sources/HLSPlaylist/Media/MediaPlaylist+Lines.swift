@@ -90,7 +90,7 @@ extension MediaPlaylist {
     /// Returns a Boolean value that indicates whether the byte range of a segment has no offset, so that it follows the
     /// range of the previous segment.
     package func hasImpliedOffset(_ position: Int) -> Bool {
-        let written = storage.ownLines(of: position).byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
+        let written = storage.writtenByteRange(of: position).flatMap { WrittenByteRange(bytes, in: $0) }
         return written.map { $0.start == nil } ?? false
     }
 

@@ -4,21 +4,25 @@ public import ResourceAddressing
 
 /// A media segment with everything that applies to it (RFC 8216bis §3 and §4.4.4).
 ///
-/// A segment is a view of the playlist: its lines are located when it is created, and each property parses them when it
-/// is read. Store a property in a constant if you use it often.
+/// A segment is a view of the playlist: each property is parsed from its lines when it is read. Store a property in a
+/// constant if you use it often.
 public struct MediaSegment: Sendable {
     private let playlist: MediaPlaylist.Storage
-    private let lines: SegmentLines
-    private let startTicks: Int64
+    private let record: PlaylistIndex.SegmentRecord
+    /// The offset and the time at which the segment ends.
+    private let end: (offset: Int, ticks: Int64)
     /// The index of the segment in the playlist, from 0.
     public let position: Int
 
     init(_ playlist: MediaPlaylist.Storage, at position: Int) {
         self.playlist = playlist
         self.position = position
-        lines = playlist.ownLines(of: position)
-        startTicks = playlist.index.segments[position].startTicks
+        record = playlist.index.segments[position]
+        end = playlist.end(of: position)
     }
+
+    /// The range of the value of `EXTINF`, or `nil` if there is none.
+    private var information: Range<Int>? { playlist.information(of: position) }
 
     /// The media sequence number of the segment (§4.4.3.2).
     public var sequence: Int64 {
@@ -31,22 +35,26 @@ public struct MediaSegment: Sendable {
         return (playlist.header.discontinuitySequence ?? 0) +| Int64(count)
     }
     /// The start time, relative to the first segment of the playlist.
-    public var start: MediaTime { playlist.time(startTicks) }
+    public var start: MediaTime { playlist.time(record.startTicks) }
     /// The duration, exact to the digits written, or zero if it cannot be read.
     public var duration: MediaTime {
-        guard let range = lines.information else { return .zero }
+        if playlist.index.hasExactTimes { return playlist.time(end.ticks -| record.startTicks) }
+        guard let range = information else { return .zero }
         let bytes = playlist.bytes
         let digits = SegmentInformation.digits(bytes.span, in: range)
         return digits.value > 0 ? MediaTime(digits) : .zero
     }
     /// The title, which is the text after the comma in `EXTINF`, or `nil` if there is none.
-    public var title: String? { lines.information.flatMap { SegmentInformation.title(playlist.bytes, in: $0) } }
+    public var title: String? { information.flatMap { SegmentInformation.title(playlist.bytes, in: $0) } }
     /// The URI as written, with variables replaced.
-    public var uri: String { playlist.header.variables.substitute(playlist.bytes.text(lines.uri)) }
+    public var uri: String {
+        let range = SegmentLines.uri(record, endingAt: end.offset, in: playlist.bytes)
+        return playlist.header.variables.substitute(playlist.bytes.text(range))
+    }
     /// The resolved URI, which is absolute if the URL of the playlist is known.
     public var address: ResourceAddress { playlist.context.resolve(uri) }
     /// The byte range of the segment in its resource, or `nil` for the entire resource (§4.4.4.2).
-    public var byteRange: ByteRange? { playlist.byteRange(lines.byteRange, of: position) }
+    public var byteRange: ByteRange? { playlist.byteRange(of: position) }
     /// The media initialization section that applies to the segment (§4.4.4.5).
     public var map: MediaInitialization? { playlist.map(for: position) }
     /// The keys in force, one for each key format; empty if the segment is not encrypted (§4.4.4.4).
@@ -62,7 +70,9 @@ public struct MediaSegment: Sendable {
     public var hasDiscontinuity: Bool { playlist.hasTag(in: playlist.header.discontinuities, ownedBy: position) }
     /// The announced bit rate, or `nil` if there is none or the segment is a byte range, to which bit rates do not
     /// apply (§4.4.4.8).
-    public var bitRate: BitRate? { lines.byteRange == nil ? playlist.bitRate(for: position) : nil }
+    public var bitRate: BitRate? {
+        playlist.writtenByteRange(of: position) == nil ? playlist.bitRate(for: position) : nil
+    }
     /// The partial segments of the segment (§4.4.4.9).
     public var parts: [PartialSegment] { playlist.parts(ofSegment: position) }
 

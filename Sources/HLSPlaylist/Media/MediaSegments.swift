@@ -34,43 +34,61 @@ public struct MediaSegments: RandomAccessCollection, Sendable {
     }
 }
 
-/// The locations of the values in the lines of one segment.
-struct SegmentLines {
-    /// The range of the value of `EXTINF`.
-    var information: Range<Int>?
-    /// The range of the value of `EXT-X-BYTERANGE`.
-    var byteRange: Range<Int>?
-    /// The range of the segment's URI.
-    var uri = 0..<0
-
-    /// Locates the values in the lines of a segment.
+/// The locations of the values in the lines of one segment, found when they are needed.
+enum SegmentLines {
+    /// Locates the value of `EXTINF`.
     ///
     /// - Parameters:
     ///   - record: The record of the segment.
-    ///   - end: The offset after the line with the URI, if it is known, so that it need not be searched.
+    ///   - mayContainCarriageReturns: Pass `false` if the playlist contains no CR, which makes scanning faster.
     ///   - bytes: The playlist.
-    init(_ record: PlaylistIndex.SegmentRecord, endingAt end: Int? = nil, in bytes: [UInt8]) {
+    /// - Returns: The range of the value, or `nil` if there is no such tag.
+    static func information(
+        _ record: PlaylistIndex.SegmentRecord,
+        mayContainCarriageReturns: Bool,
+        in bytes: [UInt8]
+    ) -> Range<Int>? {
         let span = bytes.span
-        let uriStart = Int(record.uriStart)
-        let block = Int(record.blockStart)..<uriStart
-        let hasCarriageReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: block) != nil
-        var scanner = LineScanner(block, mayContainCarriageReturns: hasCarriageReturns)
+        var scanner = LineScanner(record.tags, mayContainCarriageReturns: mayContainCarriageReturns)
+        var value: Range<Int>?
         while let line = scanner.next(in: span) {
             let text = line.trimmed(in: span)
-            if TagBytes.isSegmentInformation(span, in: text) {
-                information = text.dropFirst(8)
-            } else if TagBytes.isByteRange(span, in: text) {
-                byteRange = text.dropFirst(17)
-            }
+            if TagBytes.isSegmentInformation(span, in: text) { value = text.dropFirst(8) }
         }
-        if let end, end > uriStart {
-            // The trimmed text ends before the line ending, CR or LF.
-            let contentEnd = span[end - 1] == UInt8(ascii: "\n") ? end - 1 : end
-            uri = span.trimmingBlanks(uriStart..<contentEnd)
-            return
+        return value
+    }
+
+    /// Locates the value of `EXT-X-BYTERANGE`.
+    ///
+    /// - Parameters:
+    ///   - record: The record of the segment.
+    ///   - mayContainCarriageReturns: Pass `false` if the playlist contains no CR, which makes scanning faster.
+    ///   - bytes: The playlist.
+    /// - Returns: The range of the value, or `nil` if there is no such tag.
+    static func byteRange(
+        _ record: PlaylistIndex.SegmentRecord,
+        mayContainCarriageReturns: Bool,
+        in bytes: [UInt8]
+    ) -> Range<Int>? {
+        let span = bytes.span
+        var scanner = LineScanner(record.tags, mayContainCarriageReturns: mayContainCarriageReturns)
+        var value: Range<Int>?
+        while let line = scanner.next(in: span) {
+            var start = line.start
+            while start < line.contentEnd, span[start].isBlank { start += 1 }
+            guard TagBytes.isByteRange(span, in: start..<line.contentEnd) else { continue }
+            value = line.trimmed(in: span).dropFirst(17)
         }
-        var uriScanner = LineScanner(uriStart..<bytes.count)
-        if let line = uriScanner.next(in: span) { uri = line.trimmed(in: span) }
+        return value
+    }
+
+    /// Returns the range of the URI of a segment, whose line ends at the given offset.
+    static func uri(_ record: PlaylistIndex.SegmentRecord, endingAt end: Int, in bytes: [UInt8]) -> Range<Int> {
+        let span = bytes.span
+        let start = Int(record.uriStart)
+        guard start < end else { return start..<start }
+        // A carriage return before the line feed is white space.
+        return span.trimmingBlanks(start..<(span[end - 1] == UInt8(ascii: "\n") ? end - 1 : end))
     }
 }
 
@@ -114,11 +132,24 @@ extension MediaPlaylist.Storage {
 
     func attributes(at tag: UInt32) -> AttributeList { attributes(at: index.tags[Int(tag)]) }
 
-    /// Returns the lines of a segment.
-    func ownLines(of position: Int) -> SegmentLines {
+    /// Returns the range of the value of a segment's `EXTINF`, or `nil` if there is none.
+    func information(of position: Int) -> Range<Int>? {
+        let mayContain = index.mayContainCarriageReturns
+        return SegmentLines.information(index.segments[position], mayContainCarriageReturns: mayContain, in: bytes)
+    }
+
+    /// Returns the range of the value of a segment's `EXT-X-BYTERANGE`, or `nil` if there is none.
+    func writtenByteRange(of position: Int) -> Range<Int>? {
+        let mayContain = index.mayContainCarriageReturns
+        return SegmentLines.byteRange(index.segments[position], mayContainCarriageReturns: mayContain, in: bytes)
+    }
+
+    /// Returns the offset and the time at which a segment ends.
+    func end(of position: Int) -> (offset: Int, ticks: Int64) {
         let next = position + 1
-        let end = next < index.segments.count ? Int(index.segments[next].blockStart) : nil
-        return SegmentLines(index.segments[position], endingAt: end, in: bytes)
+        guard next < index.segments.count else { return (index.trailerStart, index.endTicks) }
+        let record = index.segments[next]
+        return (Int(record.blockStart), record.startTicks)
     }
 
     /// Returns the tags of one kind that belong to a segment.
@@ -140,15 +171,17 @@ extension MediaPlaylist.Storage {
     }
 
     /// Returns the byte range of a segment, with an implied offset computed from the previous segments.
-    func byteRange(_ text: Range<Int>?, of position: Int) -> ByteRange? {
-        guard let text, let written = WrittenByteRange(bytes, in: text) else { return nil }
+    func byteRange(of position: Int) -> ByteRange? {
+        guard let text = writtenByteRange(of: position), let written = WrittenByteRange(bytes, in: text) else {
+            return nil
+        }
         if let start = written.start { return ByteRange(start: start, length: written.length) }
         let next = index.impliedOffsets.partitioningIndex { $0.segment > position }
         guard next > 0 else { return nil }
         // The index stores only some offsets; after a stored offset, each range begins where the previous one ends.
         var start = index.impliedOffsets[next - 1].start
         for segment in Int(index.impliedOffsets[next - 1].segment)..<position {
-            guard let text = ownLines(of: segment).byteRange, let written = WrittenByteRange(bytes, in: text) else {
+            guard let text = writtenByteRange(of: segment), let written = WrittenByteRange(bytes, in: text) else {
                 return nil
             }
             start +|= written.length

@@ -24,6 +24,18 @@ extension Span<UInt8> {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a range contains a byte, which is usually one of the first eight.
+    @inline(__always)
+    func contains(_ byte: UInt8, in range: Range<Int>) -> Bool {
+        if range.count >= 8 {
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            let differences = word(at: range.lowerBound) ^ (ones &* UInt64(byte))
+            // Some byte is zero if a byte without its highest bit borrows from it.
+            if (differences &- ones) & ~differences & (ones &* 0x80) != 0 { return true }
+        }
+        return firstIndex(of: byte, in: range) != nil
+    }
+
     /// Returns the number of equal bytes of two spans, from an offset in each.
     func commonPrefix(from start: Int, with other: Span<UInt8>, from otherStart: Int) -> Int {
         let length = Swift.min(count - start, other.count - otherStart)

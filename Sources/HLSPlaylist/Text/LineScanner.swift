@@ -69,7 +69,11 @@ struct Line: Hashable {
 extension UInt8 {
     /// A Boolean value that indicates whether the byte is a space, a tab or a carriage return.
     @inline(__always)
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
+    var isBlank: Bool {
+        // One comparison suffices for almost every byte.
+        self <= UInt8(ascii: " ")
+            && (self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r"))
+    }
 
     /// A Boolean value that indicates whether the byte is a decimal digit.
     @inline(__always)
@@ -119,6 +123,34 @@ extension Span<UInt8> {
         while low < high, self[low] == UInt8(ascii: " ") || self[low] == UInt8(ascii: "\t") { low += 1 }
         while high > low, self[high - 1] == UInt8(ascii: " ") || self[high - 1] == UInt8(ascii: "\t") { high -= 1 }
         return low..<high
+    }
+
+    /// Reads consecutive decimal digits and moves `index` after them.
+    ///
+    /// - Returns: The number, or `nil` if there is no digit or the number exceeds 64 bits.
+    @inline(__always)
+    func unsignedInteger(_ index: inout Int, before end: Int) -> UInt64? {
+        let first = index
+        var position = index
+        var number: UInt64 = 0
+        // A number of 19 digits fits in 64 bits, so that its digits are added without checks.
+        let unchecked = Swift.min(end, first + 19)
+        while position < unchecked {
+            let digit = self[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            number = number &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        while position - first >= 19, position < end, self[position].isDigit {
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            // Bounded: the byte is a digit.
+            let (sum, overflowed) = product.addingReportingOverflow(UInt64(self[position] - UInt8(ascii: "0")))
+            guard !overflow, !overflowed else { return nil }
+            number = sum
+            position += 1
+        }
+        index = position
+        return position > first ? number : nil
     }
 
     /// Reads one to nine decimal digits and moves `index` after them, or returns `nil` for none or more.

@@ -62,6 +62,8 @@ extension PlaylistIndex {
         // A segment of which only some lines are equal is not reused.
         let end = previous.segments.partitioningIndex { Int($0.blockStart) > oldStart + same } - 1
         guard end > next else { return start }
+        mayContainCarriageReturns = mayContainCarriageReturns || previous.mayContainCarriageReturns
+        hasRoundedTimes = hasRoundedTimes || previous.hasRoundedTimes
         rescale(to: previous.timeDigits)
         let shift = start - oldStart
         let ticks = endTicks -| previous.segments[next].startTicks

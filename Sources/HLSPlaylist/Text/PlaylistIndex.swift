@@ -12,6 +12,9 @@ struct PlaylistIndex: Sendable {
         var uriStart: UInt32
         /// The start time, in units of 10^−*n* seconds, where *n* is ``PlaylistIndex/timeDigits``.
         var startTicks: Int64
+
+        /// The range of the lines before the URI.
+        var tags: Range<Int> { Int(blockStart)..<Int(uriStart) }
     }
 
     /// A tag other than `EXTINF` and `EXT-X-BYTERANGE`.
@@ -45,6 +48,12 @@ struct PlaylistIndex: Sendable {
     var impliedOffsets: [ImpliedOffset] = []
     /// The number of decimal places of the start times, 0 to 9.
     var timeDigits = 0
+    /// A Boolean value that indicates whether a duration has more decimal places than start times can have.
+    var hasRoundedTimes = false
+    /// A Boolean value that indicates whether the start times are the exact sums of the durations.
+    var hasExactTimes: Bool { !hasRoundedTimes && endTicks < .max }
+    /// A Boolean value that indicates whether the playlist may contain carriage returns.
+    var mayContainCarriageReturns = false
     /// The end of the last segment, in the same units as ``SegmentRecord/startTicks``.
     var endTicks: Int64 = 0
     /// The offset of the lines after the last segment's URI.
@@ -95,8 +104,9 @@ struct PlaylistIndex: Sendable {
         /// Resets the state to that after a segment whose record was reused.
         mutating func resume(after segment: SegmentRecord, at position: Int, in bytes: [UInt8]) {
             self = ScanState(blockStart: position)
-            let lines = SegmentLines(segment, in: bytes)
-            if let text = lines.byteRange { previousRange = .written(uri: lines.uri, text: text) }
+            let written = SegmentLines.byteRange(segment, mayContainCarriageReturns: true, in: bytes)
+            guard let text = written else { return }
+            previousRange = .written(uri: SegmentLines.uri(segment, endingAt: position, in: bytes), text: text)
         }
     }
 
@@ -127,6 +137,7 @@ struct PlaylistIndex: Sendable {
         let span = bytes.span
         let end = bytes.count
         let hasCarriageReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: start..<end) != nil
+        mayContainCarriageReturns = mayContainCarriageReturns || hasCarriageReturns
         var scanner = LineScanner(start..<end, mayContainCarriageReturns: hasCarriageReturns)
         var lineNumber = 0
         while let line = scanner.next(in: span) {
@@ -137,7 +148,8 @@ struct PlaylistIndex: Sendable {
             let text = line.trimmed(in: span)
             guard !text.isEmpty else { continue }
             if span[text.lowerBound] == UInt8(ascii: "#") {
-                readTag(text, line, in: bytes, &state)
+                if readFrequentTag(text, in: bytes, &state) { continue }
+                readOtherTag(text, line, in: bytes, &state)
             } else {
                 readURILine(text, line, in: bytes, &state)
             }
@@ -154,24 +166,26 @@ struct PlaylistIndex: Sendable {
         return scanner.position
     }
 
+    /// Reads an `EXTINF` or `EXT-X-BYTERANGE` tag, which adds no entry to the index.
+    ///
+    /// - Returns: A Boolean value that indicates whether the line is such a tag.
     @inline(__always)
-    private mutating func readTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+    private mutating func readFrequentTag(_ text: Range<Int>, in bytes: [UInt8], _ state: inout ScanState) -> Bool {
         let span = bytes.span
-        if text.count >= 8 {
-            if span.word(at: text.lowerBound) == TagBytes.segmentInformation {
-                kind = kind ?? .media
-                state.hasSegmentInformation = true
-                state.isVariantLast = false
-                state.pendingDuration = SegmentInformation.digits(span, in: (text.lowerBound + 8)..<text.upperBound)
-                return
-            }
-            if TagBytes.isByteRange(span, in: text) {
-                kind = kind ?? .media
-                state.pendingByteRange = (text.lowerBound + 17)..<text.upperBound
-                return
-            }
+        guard text.count >= 8 else { return false }
+        if span.word(at: text.lowerBound) == TagBytes.segmentInformation {
+            kind = kind ?? .media
+            state.hasSegmentInformation = true
+            state.isVariantLast = false
+            state.pendingDuration = SegmentInformation.digits(span, in: (text.lowerBound + 8)..<text.upperBound)
+            return true
         }
-        readOtherTag(text, line, in: bytes, &state)
+        if TagBytes.isByteRange(span, in: text) {
+            kind = kind ?? .media
+            state.pendingByteRange = (text.lowerBound + 17)..<text.upperBound
+            return true
+        }
+        return false
     }
 
     private mutating func readOtherTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
@@ -244,6 +258,7 @@ struct PlaylistIndex: Sendable {
         if digits > timeDigits { rescale(to: digits) }
         var ticks = duration.value
         if duration.fractionDigits > digits {
+            hasRoundedTimes = true
             let divisor = DecimalDigits.power(of: duration.fractionDigits - digits)
             // Bounded: the divisor is a power of ten, and the quotient leaves room for one more.
             ticks = ticks / divisor + (ticks % divisor >= divisor / 2 ? 1 : 0)
@@ -273,7 +288,7 @@ struct PlaylistIndex: Sendable {
             return
         }
         state.pendingByteRange = nil
-        if bytes.span.firstIndex(of: UInt8(ascii: "@"), in: range) != nil {
+        if bytes.span.contains(UInt8(ascii: "@"), in: range) {
             state.previousRange = .written(uri: uri, text: range)
             state.chainLength = 0
         } else {
@@ -373,19 +388,9 @@ struct WrittenByteRange {
     /// Reads a decimal integer of at most 63 bits with white space around it, or returns `nil`.
     private static func number(_ bytes: Span<UInt8>, _ index: inout Int, before end: Int) -> Int64? {
         while index < end, bytes[index].isBlank { index += 1 }
-        let first = index
-        var number: Int64 = 0
-        while index < end, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") {
-            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
-            // Bounded: the byte is a digit.
-            let (sum, overflowed) = product.addingReportingOverflow(Int64(bytes[index] - UInt8(ascii: "0")))
-            guard !overflow, !overflowed else { return nil }
-            number = sum
-            index += 1
-        }
-        guard index > first else { return nil }
+        guard let number = bytes.unsignedInteger(&index, before: end) else { return nil }
         while index < end, bytes[index].isBlank { index += 1 }
-        return number
+        return Int64(exactly: number)
     }
 }
 
@@ -394,10 +399,15 @@ enum SegmentInformation {
     /// Returns the duration up to the comma, or −1 if it is not a decimal number.
     @inline(__always)
     static func digits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
+        frequentDigits(bytes, in: range) ?? slowlyParsedDigits(bytes, in: range)
+    }
+
+    /// Returns the duration up to the comma, or `nil` if it has more than 18 digits or another form.
+    @inline(__always)
+    static func frequentDigits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits? {
         var index = range.lowerBound
         var value: Int64 = 0
         var point: Int?
-        // The fast path: up to 18 digits, without white space. Other forms are parsed by `slowlyParsedDigits`.
         while index < range.upperBound {
             let byte = bytes[index] &- UInt8(ascii: "0")
             if byte < 10 {
@@ -414,7 +424,7 @@ enum SegmentInformation {
         if isUsual, index == range.upperBound || bytes[index] == UInt8(ascii: ",") {
             return DecimalDigits(value: value, fractionDigits: point.map { index - $0 - 1 } ?? 0)
         }
-        return slowlyParsedDigits(bytes, in: range)
+        return nil
     }
 
     private static func slowlyParsedDigits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {

@@ -47,16 +47,8 @@ enum Grammar {
     /// Returns a Boolean value that indicates whether a range is a decimal integer of at most 64 bits.
     private static func isInteger(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= 20 else { return false }
-        var number: UInt64 = 0
-        for index in range {
-            guard isDigit(bytes[index]) else { return false }
-            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
-            // Bounded: the byte is a digit.
-            let (sum, overflowed) = product.addingReportingOverflow(UInt64(bytes[index] - UInt8(ascii: "0")))
-            guard !overflow, !overflowed else { return false }
-            number = sum
-        }
-        return true
+        var index = range.lowerBound
+        return bytes.unsignedInteger(&index, before: range.upperBound) != nil && index == range.upperBound
     }
 
     /// Returns a Boolean value that indicates whether a text is a decimal number that may have a minus sign.

@@ -72,7 +72,7 @@ extension PlaylistInspection {
         for name in ["START-DATE", "END-DATE"] {
             guard let date = attributes[name] else { continue }
             inspectDate(
-                date,
+                Array(date.utf8).span,
                 line,
                 bad: .badDateRangeDate,
                 zone: .dateRangeWithoutZone,

@@ -11,170 +11,13 @@ extension PlaylistInspection {
             start = 3
             note(.byteOrderMark, line: 1)
         }
-        if String(validating: bytes, as: UTF8.self) == nil { note(.notUTF8, line: nil) }
-        var scanner = LineScanner(start..<bytes.count)
-        var number = 0
-        while let line = scanner.next(in: span) {
-            number += 1
-            read(line, number)
-        }
-    }
-
-    private func read(_ line: Line, _ number: Int) {
-        let bytes = bytes
-        let span = bytes.span
-        if line.end == line.contentEnd + 1, bytes[line.contentEnd] == UInt8(ascii: "\r") {
-            note(.loneCarriageReturn, line: number)
-        }
-        let text = span.trimmingBlanks(line.start..<line.contentEnd)
-        if number == 1, !span.matches("#EXTM3U", in: text) { note(.headerNotFirst, line: 1) }
-        inspectBytes(line, text, number)
-        guard !text.isEmpty else { return }
-        let isHash = bytes[text.lowerBound] == UInt8(ascii: "#")
-        guard let name = TagLine.name(in: text, span) else {
-            if !isHash { readURILine(line, text, number) }
-            return
-        }
-        inspectEdges(line, text, number)
-        readTag(text, name, number)
-    }
-
-    /// Checks for control characters and for text that is not in normalization form C.
-    private func inspectBytes(_ line: Line, _ text: Range<Int>, _ number: Int) {
-        let bytes = bytes
-        let span = bytes.span
-        if isPlain(span, in: line.start..<line.contentEnd) { return }
-        var hasControl = false
-        var isASCII = true
-        var isInRemovedRanges = false
-        let isSkip = span.hasPrefix("#EXT-X-SKIP:", at: text.lowerBound, before: text.upperBound)
-        var index = line.start
-        let end = endOfCheckedBytes(line, text)
-        while index < end {
-            let byte = span[index]
-            if byte >= 0x80 {
-                isASCII = false
-                if byte == 0xC2, index + 1 < end, span[index + 1] < 0xA0 { hasControl = true }
-            } else if byte < 0x20 || byte == 0x7F {
-                // The IDs of removed date ranges are separated by tabs.
-                if !(isSkip && byte == UInt8(ascii: "\t") && isInRemovedRanges) { hasControl = true }
-            } else if isSkip, byte == UInt8(ascii: "\"") {
-                isInRemovedRanges.toggle()
-            }
-            index += 1
-        }
-        if hasControl { note(.controlCharacter, line: number) }
-        if !isASCII, !Composition.isComposed(bytes.text(line.start..<line.contentEnd)) { note(.notNFC, line: number) }
-    }
-
-    /// Returns a Boolean value that indicates whether a range has only printable ASCII characters.
-    ///
-    /// Eight bytes are tested at once, because almost every line is plain.
-    private func isPlain(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
-        let high: UInt64 = 0x8080_8080_8080_8080
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        var index = range.lowerBound
-        while range.upperBound - index >= 8 {
-            let word = bytes.word(at: index)
-            // A byte below 0x20 borrows from its highest bit, and 0x7F becomes 0x80 by addition of 1.
-            guard word & high == 0, (word &- ones &* 0x20) & high == 0, (word &+ ones) & high == 0 else { return false }
-            index += 8
-        }
-        while index < range.upperBound {
-            guard bytes[index] >= 0x20, bytes[index] < 0x7F else { return false }
-            index += 1
-        }
-        return true
-    }
-
-    /// Returns the offset up to which the bytes of a line are checked.
-    ///
-    /// A title that consists of white space is ignored, because Apple's own tools write a tab there.
-    private func endOfCheckedBytes(_ line: Line, _ text: Range<Int>) -> Int {
-        let bytes = bytes
-        guard bytes.span.hasPrefix("#EXTINF:", at: line.start, before: line.contentEnd),
-            let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: text), comma + 1 == text.upperBound
-        else { return line.contentEnd }
-        return comma
-    }
-
-    private func inspectEdges(_ line: Line, _ text: Range<Int>, _ number: Int) {
-        let bytes = bytes
-        if bytes[line.start] == UInt8(ascii: " ") { note(.leadingSpace, line: number) }
-        guard bytes[line.contentEnd - 1] == UInt8(ascii: " ") else { return }
-        let isTitle =
-            bytes.span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound)
-            && bytes.span.firstIndex(of: UInt8(ascii: ","), in: text) != nil
-        if !isTitle { note(.trailingSpace, line: number) }
-    }
-
-    private func readURILine(_ line: Line, _ text: Range<Int>, _ number: Int) {
-        let bytes = bytes
-        inspectEdges(line, text, number)
-        if bytes.span.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note(.spaceInAddress, line: number) }
-        if bytes.span.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
-            _ = substitute(bytes.text(text), line: number, notes: true)
-        }
-        // A URI that belongs to a tag of the other kind of playlist is ignored, like the tag.
-        if claimsURILine() { append(InspectedLine(number, nil, text: text, value: nil)) }
-    }
-
-    private func readTag(_ text: Range<Int>, _ written: Range<Int>, _ number: Int) {
-        let bytes = bytes
-        var name = written
-        // The name begins with `EXT`, so the loop ends.
-        while bytes[name.upperBound - 1] == UInt8(ascii: " ") {
-            name = name.lowerBound..<(name.upperBound - 1)
-        }
-        if name != written { note(.spaceInTag, line: number) }
-        guard let tag = TagName(bytes.span, in: name) else {
-            noteUnknown(bytes.text(name), line: number)
-            return
-        }
-        let isForeign = kind == .media ? tag.scope.isMultivariantOnly : tag.scope.isMediaOnly
-        guard !isForeign else {
-            expectURI(ofForeign: tag)
-            note(.mixedKinds, line: number, "(\(tag.name) in a \(kind.rawValue) playlist)")
-            return
-        }
-        let hasColon = written.upperBound < text.upperBound
-        var valueStart = hasColon ? written.upperBound + 1 : text.upperBound
-        var line = InspectedLine(number, tag, text: text, value: valueStart)
-        if tag == .header {
-            append(line)
-            return
-        }
-        if case .none = tag.definition.value {
-            if hasColon { note(.unexpectedValue, line: number, "(\(tag.name))") }
-            append(line)
-            return
-        }
-        // A tab was reported as a control character.
-        while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
-        guard valueStart < text.upperBound else {
-            note(.missingValue, line: number, "(\(tag.name))")
-            line.isMalformed = true
-            append(line)
-            return
-        }
-        if bytes[written.upperBound + 1] == UInt8(ascii: " ") { note(.spaceInTag, line: number) }
-        line = InspectedLine(number, tag, text: text, value: valueStart)
-        inspectValue(tag, &line)
-        append(line)
-    }
-
-    private func inspectValue(_ tag: TagName, _ line: inout InspectedLine) {
-        switch tag.definition.value {
-        case .integer, .wholeSeconds: inspectInteger(text(line.value), line.number, "(\(tag.name))")
-        case .date:
-            if bytes[line.value].contains(UInt8(ascii: " ")) { note(.spaceInTag, line) }
-        case .word(let known):
-            let word = text(line.value)
-            if !known.words.contains(word) { note(known.rule, line, "(\(word))") }
-        case .attributes: line.isMalformed = readAttributes(of: line, noting: true).isMalformed
-        // The rules for segments check these values.
-        case .none, .byteRange, .segmentInformation: break
-        }
+        let hasCarriageReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: 0..<bytes.count) != nil
+        var scanner = LineScanner(start..<bytes.count, mayContainCarriageReturns: hasCarriageReturns)
+        var collector = LineCollector(self)
+        while let line = scanner.next(in: span) { collector.read(line, in: span) }
+        // ASCII is valid UTF-8, so the text is checked only if it has other characters.
+        if !collector.isASCII, String(validating: bytes, as: UTF8.self) == nil { note(.notUTF8, line: nil) }
+        store(collector.lines)
     }
 
     /// Checks that a text is a decimal integer of at most 64 bits (§4.2).
@@ -191,6 +34,242 @@ extension PlaylistInspection {
             return false
         }
         return true
+    }
+}
+
+/// A collector of the lines of a playlist, which checks the rules that concern one line alone.
+private struct LineCollector {
+    private let inspection: PlaylistInspection
+    private let kind: Playlist.Kind
+    private(set) var lines: [InspectedLine] = []
+    /// A Boolean value that indicates whether the lines that have been read consist of ASCII characters.
+    private(set) var isASCII = true
+    /// The number of the line that is read, from 1.
+    private var number = 0
+    /// A Boolean value that indicates whether an `EXT-X-STREAM-INF` tag precedes its URI line, which has not been read
+    /// yet.
+    private var hasVariant = false
+    /// The tag of the other kind of playlist whose URI line has not been read yet.
+    private var foreignTag: TagName?
+
+    init(_ inspection: PlaylistInspection) {
+        self.inspection = inspection
+        kind = inspection.kind
+        // Most segments have two tags and a URI.
+        lines.reserveCapacity(3 *| inspection.expectedSegmentCount)
+    }
+
+    private func note(_ rule: Rule, _ detail: String? = nil) { inspection.note(rule, line: number, detail) }
+
+    mutating func read(_ line: Line, in bytes: Span<UInt8>) {
+        number += 1
+        if line.end == line.contentEnd + 1, bytes[line.contentEnd] == UInt8(ascii: "\r") { note(.loneCarriageReturn) }
+        let content = line.start..<line.contentEnd
+        let text = bytes.trimmingBlanks(content)
+        if number == 1, !bytes.matches("#EXTM3U", in: text) { note(.headerNotFirst) }
+        if !bytes.isPrintableASCII(content) { inspectBytes(line, text, in: bytes) }
+        guard !text.isEmpty else { return }
+        if bytes[text.lowerBound] != UInt8(ascii: "#") {
+            if text != content { inspectEdges(line, text, in: bytes) }
+            readURI(text, in: bytes)
+        } else if kind == .media, let frequent = frequentTag(text, in: bytes) {
+            if text != content { inspectEdges(line, text, in: bytes) }
+            append(frequent)
+        } else if let name = TagLine.name(in: text, bytes) {
+            if text != content { inspectEdges(line, text, in: bytes) }
+            readTag(text, name, in: bytes)
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Checks for control characters and for text that is not in normalization form C.
+    private mutating func inspectBytes(_ line: Line, _ text: Range<Int>, in bytes: Span<UInt8>) {
+        var hasControl = false
+        var isASCII = true
+        var isInRemovedRanges = false
+        let isSkip = bytes.hasPrefix("#EXT-X-SKIP:", at: text.lowerBound, before: text.upperBound)
+        var index = line.start
+        let end = endOfCheckedBytes(line, text, in: bytes)
+        while index < end {
+            let byte = bytes[index]
+            if byte >= 0x80 {
+                isASCII = false
+                if byte == 0xC2, index + 1 < end, bytes[index + 1] < 0xA0 { hasControl = true }
+            } else if byte < 0x20 || byte == 0x7F {
+                // The IDs of removed date ranges are separated by tabs.
+                if !(isSkip && byte == UInt8(ascii: "\t") && isInRemovedRanges) { hasControl = true }
+            } else if isSkip, byte == UInt8(ascii: "\"") {
+                isInRemovedRanges.toggle()
+            }
+            index += 1
+        }
+        if hasControl { note(.controlCharacter) }
+        guard !isASCII else { return }
+        self.isASCII = false
+        if !Composition.isComposed(inspection.text(line.start..<line.contentEnd)) { note(.notNFC) }
+    }
+
+    /// Returns the offset up to which the bytes of a line are checked.
+    ///
+    /// A title that consists of white space is ignored, because Apple's own tools write a tab there.
+    private func endOfCheckedBytes(_ line: Line, _ text: Range<Int>, in bytes: Span<UInt8>) -> Int {
+        guard bytes.hasPrefix("#EXTINF:", at: line.start, before: line.contentEnd),
+            let comma = bytes.firstIndex(of: UInt8(ascii: ","), in: text), comma + 1 == text.upperBound
+        else { return line.contentEnd }
+        return comma
+    }
+
+    private func inspectEdges(_ line: Line, _ text: Range<Int>, in bytes: Span<UInt8>) {
+        if bytes[line.start] == UInt8(ascii: " ") { note(.leadingSpace) }
+        guard bytes[line.contentEnd - 1] == UInt8(ascii: " ") else { return }
+        let isTitle =
+            bytes.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound)
+            && bytes.firstIndex(of: UInt8(ascii: ","), in: text) != nil
+        if !isTitle { note(.trailingSpace) }
+    }
+
+    // MARK: Lines
+
+    private mutating func append(_ line: InspectedLine) {
+        if line.tag == .variant { hasVariant = true }
+        if line.tag == .segmentInformation { foreignTag = nil }
+        lines.append(line)
+    }
+
+    private mutating func readURI(_ text: Range<Int>, in bytes: Span<UInt8>) {
+        if bytes.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note(.spaceInAddress) }
+        if bytes.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
+            _ = inspection.substitute(inspection.text(text), line: number, notes: true)
+        }
+        // A URI that belongs to a tag of the other kind of playlist is ignored, like the tag.
+        if claimsURILine() { append(InspectedLine(number, nil, text: text, value: nil)) }
+    }
+
+    /// Records that the next URI may belong to a tag of the other kind of playlist.
+    private mutating func expectURI(ofForeign tag: TagName) {
+        if tag == .variant || tag == .segmentInformation { foreignTag = tag }
+    }
+
+    /// Ends the expectation of a URI line after a tag.
+    ///
+    /// - Returns: A Boolean value that indicates whether the URI belongs to this kind of playlist; a variant tag takes
+    ///   precedence over a segment tag.
+    private mutating func claimsURILine() -> Bool {
+        defer { (hasVariant, foreignTag) = (false, foreignTag == .segmentInformation && hasVariant ? foreignTag : nil) }
+        return foreignTag == nil || kind == .multivariant && hasVariant
+    }
+
+    private mutating func readTag(_ text: Range<Int>, _ written: Range<Int>, in bytes: Span<UInt8>) {
+        var name = written
+        // The name begins with `EXT`, so the loop ends.
+        while bytes[name.upperBound - 1] == UInt8(ascii: " ") {
+            name = name.lowerBound..<(name.upperBound - 1)
+        }
+        if name != written { note(.spaceInTag) }
+        guard let tag = TagName(bytes, in: name) else {
+            inspection.noteUnknown(inspection.text(name), line: number)
+            return
+        }
+        let definition = tag.definition
+        let isForeign = kind == .media ? definition.scope.isMultivariantOnly : definition.scope.isMediaOnly
+        guard !isForeign else {
+            expectURI(ofForeign: tag)
+            note(.mixedKinds, "(\(tag.name) in a \(kind.rawValue) playlist)")
+            return
+        }
+        append(inspectedLine(tag, definition, text, written, in: bytes))
+    }
+
+    /// Returns the line of a tag that almost every segment has, if it has a value that begins directly after the colon.
+    ///
+    /// The rules for segments check these values.
+    private func frequentTag(_ text: Range<Int>, in bytes: Span<UInt8>) -> InspectedLine? {
+        let (tag, value): (TagName, Range<Int>)
+        if text.count > 8, TagBytes.isSegmentInformation(bytes, in: text) {
+            (tag, value) = (.segmentInformation, text.dropFirst(8))
+        } else if TagBytes.isByteRange(bytes, in: text) {
+            (tag, value) = (.byteRange, text.dropFirst(17))
+        } else {
+            return nil
+        }
+        guard !value.isEmpty, !bytes[value.lowerBound].isBlank else { return nil }
+        return InspectedLine(number, tag, text: text, value: value.lowerBound)
+    }
+
+    /// Checks the value of a tag, and returns the line.
+    private func inspectedLine(
+        _ tag: TagName,
+        _ definition: TagDefinition,
+        _ text: Range<Int>,
+        _ written: Range<Int>,
+        in bytes: Span<UInt8>
+    ) -> InspectedLine {
+        let hasColon = written.upperBound < text.upperBound
+        var valueStart = hasColon ? written.upperBound + 1 : text.upperBound
+        var line = InspectedLine(number, tag, text: text, value: valueStart)
+        if tag == .header { return line }
+        if case .none = definition.value {
+            if hasColon { note(.unexpectedValue, "(\(tag.name))") }
+            return line
+        }
+        // A tab was reported as a control character.
+        while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
+        guard valueStart < text.upperBound else {
+            note(.missingValue, "(\(tag.name))")
+            line.isMalformed = true
+            return line
+        }
+        if bytes[written.upperBound + 1] == UInt8(ascii: " ") { note(.spaceInTag) }
+        line = InspectedLine(number, tag, text: text, value: valueStart)
+        inspectValue(definition, &line, in: bytes)
+        return line
+    }
+
+    private func inspectValue(_ definition: TagDefinition, _ line: inout InspectedLine, in bytes: Span<UInt8>) {
+        switch definition.value {
+        case .integer, .wholeSeconds:
+            inspection.inspectInteger(inspection.text(line.value), number, "(\(definition.name))")
+        case .date:
+            if bytes.firstIndex(of: UInt8(ascii: " "), in: line.value) != nil { note(.spaceInTag) }
+        case .word(let known):
+            let word = inspection.text(line.value)
+            if !known.words.contains(word) { note(known.rule, "(\(word))") }
+        case .attributes: line.isMalformed = inspection.readAttributes(of: line, noting: true).isMalformed
+        // The rules for segments check these values.
+        case .none, .byteRange, .segmentInformation: break
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns a Boolean value that indicates whether a range has only printable ASCII characters.
+    ///
+    /// Eight bytes are tested at once, because almost every line has only such characters.
+    fileprivate func isPrintableASCII(_ range: Range<Int>) -> Bool {
+        var index = range.lowerBound
+        guard range.count >= 8 else {
+            while index < range.upperBound {
+                guard self[index] >= 0x20, self[index] < 0x7F else { return false }
+                index += 1
+            }
+            return true
+        }
+        let last = range.upperBound - 8
+        while index < last {
+            guard Self.isPrintableASCII(word(at: index)) else { return false }
+            index += 8
+        }
+        // The last eight bytes may overlap those before.
+        return Self.isPrintableASCII(word(at: last))
+    }
+
+    /// Returns a Boolean value that indicates whether each of eight bytes is a printable ASCII character.
+    @inline(__always)
+    private static func isPrintableASCII(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // A byte below 0x20 borrows from its highest bit, and 0x7F becomes 0x80 by addition of 1.
+        return (word | (word &- ones &* 0x20) | (word &+ ones)) & (ones &* 0x80) == 0
     }
 }
 

@@ -14,7 +14,7 @@ extension PlaylistInspection {
         if !hasEnd, !hasPartHint { note(.partWithoutPreloadHint, last) }
         if !has(.programDateTime), !has(.skip) { note(.partWithoutDate, first) }
         let target = partTarget
-        for segment in segments { inspect(segment.parts, of: segment, target: target) }
+        for segment in segments { inspect(all(.part, in: segment.tags), of: segment, target: target) }
         inspect(trailingParts, of: nil, target: target)
         inspectAges()
     }
@@ -65,7 +65,7 @@ extension PlaylistInspection {
         var behind = trailingParts.reduce(MediaTime.zero) { $0 + (attributes($1).decimal("DURATION") ?? .zero) }
         var oldest: InspectedLine?
         for segment in segments.reversed() {
-            if behind > target * 4, let part = segment.parts.first { oldest = part }
+            if behind > target * 4, let part = self.first(.part, of: segment) { oldest = part }
             behind = behind + (segment.duration ?? .zero)
         }
         if let oldest { note(.partsTooOld, oldest) }

@@ -95,7 +95,9 @@ extension PlaylistInspection {
                 let attributes = attributes(line)
                 return ["AUDIO", "VIDEO", "SUBTITLES"].contains(where: attributes.has)
             }
-        let enough = max(needs.map(\.version).max() ?? 1, versionOfDurations, versionOfServerControl)
+        var enough = max(needs.map(\.version).max() ?? 1, versionOfServerControl)
+        // Durations require version 6 at most, and are read only if that matters.
+        if enough < min(version, 6) { enough = max(enough, versionOfDurations) }
         if !usesRenditions, version > enough {
             note(.versionTooHigh, tag, "(it is \(version), \(enough) is enough)")
         }

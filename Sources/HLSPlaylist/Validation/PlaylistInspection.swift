@@ -52,16 +52,15 @@ final class PlaylistInspection {
     private var definitions: [String: (value: String?, line: Int)] = [:]
     private(set) var findings: [Finding] = []
     private var counts: [Rule: Int] = [:]
-    /// A Boolean value that indicates whether an `EXT-X-STREAM-INF` tag precedes its URI line, which has not been read
-    /// yet.
-    private var hasVariant = false
-    /// The tag of the other kind of playlist whose URI line has not been read yet.
-    private var foreignTag: TagName?
     /// The results of the rules for one media playlist, which the rules for several playlists use.
     var segments: [InspectedSegment] = []
+    /// The sets of keys to which the segments refer; the first is empty.
+    var keySets: [[InspectedKey]] = [[]]
     var trailingParts: [InspectedLine] = []
     /// The maximum number of bytes by which the attributes of one tag may grow when variables are replaced.
     let growthLimit: Int
+    /// The number of segments that the parser found, for the sizes of arrays.
+    let expectedSegmentCount: Int
     /// The query parameters in the URL of the playlist, or `nil` if it has no HTTP URL.
     ///
     /// A playlist that was saved to a file has another URL than the original.
@@ -88,6 +87,11 @@ final class PlaylistInspection {
         let given = playlist.context.importableVariables
         self.imports = imports ?? (given.isEmpty ? nil : given.mapValues { $0 })
         growthLimit = PlaylistVariables.maximumGrowth(byteCount: playlist.bytes.count, entryCount: playlist.entryCount)
+        expectedSegmentCount =
+            switch playlist {
+            case .media(let playlist): playlist.segments.count
+            case .multivariant: 0
+            }
     }
 
     /// Records a violation of a rule.
@@ -148,8 +152,18 @@ final class PlaylistInspection {
 
     func text(_ range: Range<Int>) -> String { bytes.text(range) }
 
+    /// Stores the lines of the playlist, and the first line with each tag.
+    func store(_ lines: [InspectedLine]) {
+        var firstLines = firstLines
+        for line in lines {
+            if let tag = line.tag, firstLines[Int(tag.rawValue)] == nil { firstLines[Int(tag.rawValue)] = line }
+        }
+        self.firstLines = firstLines
+        self.lines = lines
+    }
+
     /// Returns the lines with one tag, in order.
-    func all(_ tag: TagName) -> [InspectedLine] { lines.filter { $0.tag == tag } }
+    func all(_ tag: TagName) -> [InspectedLine] { has(tag) ? lines.filter { $0.tag == tag } : [] }
 
     func first(_ tag: TagName) -> InspectedLine? { firstLines[Int(tag.rawValue)] }
 
@@ -161,27 +175,6 @@ final class PlaylistInspection {
     func integer(_ line: InspectedLine) -> Int64? {
         let value = text(line.value)
         return Grammar.isDigits(value) ? Int64(value) : nil
-    }
-
-    func append(_ line: InspectedLine) {
-        if line.tag == .variant { hasVariant = true }
-        if line.tag == .segmentInformation { foreignTag = nil }
-        if let tag = line.tag, first(tag) == nil { firstLines[Int(tag.rawValue)] = line }
-        lines.append(line)
-    }
-
-    /// Records that the next URI may belong to a tag of the other kind of playlist.
-    func expectURI(ofForeign tag: TagName) {
-        if tag == .variant || tag == .segmentInformation { foreignTag = tag }
-    }
-
-    /// Ends the expectation of a URI line after a tag.
-    ///
-    /// - Returns: A Boolean value that indicates whether the URI belongs to this kind of playlist; a variant tag takes
-    ///   precedence over a segment tag.
-    func claimsURILine() -> Bool {
-        defer { (hasVariant, foreignTag) = (false, foreignTag == .segmentInformation && hasVariant ? foreignTag : nil) }
-        return foreignTag == nil || kind == .multivariant && hasVariant
     }
 
     /// The variables by name; the value is `nil` if it is not known.

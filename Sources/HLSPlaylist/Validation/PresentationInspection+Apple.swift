@@ -11,7 +11,7 @@ extension PresentationInspection {
         {
             note(.appleNoIndependentSegments, "(\(other.child.address))")
         }
-        for (variant, child) in video where child.inspection.segments.contains(where: { $0.map == nil }) {
+        for (variant, child) in video where child.inspection.segments.contains(where: { !$0.hasMap }) {
             if variant.codecs.contains(where: \.isHEVC) { note(.appleHEVCNotFMP4, in: child) }
             if variant.codecs.contains(where: { $0.fourCharacterCode == "av01" }) {
                 note(.appleAV1NotFMP4, in: child)

@@ -18,7 +18,7 @@ typedef struct {
 /// Reads EXTINF, BYTERANGE and addresses in one pass, keeping an offset and a duration for each segment.
 limit_summary limit_one_pass(const uint8_t *bytes, size_t count, uint32_t *offsets, double *durations, size_t capacity);
 
-/// What was allocated in this process so far.
+/// The allocations between `allocation_count_begin` and `allocation_count_end`.
 typedef struct {
     uint64_t allocations;
     int64_t live_bytes;
@@ -27,7 +27,10 @@ typedef struct {
 
 allocation_counts allocation_counts_now(void);
 
-/// Lets the peak begin again at what is live now.
-void allocation_peak_begin(void);
+/// Sets the counts to 0 and begins to count.
+void allocation_count_begin(void);
+
+/// Ends counting.
+void allocation_count_end(void);
 
 #endif
