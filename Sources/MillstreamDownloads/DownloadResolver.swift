@@ -206,7 +206,9 @@ struct DownloadResolver {
 
     private func chooseVariants(from playlist: MultivariantPlaylist) throws -> [Int] {
         let all = playlist.variants
-        let ordered = all.indices.sorted { first, second in
+        // Without a steering manifest, the initial pathway applies (RFC 8216bis §4.4.6.6, PATHWAY-ID).
+        let pathway = all.indices.filter { all[$0].pathwayID == playlist.contentSteering?.pathwayID }
+        let ordered = (pathway.isEmpty ? Array(all.indices) : pathway).sorted { first, second in
             let rates = (all[first].bandwidth?.bitsPerSecond ?? 0, all[second].bandwidth?.bitsPerSecond ?? 0)
             return rates.0 < rates.1
         }

@@ -11,6 +11,7 @@ import Testing
         (.up, .changeVolume(0.05)), (.down, .changeVolume(-0.05)), (.character("["), .slower),
         (.character("]"), .faster), (.backspace, .normalSpeed), (.character("."), .step(1)),
         (.character(","), .step(-1)), (.character("a"), .nextAudio), (.character("s"), .nextSubtitles),
+        (.character("v"), .nextVideo),
         (.character("i"), .toggleStatistics), (.character("f"), .toggleFullScreen), (.character("q"), .quit),
         (.escape, .quit), (.character("m"), .toggleMute), (.home, .seekTo(.zero)),
     ])

@@ -68,7 +68,8 @@ import Testing
         let window = try await open(["software"], on: display)
         let keys = [
             "space": "togglePause", "bracketleft": "slower", "bracketright": "faster", "period": "step(1)",
-            "comma": "step(-1)", "a": "nextAudio", "s": "nextSubtitles", "i": "toggleStatistics", "m": "toggleMute",
+            "comma": "step(-1)", "a": "nextAudio", "v": "nextVideo", "s": "nextSubtitles", "i": "toggleStatistics",
+            "m": "toggleMute",
             "Up": "changeVolume(0.05)", "Down": "changeVolume(-0.05)",
         ]
         for (key, command) in keys {

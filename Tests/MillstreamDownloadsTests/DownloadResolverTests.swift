@@ -128,6 +128,36 @@ import Testing
     /// The expected positions for variants with the given bit rates; `nil` is a variant without a bit rate.
     @Test(
         arguments: [
+            ("two", .best, [2]), ("two", .lowest, [3]), ("two", .maximumHeight(720), [2]), ("two", .all, [0, 1, 2, 3]),
+            ("one", .best, [0]), ("three", .best, [0]), (nil, .lowest, [1]),
+        ] as [(String?, DownloadSelection.Variants, [Int])]
+    )
+    func oneVariantIsDownloadedFromTheInitialPathway(
+        pathway: String?,
+        variants: DownloadSelection.Variants,
+        positions: [Int]
+    ) throws {
+        let attribute = pathway.map { ",PATHWAY-ID=\"\($0)\"" } ?? ""
+        let text = """
+            #EXTM3U
+            #EXT-X-CONTENT-STEERING:SERVER-URI="steering.json"\(attribute)
+            #EXT-X-STREAM-INF:BANDWIDTH=900,RESOLUTION=1280x720,PATHWAY-ID="one"
+            one-high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=100,RESOLUTION=640x360,PATHWAY-ID="one"
+            one-low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=800,RESOLUTION=1280x720,PATHWAY-ID="two"
+            two-high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=200,RESOLUTION=640x360,PATHWAY-ID="two"
+            two-low.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let choices = try resolver(DownloadSelection(variants: variants)).choose(from: playlist)
+        #expect(choices.map(\.position) == positions)
+    }
+
+    @Test(
+        arguments: [
             (DownloadSelection.Variants.best, [2, 2], [1]), (.lowest, [2, 2], [0]), (.best, [3, 2], [0]),
             (.lowest, [3, 2], [1]), (.best, [nil, 1], [1]), (.lowest, [1, nil], [1]), (.all, [3, nil, 2], [0, 1, 2]),
             (.minimumBandwidth(BitRate(bitsPerSecond: 2)), [nil, 3, 2, 2], [2]),

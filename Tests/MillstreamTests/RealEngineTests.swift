@@ -400,6 +400,61 @@ import Testing
         }
     }
 
+    @Test func selectedVideoReplacesBufferedVideo() async throws {
+        var texts = [
+            Broadcast.origin + "main.m3u8": """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Main",DEFAULT=YES,AUTOSELECT=YES
+            #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Goal",URI="goal.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,VIDEO="v"
+            wide.m3u8
+            """
+        ]
+        for name in ["wide", "goal"] {
+            texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: 20)
+            for index in 0..<20 { texts["\(Broadcast.origin)\(name)\(index).ts"] = "media" }
+        }
+        try await Broadcast(texts).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.rate == 1 }
+            try await world.simulation.sleep(for: .seconds(10))
+            let group = try #require(item.mediaSelectionGroup(for: .visual))
+            #expect(item.currentMediaSelection[.video]?.name == "Main")
+            item.select(group.options.first { $0.name == "Goal" }, in: group)
+            #expect(item.currentMediaSelection[.video]?.name == "Goal")
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(world.requestedMedia.filter { $0.hasPrefix("goal") } == (1..<20).map { "goal\($0).ts" })
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func playbackBeginsWithTheInitialPathway() async throws {
+        var texts = [
+            Broadcast.origin + "main.m3u8": """
+            #EXTM3U
+            #EXT-X-CONTENT-STEERING:SERVER-URI="steering.json",PATHWAY-ID="two"
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,PATHWAY-ID="one"
+            one.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,PATHWAY-ID="two"
+            two.m3u8
+            """
+        ]
+        for name in ["one", "two"] {
+            texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: 3)
+            for index in 0..<3 { texts["\(Broadcast.origin)\(name)\(index).ts"] = "media" }
+        }
+        try await Broadcast(texts).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(world.requestedMedia == ["two0.ts", "two1.ts", "two2.ts"])
+            #expect(item.errorLog.events.isEmpty && player.rate == 0)
+        }
+    }
+
     @Test func selectionsBeforePlaybackAreRespected() async throws {
         try await PlayedOrigin(PlayedOrigin.film()).run { world in
             let item = world.item()

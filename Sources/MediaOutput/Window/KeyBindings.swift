@@ -36,6 +36,7 @@ enum KeyBindings {
         case .character(" "), .character("p"): .togglePause
         case .character("m"): .toggleMute
         case .character("a"): .nextAudio
+        case .character("v"): .nextVideo
         case .character("s"): .nextSubtitles
         case .character("i"): .toggleStatistics
         case .character("f"): .toggleFullScreen

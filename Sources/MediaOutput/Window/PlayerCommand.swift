@@ -22,6 +22,8 @@ public enum PlayerCommand: Sendable, Hashable {
     case toggleMute
     /// Selects the next audio rendition: `a`.
     case nextAudio
+    /// Selects the next video rendition, such as another camera angle: `v`.
+    case nextVideo
     /// Selects the next subtitles, or none after the last ones: `s`.
     case nextSubtitles
     /// Shows or hides the statistics: `i`.
@@ -46,6 +48,7 @@ extension PlayerCommand {
         ("up, down", "increase, decrease the volume"),
         ("m", "mute, unmute"),
         ("a", "next audio rendition"),
+        ("v", "next video rendition"),
         ("s", "next subtitles, or none"),
         ("i", "show or hide statistics"),
         ("f", "full screen on, off"),

@@ -134,7 +134,8 @@ public final class PlayerWindowController: Sendable {
             window.announce(player.isMuted ? "Muted" : "Unmuted")
         case .toggleStatistics: state.withLock { $0.showsStatistics.toggle() }
         case .toggleFullScreen, .quit: break
-        case .togglePause, .seekBy, .seekTo, .step, .slower, .faster, .normalSpeed, .nextAudio, .nextSubtitles:
+        case .togglePause, .seekBy, .seekTo, .step, .slower, .faster, .normalSpeed, .nextAudio, .nextVideo,
+            .nextSubtitles:
             guard player.canPlay, let item = player.currentItem else { return window.announce("Loading") }
             await execute(command, on: item)
         }
@@ -155,6 +156,7 @@ public final class PlayerWindowController: Sendable {
         case .faster: changeRate(item, faster: true)
         case .normalSpeed: player.rate = 1
         case .nextAudio: selectNext(.audible, item)
+        case .nextVideo: selectNext(.visual, item)
         case .nextSubtitles: selectNext(.legible, item)
         case .changeVolume, .toggleMute, .toggleStatistics, .toggleFullScreen, .quit: break
         }
@@ -179,7 +181,8 @@ public final class PlayerWindowController: Sendable {
 
     private func selectNext(_ characteristic: MediaCharacteristic, _ item: PlayerItem) {
         guard let group = item.mediaSelectionGroup(for: characteristic), !group.options.isEmpty else {
-            return window.announce(characteristic == .audible ? "No other audio" : "No subtitles")
+            let messages: [MediaCharacteristic: String] = [.audible: "No other audio", .visual: "No other video"]
+            return window.announce(messages[characteristic] ?? "No subtitles")
         }
         var choices: [MediaSelectionOption?] = group.options
         if characteristic == .legible { choices.append(nil) }

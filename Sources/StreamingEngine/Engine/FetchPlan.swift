@@ -324,6 +324,7 @@ struct FetchPlan: Sendable {
         catalog.chooser.select(catalog.selection)
         switchForSelection(cause: "selection", moment, &sink)
         if type == .audio { outdateAudio(moment) }
+        if type == .video { changeVideo(moment, &sink) }
         applyRenditions(atOnce: true, moment, &sink)
         let kind: TrackKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
         if let kind {
@@ -349,6 +350,19 @@ struct FetchPlan: Sendable {
         tracks.main.buffer.markOutdated(from: moment.position)
         tracks.main.abandonTransfer()
         beginSwitch(to: other, cause: cause, moment, &sink)
+    }
+
+    /// Replaces the fetched playlist if it is not that of the selected video option, for example of a camera angle.
+    ///
+    /// The buffered media is replaced from the playhead on.
+    private mutating func changeVideo(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        guard !tracks.trickPlay.isActive, let variant = fetchedVariant, let current = tracks.main.source,
+            !catalog.sources(of: variant).contains(current)
+        else { return }
+        tracks.main.change(to: source(for: variant, moment))
+        tracks.main.isVariantDecided = false
+        tracks.main.failures.reset()
+        tracks.main.buffer.markOutdated(from: moment.position)
     }
 
     /// Marks the media of the main track as outdated, if its audio is not the selected option.
@@ -476,11 +490,12 @@ struct FetchPlan: Sendable {
         tracks.trickPlay = .off
         var next = returning.source
         // Another option may have been selected during trick play.
-        if let variant = catalog.variant(of: returning.source),
-            !catalog.selectableVariants.contains(where: { $0.id == variant.id }),
-            let other = catalog.chooser.nearest(to: variant)
-        {
-            next = source(for: other, moment)
+        if let variant = catalog.variant(of: returning.source) {
+            if !catalog.selectableVariants.contains(where: { $0.id == variant.id }) {
+                if let other = catalog.chooser.nearest(to: variant) { next = source(for: other, moment) }
+            } else if !catalog.sources(of: variant).contains(returning.source) {
+                next = source(for: variant, moment)
+            }
         }
         change(to: next, cause: "normal-playback", moment, &sink)
         if next != returning.source { tracks.main.buffer.markOutdated(from: moment.position) }

@@ -37,12 +37,14 @@ struct SourceCatalog: Sendable {
 
     /// Returns the playlists of a variant, one for each location; never empty.
     ///
-    /// For an audio-only variant, they are the playlists of the selected audio option.
+    /// They are the playlists of the selected video option, if it has separate ones; for an audio-only variant, those of
+    /// the selected audio option.
     func sources(of variant: Presentation.Variant) -> [StreamSource] {
         variant.locations.indices.map { index in
             let location = variant.locations[index]
-            let audio = variant.isAudioOnly ? selection[.audio].flatMap { location.encoding(of: $0)?.address } : nil
-            return StreamSource(variant, location: index, address: audio ?? location.address)
+            let option = selection[variant.isAudioOnly ? .audio : .video]
+            let address = option.flatMap { location.encoding(of: $0)?.address }
+            return StreamSource(variant, location: index, address: address ?? location.address)
         }
     }
 

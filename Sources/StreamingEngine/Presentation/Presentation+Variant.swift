@@ -54,7 +54,7 @@ extension Presentation {
         public let name: String?
         /// A Boolean value that indicates whether its playlists contain only I-frames.
         public let isIFramesOnly: Bool
-        /// The locations in the order of the playlist; never empty.
+        /// The locations on the initial pathway, then the others, both in the order of the playlist; never empty.
         ///
         /// All locations except the first are used if the previous ones fail.
         public internal(set) var locations: [Location]
@@ -75,6 +75,14 @@ extension Presentation {
 
         /// Returns the locations on a pathway.
         public func locations(on pathwayID: String) -> [Location] { locations.filter { $0.pathwayID == pathwayID } }
+
+        /// Returns the variant with the locations on a pathway before the others; `nil` for no change.
+        func preferring(_ pathwayID: String?) -> Variant {
+            guard let pathwayID else { return self }
+            var variant = self
+            variant.locations = locations(on: pathwayID) + locations.filter { $0.pathwayID != pathwayID }
+            return variant
+        }
 
         /// Creates the variant of a media playlist without a multivariant playlist.
         init(standalone address: ResourceAddress) {

@@ -21,6 +21,11 @@ public struct Presentation: Sendable {
     public let start: PlaylistStart?
     /// The URL of the steering manifest and the initial pathway (§4.4.6.6).
     public let contentSteering: ContentSteering?
+    /// The pathway that is used until a steering manifest is loaded (§4.4.6.6, PATHWAY-ID).
+    ///
+    /// `nil` if the playlist does not declare one, or if it has no playable variant on the declared pathway; any pathway
+    /// is used then.
+    public let initialPathwayID: String?
     /// A Boolean value that indicates whether every segment of all variants can be decoded independently (§4.4.2.1).
     public let hasIndependentSegments: Bool
     /// The variables that media playlists may import (§4.4.2.3).
@@ -50,8 +55,12 @@ public struct Presentation: Sendable {
         for variant in playlist.variants { reader.read(variant) }
         var iFrameReader = VariantReader(capabilities: capabilities, sessionKeys: sessionKeys, contents: contents)
         for variant in playlist.iFrameVariants { iFrameReader.read(variant) }
-        variants = reader.playable
-        iFrameVariants = iFrameReader.playable
+        let pathwayID = playlist.contentSteering?.pathwayID.flatMap { pathwayID in
+            reader.playable.contains { !$0.locations(on: pathwayID).isEmpty } ? pathwayID : nil
+        }
+        initialPathwayID = pathwayID
+        variants = reader.playable.map { $0.preferring(pathwayID) }
+        iFrameVariants = iFrameReader.playable.map { $0.preferring(pathwayID) }
         unplayable = reader.unplayable + iFrameReader.unplayable
         self.groups = groups
         self.sessionKeys = sessionKeys
@@ -72,6 +81,7 @@ public struct Presentation: Sendable {
         sessionKeys = []
         start = nil
         contentSteering = nil
+        initialPathwayID = nil
         hasIndependentSegments = playlist.hasIndependentSegments
         variables = [:]
     }

@@ -5,8 +5,11 @@ extension ReloadSchedule {
     package struct Options: Sendable, Hashable {
         /// A Boolean value that indicates whether partial segments are loaded as they become available.
         ///
-        /// Default: true. It has no effect if the playlist has no partial segments.
-        package var isLowLatency = true
+        /// If `false`, a playlist with partial segments is reloaded like one without them: at most once for each target
+        /// duration, because updates that only add partial segments would be requested for nothing.
+        ///
+        /// Default: false. It has no effect if the playlist has no partial segments.
+        package var isLowLatency = false
         /// A Boolean value that indicates whether blocking playlist reloads are used.
         ///
         /// Default: true.
@@ -21,7 +24,7 @@ extension ReloadSchedule {
         /// Default: 500 ms, half of the smallest target duration: if a server declares less, it is not requested more
         /// often.
         package var minimumInterval: Duration = .milliseconds(500)
-        /// The minimum time between the starts of two blocking requests.
+        /// The minimum time between the starts of two blocking requests for partial segments.
         ///
         /// Default: 100 ms, half of the shortest useful duration of a partial segment.
         package var minimumBlockingInterval: Duration = .milliseconds(100)

@@ -145,8 +145,9 @@ package struct ReloadSchedule: Sendable {
 extension ReloadSchedule {
     /// Returns the minimum time between the start of the last load and the next one (§6.3.4).
     private func interval(hasUpdate: Bool) -> Duration {
-        let mayBlock = blockingDirectives != nil
-        if mayBlock, hasUpdate { return options.minimumBlockingInterval }
+        // Without partial segments, a blocking request saves the requests that return no new segment, and is subject to
+        // the same interval as others, so that segments that are shorter than the target duration cost no more requests.
+        if hasUpdate, blockingDirectives?.part != nil { return options.minimumBlockingInterval }
         // A server that does not block although it should is requested like a server without support for blocking.
         let usesParts = options.isLowLatency && unchangedResponseCount < Self.maximumUnchangedResponses
         let target = (usesParts ? partTarget : nil) ?? targetDuration

@@ -11,6 +11,11 @@ enum VariantFamily {
         _ preferences: VariantPreferences = []
     ) -> [Presentation.Variant] {
         var fitting = presentation.variants(for: selection)
+        // Variants of other pathways are used only if no variant of the initial pathway can be loaded.
+        if let pathwayID = presentation.initialPathwayID {
+            let variants = fitting.filter { !$0.locations(on: pathwayID).isEmpty }
+            if !variants.isEmpty { fitting = variants }
+        }
         let lossy = fitting.filter { !$0.codecs.hasLosslessAudio }
         if !preferences.contains(.scalabilityToLosslessAudio), !lossy.isEmpty { fitting = lossy }
         // Audio-only variants do not count, however many there are.

@@ -23,6 +23,7 @@ final class OriginPlayback: Sendable {
         options: StreamingOptions = StreamingOptions(),
         retries: Int = 3,
         keeping isKept: @escaping @Sendable (PlaybackEvent) -> Bool = { _ in true },
+        wrapping: (any Transport, Simulation) -> any Transport = { transport, _ in transport },
         resource: @escaping @Sendable (_ path: String, _ now: Duration) -> SyntheticOrigin.Resource?
     ) {
         self.simulation = simulation
@@ -31,7 +32,8 @@ final class OriginPlayback: Sendable {
             return address.hasPrefix(root) ? resource(String(address.dropFirst(root.count)), now) : nil
         }
         self.origin = origin
-        let transport: any Transport = link.map { SimulatedLink($0, to: origin, time: simulation) } ?? origin
+        let linked: any Transport = link.map { SimulatedLink($0, to: origin, time: simulation) } ?? origin
+        let transport = wrapping(linked, simulation)
         session = PlaybackSession(id: "test", start: simulation.now, startDate: .zero, address: Self.address)
         let record = events
         engine = PlaybackEngine(

@@ -135,6 +135,13 @@ import Testing
 
     // MARK: Low latency
 
+    /// A schedule of a player that fetches partial segments.
+    private var lowLatencySchedule: ReloadSchedule {
+        var options = ReloadSchedule.Options()
+        options.isLowLatency = true
+        return ReloadSchedule(options: options)
+    }
+
     /// Returns a playlist of a low-latency server with some parts of the next segment.
     private func lowLatency(_ first: Int, parts: Int, control: String = "CAN-BLOCK-RELOAD=YES") throws -> MediaPlaylist
     {
@@ -146,7 +153,7 @@ import Testing
     }
 
     @Test func theNextPartIsRequestedAtOnce() throws {
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         let first = schedule.loaded(try lowLatency(0, parts: 2), began: .zero, at: Self.ms(50))
         #expect(first == .reload(Self.at(100, DeliveryDirectives(mediaSequence: 6, part: 2))))
         let second = schedule.loaded(try lowLatency(0, parts: 3), began: Self.ms(100), at: Self.ms(1_000))
@@ -155,22 +162,38 @@ import Testing
         #expect(third == .reload(Self.at(2_000, DeliveryDirectives(mediaSequence: 7, part: 0))))
     }
 
-    @Test func segmentsAreRequestedWithoutLowLatency() throws {
-        var options = ReloadSchedule.Options()
-        options.isLowLatency = false
-        var schedule = ReloadSchedule(options: options)
-        let action = schedule.loaded(try lowLatency(0, parts: 2), began: .zero, at: Self.ms(50))
-        #expect(action == .reload(Self.at(100, DeliveryDirectives(mediaSequence: 6))))
-        var plain = ReloadSchedule()
-        let other = try LiveWindowText(head: ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]).playlist
-        #expect(
-            plain.loaded(other, began: .zero, at: .zero)
-                == .reload(Self.at(100, DeliveryDirectives(mediaSequence: 6)))
-        )
+    @Test func aPlaylistWithPartsIsReloadedOncePerTargetDurationIfPartsAreNotFetched() throws {
+        var schedule = ReloadSchedule()
+        let first = schedule.loaded(try lowLatency(0, parts: 2), began: .zero, at: Self.ms(50))
+        #expect(first == .reload(Self.at(4_000, DeliveryDirectives(mediaSequence: 6))))
+        // The server holds the request until the segment is available.
+        let second = schedule.loaded(try lowLatency(1, parts: 0), began: Self.ms(4_000), at: Self.ms(6_000))
+        #expect(second == .reload(Self.at(8_000, DeliveryDirectives(mediaSequence: 7))))
+        // A response without a new segment is followed by a request after half of the duration.
+        let third = schedule.loaded(try lowLatency(1, parts: 0), began: Self.ms(8_000), at: Self.ms(8_100))
+        #expect(third == .reload(Self.at(10_000, DeliveryDirectives(mediaSequence: 7))))
+    }
+
+    @Test func partsDoNotShortenTheIntervalOfReloadsWithoutBlockingIfPartsAreNotFetched() throws {
+        let control = "CAN-BLOCK-RELOAD=NO"
+        var schedule = ReloadSchedule()
+        let first = schedule.loaded(try lowLatency(0, parts: 2, control: control), began: .zero, at: .zero)
+        #expect(first == .reload(Self.at(4_000)))
+        // A new part is an update, and no reason to reload sooner.
+        let playlist = try lowLatency(0, parts: 3, control: control)
+        let second = schedule.loaded(playlist, began: Self.ms(4_000), at: Self.ms(4_000))
+        #expect(second == .reload(Self.at(8_000)))
+    }
+
+    @Test func segmentsThatAreShorterThanTheTargetDurationCostNoMoreBlockingReloads() throws {
+        let playlist = try LiveWindowText(head: ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]).playlist
+        var schedule = ReloadSchedule()
+        let action = schedule.loaded(playlist, began: .zero, at: .zero)
+        #expect(action == .reload(Self.at(4_000, DeliveryDirectives(mediaSequence: 6))))
     }
 
     @Test func partsArePolledWithoutBlockingReloads() throws {
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         let control = "CAN-BLOCK-RELOAD=NO"
         let first = schedule.loaded(try lowLatency(0, parts: 2, control: control), began: .zero, at: .zero)
         #expect(first == .reload(Self.at(1_000)))
@@ -184,7 +207,7 @@ import Testing
 
     @Test func aServerThatDoesNotBlockReloadsIsNotPolledInALoop() throws {
         let playlist = try lowLatency(0, parts: 2)
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         var action = schedule.loaded(playlist, began: .zero, at: .zero)
         var times: [Duration] = []
         var held = 0
@@ -204,7 +227,7 @@ import Testing
     }
 
     @Test func reloadsAreThrottledIfTheServerAlwaysHasUpdates() throws {
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         var now = Duration.zero
         for first in 0..<20 {
             guard case .reload(let reload) = schedule.loaded(try lowLatency(first, parts: 0), began: now, at: now)
@@ -236,7 +259,7 @@ import Testing
     }
 
     @Test func aMismatchedDeltaUpdateIsFollowedByAFullReload() throws {
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         let playlist = try lowLatency(0, parts: 1, control: "CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=24")
         _ = schedule.loaded(playlist, began: .zero, at: .zero)
         #expect(schedule.deltaUpdateFailed(began: Self.ms(100), at: Self.ms(200)) == .reload(Self.at(600)))
@@ -249,13 +272,13 @@ import Testing
     }
 
     @Test func aFailedBlockingReloadIsFollowedByAPlainOne() throws {
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         _ = schedule.loaded(try lowLatency(0, parts: 1), began: .zero, at: .zero)
         #expect(schedule.failed(began: Self.ms(100), at: Self.ms(1_000)) == .reload(Self.at(3_000)))
     }
 
     @Test func clocksThatStopOrRunBackwardDoNotTrap() throws {
-        var schedule = ReloadSchedule()
+        var schedule = lowLatencySchedule
         let playlist = try LiveWindowText().playlist
         _ = schedule.loaded(playlist, began: .seconds(100), at: .zero)
         guard case .reload(let reload) = schedule.loaded(playlist, began: .seconds(-50), at: .seconds(-100)) else {
