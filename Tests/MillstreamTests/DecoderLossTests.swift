@@ -14,11 +14,11 @@ import Testing
         _ error: MediaPipelineError,
         _ body: @escaping @Sendable (Player, PlayerItem, [PlayerItem.Notification]) throws -> Void
     ) async throws {
-        let world = Broadcast(Broadcast.film())
+        let world = PlayedOrigin(PlayedOrigin.film())
         let simulation = world.simulation
         var environment = world.environment
         environment.makePipeline = { FailingPipeline(accepting: 3, then: error, time: simulation) }
-        let asset = Asset(.init(Broadcast.origin + "main.m3u8"), environment: environment)
+        let asset = Asset(.init(PlayedOrigin.origin + "main.m3u8"), environment: environment)
         try await world.run { [asset] world in
             let item = PlayerItem(asset: asset)
             let player = try Player(playerItem: item)

@@ -402,7 +402,7 @@ import Testing
 
     @Test func selectedVideoReplacesBufferedVideo() async throws {
         var texts = [
-            Broadcast.origin + "main.m3u8": """
+            PlayedOrigin.origin + "main.m3u8": """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Main",DEFAULT=YES,AUTOSELECT=YES
             #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Goal",URI="goal.m3u8"
@@ -411,10 +411,10 @@ import Testing
             """
         ]
         for name in ["wide", "goal"] {
-            texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: 20)
-            for index in 0..<20 { texts["\(Broadcast.origin)\(name)\(index).ts"] = "media" }
+            texts["\(PlayedOrigin.origin)\(name).m3u8"] = PlayedOrigin.media(name, count: 20)
+            for index in 0..<20 { texts["\(PlayedOrigin.origin)\(name)\(index).ts"] = "media" }
         }
-        try await Broadcast(texts).run { world in
+        try await PlayedOrigin(texts).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
@@ -432,7 +432,7 @@ import Testing
 
     @Test func playbackBeginsWithTheInitialPathway() async throws {
         var texts = [
-            Broadcast.origin + "main.m3u8": """
+            PlayedOrigin.origin + "main.m3u8": """
             #EXTM3U
             #EXT-X-CONTENT-STEERING:SERVER-URI="steering.json",PATHWAY-ID="two"
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,PATHWAY-ID="one"
@@ -442,10 +442,10 @@ import Testing
             """
         ]
         for name in ["one", "two"] {
-            texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: 3)
-            for index in 0..<3 { texts["\(Broadcast.origin)\(name)\(index).ts"] = "media" }
+            texts["\(PlayedOrigin.origin)\(name).m3u8"] = PlayedOrigin.media(name, count: 3)
+            for index in 0..<3 { texts["\(PlayedOrigin.origin)\(name)\(index).ts"] = "media" }
         }
-        try await Broadcast(texts).run { world in
+        try await PlayedOrigin(texts).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()
