@@ -48,7 +48,7 @@ package final class Broadcast: Sendable {
         for waiter in waiters { waiter.wake() }
     }
 
-    /// Waits for a change after the given one; returns at once if there already was one, or if the task is cancelled.
+    /// Waits for a change after the given one; returns at once if there already was one, or if the task is canceled.
     package func wait(after seen: UInt64) async { await wait(after: seen, timer: nil) }
 
     /// Waits for a change after the given one, until a deadline at most.

@@ -47,7 +47,7 @@ final class ClientPresence: Sendable {
         state.withLock { $0.actions[number] = nil }
     }
 
-    /// Runs an operation that is cancelled, with a `CancellationError`, when the client of the current request closes
+    /// Runs an operation that is canceled, with a `CancellationError`, when the client of the current request closes
     /// the connection.
     static func whileClientIsConnected<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result

@@ -101,7 +101,7 @@ final class DownloadQueue: Service {
         return .object(fields)
     }
 
-    /// Runs requested downloads until the task is cancelled or the server shuts down.
+    /// Runs requested downloads until the task is canceled or the server shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

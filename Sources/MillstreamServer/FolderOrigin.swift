@@ -40,7 +40,7 @@ public struct FolderOrigin: Sendable {
         self.logger = logger
     }
 
-    /// Runs the server until SIGINT or SIGTERM, or until the task is cancelled.
+    /// Runs the server until SIGINT or SIGTERM, or until the task is canceled.
     ///
     /// - Parameters:
     ///   - onRequest: Called with the path of each request before the response; it may wait, or throw to refuse the

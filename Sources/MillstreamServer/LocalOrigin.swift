@@ -101,7 +101,7 @@ public struct LocalOrigin: Sendable {
         httpOptions = http
     }
 
-    /// Runs the server until SIGINT or SIGTERM, or until the task is cancelled.
+    /// Runs the server until SIGINT or SIGTERM, or until the task is canceled.
     ///
     /// - Parameter onRunning: Called with the port once connections are accepted.
     /// - Throws: ``ListeningError`` if the server cannot listen, ``ServerSecret/ReadingError`` if it has no secret.

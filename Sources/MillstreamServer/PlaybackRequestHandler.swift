@@ -35,7 +35,7 @@ struct PlaybackRequestHandler {
     /// Returns the edited playlist.
     ///
     /// - Throws: ``ServerError``, `PlaylistEditError`, `TransportError`; `CancellationError` once the task is
-    ///   cancelled.
+    ///   canceled.
     func playlist(for request: PlaybackRequest) async throws -> [UInt8] {
         let editor = try PresentationEditor(request.plan, loader: loader, budget: budget.editing)
         let prepared = try await editor.prepare(try await loadWithVariables(request))

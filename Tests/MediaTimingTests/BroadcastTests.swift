@@ -48,7 +48,7 @@ import Testing
         await Task.yield()
         task.cancel()
         await task.value
-        // A task that is cancelled before it waits does not wait.
+        // A task that is canceled before it waits does not wait.
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await broadcast.wait(after: 0)
@@ -80,7 +80,7 @@ import Testing
         while clock.actions.withLock({ $0.isEmpty }) { await Task.yield() }
         broadcast.notify()
         await wait
-        // The timer is cancelled by the change, or by the task that finds the change when it has created the timer.
+        // The timer is canceled by the change, or by the task that finds the change when it has created the timer.
         while clock.cancelledCount.withLock({ $0 == 0 }) { await Task.yield() }
         #expect(clock.cancelledCount.withLock { $0 } == 1)
     }

@@ -176,7 +176,7 @@ import Testing
 
 /// Tests that work for a client ends when the client disconnects.
 @Suite(.timeLimit(.minutes(1))) struct ClientPresenceTests {
-    /// Signals its start, and waits until the task is cancelled.
+    /// Signals its start, and waits until the task is canceled.
     private static func waitForCancellation(_ begun: AsyncStream<Void>.Continuation) async throws {
         let (never, continuation) = AsyncStream<Void>.makeStream()
         begun.yield()

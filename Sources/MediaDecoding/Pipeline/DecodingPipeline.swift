@@ -218,7 +218,7 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    /// Decodes and outputs media until the task is cancelled or the pipeline is closed.
+    /// Decodes and outputs media until the task is canceled or the pipeline is closed.
     public func run() async {
         while !Task.isCancelled, !isClosed {
             let seen = changes.count

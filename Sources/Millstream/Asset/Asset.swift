@@ -78,7 +78,7 @@ extension Asset {
     ///
     /// - Parameter property: The property to load.
     /// - Returns: The value of the property.
-    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled. The inspection continues while
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was canceled. The inspection continues while
     ///   other callers wait for it.
     public func load<Value>(_ property: AssetProperty<Value>) async throws -> Value {
         property.value(try await inspection([property.key]))
@@ -90,7 +90,7 @@ extension Asset {
     ///   - first: The first property.
     ///   - second: The second property.
     /// - Returns: The values of both properties.
-    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled.
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was canceled.
     public func load<First, Second>(
         _ first: AssetProperty<First>,
         _ second: AssetProperty<Second>
@@ -102,7 +102,7 @@ extension Asset {
     /// Loads properties by their keys; ``status(of:)-(AssetKey)`` then returns the result of each.
     ///
     /// - Parameter keys: The keys of the properties.
-    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled.
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was canceled.
     public func loadValues(for keys: [AssetKey]) async throws {
         _ = try await inspection(keys)
     }
@@ -117,7 +117,7 @@ extension Asset {
         return loading.inspection.map(property.value)
     }
 
-    /// Cancels the loading of all properties; callers that wait get ``PlayerError/Code/cancelled``.
+    /// Cancels the loading of all properties; callers that wait get ``PlayerError/Code/canceled``.
     public func cancelLoading() {
         perform(hub.update { loading, _ in loading.cancel() })
     }

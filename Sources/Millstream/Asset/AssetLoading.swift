@@ -29,7 +29,7 @@ struct AssetLoading: Sendable {
     /// - Returns: The action to perform, and the number of the run to wait for; `nil` if there is nothing to wait for.
     mutating func load(_ keys: [AssetKey]) -> (action: Action, run: Int?) {
         if inspection != nil { return (.none, nil) }
-        // A failed load is not repeated by later requests, as in AVFoundation; a cancelled load may be.
+        // A failed load is not repeated by later requests, as in AVFoundation; a canceled load may be.
         if run == nil, keys.contains(where: { status(of: $0).isFailed }) { return (.none, nil) }
         for key in keys { statuses[key] = .loading }
         waiterCount += 1
@@ -53,7 +53,7 @@ struct AssetLoading: Sendable {
         return .stop
     }
 
-    /// Stores the result of an inspection; the result of a run that was cancelled is ignored.
+    /// Stores the result of an inspection; the result of a run that was canceled is ignored.
     mutating func finish(_ number: Int, _ result: Result<AssetInspection, PlayerError>) {
         guard run == number else { return }
         switch result {
@@ -84,7 +84,7 @@ public enum AssetKeyStatus: Sendable {
     case loaded
     /// Loading the property failed with this error.
     case failed(PlayerError)
-    /// Loading the property was cancelled.
+    /// Loading the property was canceled.
     case cancelled
 
     var isLoading: Bool { if case .loading = self { true } else { false } }

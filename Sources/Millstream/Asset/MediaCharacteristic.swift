@@ -81,7 +81,7 @@ extension Asset {
     ///
     /// - Parameter characteristic: The characteristic of the group.
     /// - Returns: The group; `nil` if the asset has none.
-    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled.
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was canceled.
     public func loadMediaSelectionGroup(
         for characteristic: MediaCharacteristic
     ) async throws -> MediaSelectionGroup? {

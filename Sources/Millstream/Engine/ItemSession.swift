@@ -23,7 +23,7 @@ final class ItemSession: Sendable {
     ///
     /// - Parameters:
     ///   - time: The time source, whose executor runs the session.
-    ///   - body: Runs the engine, and returns when it is cancelled.
+    ///   - body: Runs the engine, and returns when it is canceled.
     func start(on time: any TimeSource, _ body: @escaping @Sendable (CommandQueue) async -> Void) {
         let mayStart = state.withLock { !$0.isEnded && $0.task == nil }
         guard mayStart else { return }

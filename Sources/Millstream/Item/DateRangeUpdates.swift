@@ -46,7 +46,7 @@ public struct DateRangeUpdates: AsyncSequence, Sendable {
         /// Waits for a change of the date ranges.
         ///
         /// - Parameter actor: The actor that the caller is isolated to.
-        /// - Returns: All date ranges; `nil` if the item is deallocated or the task is cancelled.
+        /// - Returns: All date ranges; `nil` if the item is deallocated or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Collection? {
             while let all = await ranges.next(isolation: actor) {
                 let wanted = all.filter(isWanted)

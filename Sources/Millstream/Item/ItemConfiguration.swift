@@ -31,7 +31,7 @@ struct ItemConfiguration: Sendable {
 
     /// A Boolean value that indicates whether interstitials that the stream schedules are played.
     var automaticallyHandlesInterstitialEvents = true
-    /// A Boolean value that indicates whether the play head may advance only through playback, as an interstitial can
+    /// A Boolean value that indicates whether the playhead may advance only through playback, as an interstitial can
     /// require: forward seeks and forward steps are refused.
     var requiresLinearPlayback = false
 

@@ -24,10 +24,10 @@ struct ItemCore: Sendable {
 
     init(time: any TimeSource) { self.time = time }
 
-    /// The current position of the play head.
+    /// The current position of the playhead.
     var position: MediaTime { state.timebase.mediaTime(at: time.now) }
 
-    /// The program date at the play head, extrapolated from the last snapshot.
+    /// The program date at the playhead, extrapolated from the last snapshot.
     var date: ProgramDateTime? {
         let timebase = state.timebase
         return state.playback.programDate?.advanced(

@@ -5,7 +5,7 @@ public import PlaybackReporting
 public struct MetricEvent: Sendable, Hashable {
     /// The date of the event, as the time since 1970-01-01 00:00:00 UTC.
     public let date: Duration
-    /// The position of the play head; `nil` before it had one.
+    /// The position of the playhead; `nil` before it had one.
     public let mediaTime: MediaTime?
     /// The session identifier, as in logs.
     public let sessionID: String
@@ -25,7 +25,7 @@ public struct MetricEvent: Sendable, Hashable {
         /// The buffer suffices to play without a stall (`AVMetricPlayerItemLikelyToKeepUpEvent`; the first time in a
         /// session, `AVMetricPlayerItemInitialLikelyToKeepUpEvent`).
         case likelyToKeepUp(LikelyToKeepUpReport)
-        /// The rate of the play head changed (`AVMetricPlayerItemRateChangeEvent`).
+        /// The rate of the playhead changed (`AVMetricPlayerItemRateChangeEvent`).
         case rateChange(RateChange)
         /// Playback stalled because the buffer was empty (`AVMetricPlayerItemStallEvent`).
         case stall

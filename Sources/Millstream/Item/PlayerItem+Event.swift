@@ -13,13 +13,13 @@ extension PlayerItem {
 
     /// A notification that AVFoundation would post for an item.
     public enum Notification: Sendable, Hashable {
-        /// The play head reached the end (`didPlayToEndTime`).
+        /// The playhead reached the end (`didPlayToEndTime`).
         case didPlayToEnd
         /// Playback ended before the end because of an error (`failedToPlayToEndTime`).
         case failedToPlayToEnd(PlaybackErrorRecord)
         /// Playback stopped because the buffer was empty (`playbackStalled`).
         case playbackStalled
-        /// The position of the play head changed discontinuously (`timeJumped`).
+        /// The position of the playhead changed discontinuously (`timeJumped`).
         case timeJumped
         /// The access log has a new entry (`newAccessLogEntry`).
         case newAccessLogEntry(AccessLog.Event)

@@ -110,7 +110,7 @@ extension PlayerItem {
         set { set { $0.startsOnFirstEligibleVariant = newValue } }
     }
 
-    /// The duration of media to buffer ahead of the play head; zero, the default, lets the engine choose by the stream.
+    /// The duration of media to buffer ahead of the playhead; zero, the default, lets the engine choose by the stream.
     public var preferredForwardBufferDuration: Duration {
         get { options.preferredForwardBufferDuration }
         set { set { $0.preferredForwardBufferDuration = max(.zero, newValue) } }
@@ -135,7 +135,7 @@ extension PlayerItem {
         set { set { $0.reversePlaybackEndTime = newValue } }
     }
 
-    /// The distance of the play head from the live edge; `nil`, the default, for the distance that the stream
+    /// The distance of the playhead from the live edge; `nil`, the default, for the distance that the stream
     /// recommends.
     public var configuredTimeOffsetFromLive: MediaTime? {
         get { options.timeOffsetFromLive }

@@ -23,19 +23,19 @@ extension PlayerItem {
         public var duration: MediaTime? { playback.duration }
         /// The buffered time ranges, which can contain gaps.
         public var loadedTimeRanges: MediaTimeRangeSet { playback.loadedTimeRanges }
-        /// The time ranges to which the play head can seek: the whole item on demand, or the current window of a live
+        /// The time ranges to which the playhead can seek: the whole item on demand, or the current window of a live
         /// stream.
         public var seekableTimeRanges: MediaTimeRangeSet {
             MediaTimeRangeSet(playback.seekableTimeRange.map { [$0] } ?? [])
         }
         /// A Boolean value that indicates whether the buffer suffices to play without a stall.
         public var isPlaybackLikelyToKeepUp: Bool { playback.isPlaybackLikelyToKeepUp }
-        /// A Boolean value that indicates whether no media is buffered ahead of the play head.
+        /// A Boolean value that indicates whether no media is buffered ahead of the playhead.
         public var isPlaybackBufferEmpty: Bool { playback.isPlaybackBufferEmpty }
         /// A Boolean value that indicates whether the buffer is full, so that loading continues only after some of it
         /// has been played.
         public var isPlaybackBufferFull: Bool { playback.isPlaybackBufferFull }
-        /// The timebase of the play head: its position and rate.
+        /// The timebase of the playhead: its position and rate.
         public var timebase: Timebase { playback.timebase }
         /// A Boolean value that indicates whether the item has been played to its end.
         public var hasPlayedToEnd: Bool { playback.hasPlayedToEnd }
@@ -48,7 +48,7 @@ extension PlayerItem {
             else { return nil }
             return Resolution(width: width, height: height)
         }
-        /// The variant at the play head; `nil` before one is played.
+        /// The variant at the playhead; `nil` before one is played.
         public var playedVariant: VariantDescription? { playback.playedVariant }
         /// The variant whose segments are loaded; `nil` before one is chosen.
         public var loadedVariant: VariantDescription? { playback.fetchedVariant }

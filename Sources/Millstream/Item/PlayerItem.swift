@@ -42,10 +42,10 @@ public final class PlayerItem: Sendable {
     /// Returns a property of ``State``.
     public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value { state[keyPath: keyPath] }
 
-    /// Returns the current position of the play head.
+    /// Returns the current position of the playhead.
     public func currentTime() -> MediaTime { hub.state.position }
 
-    /// Returns the program date at the play head; `nil` if the stream has no dates.
+    /// Returns the program date at the playhead; `nil` if the stream has no dates.
     public func currentDate() -> ProgramDateTime? { hub.state.date }
 
     /// The access log: the network activity of all sessions up to now; empty before the item was in a player.
@@ -99,7 +99,7 @@ extension PlayerItem {
     }
 
     /// A sequence of metadata messages in the media, such as ID3 tags and event messages, in the order in which the
-    /// play head reaches them (`AVPlayerItemMetadataOutput`).
+    /// playhead reaches them (`AVPlayerItemMetadataOutput`).
     ///
     /// Messages are read only by a pipeline that decodes media. A seek delivers those that apply to its target.
     public var timedMetadata: EventUpdates<TimedMetadata> {

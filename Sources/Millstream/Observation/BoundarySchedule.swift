@@ -12,7 +12,7 @@ struct BoundarySchedule: TimeSchedule {
     ///
     /// - Parameters:
     ///   - times: The times, in any order.
-    ///   - motion: The current motion of the play head.
+    ///   - motion: The current motion of the playhead.
     ///   - now: The current time.
     init(_ times: some Sequence<MediaTime>, from motion: Motion, at now: Duration) {
         self.times = Set(times).sorted()

@@ -89,7 +89,7 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         /// Waits for the next event.
         ///
         /// - Parameter actor: The actor that the caller is isolated to.
-        /// - Returns: The event; `nil` if there will be no more events or the task is cancelled.
+        /// - Returns: The event; `nil` if there will be no more events or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
             while !Task.isCancelled {
                 if let event = ready.popFirst() { return event }

@@ -67,7 +67,7 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
     }
 
     /// Waits until the version differs from the given one, until a deadline at most; also returns when the hub is
-    /// finished or the task is cancelled.
+    /// finished or the task is canceled.
     func wait(after seen: UInt64, until deadline: Duration? = nil, _ time: any TimeSource = SystemTimeSource()) async {
         guard !storage.withLock({ $0.isFinished }) else { return }
         await changes.wait(after: seen, until: deadline, time)

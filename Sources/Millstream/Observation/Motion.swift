@@ -1,14 +1,14 @@
 import MediaTiming
 import StreamingEngine
 
-/// The motion of the play head of an item, for time observers.
+/// The motion of the playhead of an item, for time observers.
 struct Motion: Sendable, Hashable {
     /// The identity of the item; `nil` for none.
     var item: ObjectIdentifier?
-    /// The timebase of the play head.
+    /// The timebase of the playhead.
     var timebase = Timebase()
 
-    /// Returns the time at which the play head reaches a media time; `nil` if it is stopped or moves in the other
+    /// Returns the time at which the playhead reaches a media time; `nil` if it is stopped or moves in the other
     /// direction.
     func time(reaching target: MediaTime) -> Duration? {
         guard timebase.rate < 0 else { return timebase.time(reaching: target) }
@@ -19,11 +19,11 @@ struct Motion: Sendable, Hashable {
 
     /// The difference between two motions.
     enum Change: Sendable, Hashable {
-        /// The play head continues as before.
+        /// The playhead continues as before.
         case none
-        /// The play head started or stopped.
+        /// The playhead started or stopped.
         case startedOrStopped
-        /// The position of the play head changed discontinuously.
+        /// The position of the playhead changed discontinuously.
         case jumped
     }
 

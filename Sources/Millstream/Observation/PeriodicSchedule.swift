@@ -1,7 +1,7 @@
 import MediaTiming
 import StreamingEngine
 
-/// A schedule that is due at each multiple of an interval of media time, when the play head jumps, and when it starts
+/// A schedule that is due at each multiple of an interval of media time, when the playhead jumps, and when it starts
 /// or stops.
 struct PeriodicSchedule: TimeSchedule {
     /// The minimum time between two notifications, so that an observer with a short interval runs at most 1,000 times
@@ -18,7 +18,7 @@ struct PeriodicSchedule: TimeSchedule {
     ///
     /// - Parameters:
     ///   - interval: The interval in media time; must be positive.
-    ///   - motion: The current motion of the play head; only changes from it are reported.
+    ///   - motion: The current motion of the playhead; only changes from it are reported.
     ///   - now: The current time.
     init(every interval: MediaTime, from motion: Motion, at now: Duration) {
         precondition(interval > .zero, "the interval of a periodic observer must be positive")

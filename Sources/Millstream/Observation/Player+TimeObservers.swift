@@ -14,7 +14,7 @@ extension Player {
         )
     }
 
-    /// Returns a sequence of times: each multiple of an interval of media time, and the position when the play head
+    /// Returns a sequence of times: each multiple of an interval of media time, and the position when the playhead
     /// jumps, starts or stops.
     ///
     /// At twice the rate, times are returned twice as often. Times that become due while the reader is busy are
@@ -33,13 +33,13 @@ extension Player {
     }
 
     /// Adds an observer that runs a block on the main actor at each multiple of an interval of media time, when the
-    /// play head jumps, and when it starts or stops.
+    /// playhead jumps, and when it starts or stops.
     ///
     /// Times that become due while the block runs are dropped.
     ///
     /// - Parameters:
     ///   - interval: The interval in media time; must be positive.
-    ///   - block: Receives the position of the play head.
+    ///   - block: Receives the position of the playhead.
     /// - Returns: The observer; the block runs only as long as the observer is retained.
     public func addPeriodicTimeObserver(
         forInterval interval: MediaTime,
@@ -48,12 +48,12 @@ extension Player {
         TimeObserver(periodicTimes(every: interval), owner: id, onMainActor(block))
     }
 
-    /// Adds an observer that runs a block at each multiple of an interval of media time, when the play head jumps, and
+    /// Adds an observer that runs a block at each multiple of an interval of media time, when the playhead jumps, and
     /// when it starts or stops.
     ///
     /// - Parameters:
     ///   - interval: The interval in media time; must be positive.
-    ///   - block: Receives the position of the play head; runs in its own isolation.
+    ///   - block: Receives the position of the playhead; runs in its own isolation.
     /// - Returns: The observer; the block runs only as long as the observer is retained.
     public func addPeriodicTimeObserver(
         forInterval interval: MediaTime,

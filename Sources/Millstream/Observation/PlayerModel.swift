@@ -17,7 +17,7 @@ public final class PlayerModel {
 
     /// The state of the player.
     public private(set) var state: PlayerState
-    /// The position of the play head, updated at the interval of ``run(every:)``.
+    /// The position of the playhead, updated at the interval of ``run(every:)``.
     public private(set) var currentTime = MediaTime.zero
 
     /// Creates a model of a player.
@@ -38,7 +38,7 @@ public final class PlayerModel {
     /// A Boolean value that indicates whether the current item or the player has failed.
     public var hasFailed: Bool { state.status == .failed || state.playback.status == .failed }
 
-    /// Updates the model until the task is cancelled or the player is deallocated.
+    /// Updates the model until the task is canceled or the player is deallocated.
     ///
     /// - Parameter interval: The interval in media time at which the position is updated during playback; half a second
     ///   by default.

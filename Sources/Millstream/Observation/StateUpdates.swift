@@ -38,7 +38,7 @@ public struct StateUpdates<State: Sendable>: AsyncSequence, Sendable {
         /// Waits for a change of the state.
         ///
         /// - Parameter actor: The actor that the caller is isolated to.
-        /// - Returns: The state; `nil` if there will be no more changes or the task is cancelled.
+        /// - Returns: The state; `nil` if there will be no more changes or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> State? {
             while !Task.isCancelled {
                 let reading = updates.read()
@@ -95,7 +95,7 @@ public struct ValueUpdates<Value: Equatable & Sendable>: AsyncSequence, Sendable
         /// Waits for a different value.
         ///
         /// - Parameter actor: The actor that the caller is isolated to.
-        /// - Returns: The value; `nil` if there will be no more changes or the task is cancelled.
+        /// - Returns: The value; `nil` if there will be no more changes or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
             while let value = await states.next(isolation: actor) {
                 if value == last { continue }

@@ -2,12 +2,12 @@ import MediaTiming
 
 /// A schedule that determines when a time observer is due.
 ///
-/// It has no clock: it receives the motion of the play head and the current time, and returns the next step.
+/// It has no clock: it receives the motion of the playhead and the current time, and returns the next step.
 protocol TimeSchedule: Sendable {
     /// Returns the next step for the observer.
     mutating func step(_ motion: Motion, at now: Duration) -> TimeStep
 
-    /// Skips times that became due while the observer was busy; jumps, starts and stops of the play head are still
+    /// Skips times that became due while the observer was busy; jumps, starts and stops of the playhead are still
     /// reported.
     mutating func skipElapsed(_ motion: Motion, at now: Duration)
 }

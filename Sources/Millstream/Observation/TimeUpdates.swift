@@ -1,11 +1,11 @@
 public import MediaTiming
 
-/// An asynchronous sequence of times of the current item, each returned when the play head reaches it.
+/// An asynchronous sequence of times of the current item, each returned when the playhead reaches it.
 ///
 /// Times that become due while the reader is busy are dropped, not queued. The sequence ends when the player is
 /// deallocated.
 public struct TimeUpdates: AsyncSequence, Sendable {
-    /// The type of the elements: positions of the play head on the timeline of the current item.
+    /// The type of the elements: positions of the playhead on the timeline of the current item.
     public typealias Element = MediaTime
     /// The type of errors; the sequence never throws.
     public typealias Failure = Never
@@ -38,7 +38,7 @@ public struct TimeUpdates: AsyncSequence, Sendable {
         /// Waits for the next time that is due.
         ///
         /// - Parameter actor: The actor that the caller is isolated to.
-        /// - Returns: The time; `nil` if the player is deallocated or the task is cancelled.
+        /// - Returns: The time; `nil` if the player is deallocated or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> MediaTime? {
             if hasFired { schedule.skipElapsed(source.read().motion, at: source.time.now) }
             while !Task.isCancelled {

@@ -12,12 +12,12 @@ extension PlaybackSnapshot {
     var isLoadedToEnd: Bool {
         guard status == .readyToPlay, playbackType != .live, let duration else { return false }
         if hasPlayedToEnd { return true }
-        // Media before the play head is removed from the buffer after a while, so the anchor of the timebase may no
+        // Media before the playhead is removed from the buffer after a while, so the anchor of the timebase may no
         // longer be loaded.
         let position = max(position, timebase.mediaTime)
         var loadedTimeRanges = loadedTimeRanges
         for range in leftOutTimeRanges.ranges { loadedTimeRanges.insert(range) }
-        // The play head may be slightly before the first frame.
+        // The playhead may be slightly before the first frame.
         let range =
             loadedTimeRanges.range(containing: position)
             ?? loadedTimeRanges.ranges.first { $0.start > position && $0.start - position <= Self.endTolerance }

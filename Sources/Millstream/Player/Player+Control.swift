@@ -42,7 +42,7 @@ extension Player {
     /// Sets the rate and synchronizes the given media time with the given host time, so that several players can play
     /// in synchrony.
     ///
-    /// Playback starts at the host time even if the buffer does not suffice; if that time has passed, the play head
+    /// Playback starts at the host time even if the buffer does not suffice; if that time has passed, the playhead
     /// catches up. Prepare the item first with ``preroll(atRate:)``.
     ///
     /// - Parameters:
@@ -65,7 +65,7 @@ extension Player {
     ///
     /// - Parameter rate: The rate at which the item will be played; must not be 0.
     /// - Returns: A Boolean value that indicates whether the item is prepared; `false` if it failed, if the rate or the
-    ///   current item was changed meanwhile, or if the task was cancelled.
+    ///   current item was changed meanwhile, or if the task was canceled.
     public func preroll(atRate rate: Double) async -> Bool {
         guard let item = state.currentItem, rate != 0 else { return false }
         for await state in states {

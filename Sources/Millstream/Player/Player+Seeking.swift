@@ -3,17 +3,17 @@ public import MediaTiming
 public import StreamingEngine
 
 extension Player {
-    /// Returns the position of the play head in the current item; zero if there is none.
+    /// Returns the position of the playhead in the current item; zero if there is none.
     public func currentTime() -> MediaTime { state.currentItem?.currentTime() ?? .zero }
 
-    /// Moves the play head to a position near a time that can be reached quickly.
+    /// Moves the playhead to a position near a time that can be reached quickly.
     ///
     /// - Parameter time: A time on the timeline of the current item.
     /// - Returns: The new position, and whether the seek was completed or interrupted by another seek or another item.
     @discardableResult
     public func seek(to time: MediaTime) async -> SeekResult { await seek(.time(time), .any) }
 
-    /// Moves the play head to a time, within the given tolerances.
+    /// Moves the playhead to a time, within the given tolerances.
     ///
     /// - Parameters:
     ///   - time: A time on the timeline of the current item.
@@ -29,7 +29,7 @@ extension Player {
         await seek(.time(time), SeekTolerance(before: before, after: after))
     }
 
-    /// Moves the play head to a program date of the stream.
+    /// Moves the playhead to a program date of the stream.
     ///
     /// - Parameters:
     ///   - date: The program date.

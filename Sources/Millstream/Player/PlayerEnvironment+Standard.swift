@@ -31,7 +31,7 @@ extension Player.Environment {
     }
 
     /// The environment with the system clock, the network and file access, in which nothing is decoded: media is loaded
-    /// and the play head advances as in playback, for measurements of a stream or a network.
+    /// and the playhead advances as in playback, for measurements of a stream or a network.
     ///
     /// Assets without a user agent or cookies in their options share connections and cookies; cookies are stored in
     /// memory only. Files are read only if the asset itself is a file, since a remote playlist must not refer to local

@@ -21,7 +21,7 @@ public struct PlayerError: MillstreamError, Sendable {
         public static let audioDeviceLost = Code(rawValue: "audio-device-lost")
         /// The asset could not be inspected.
         public static let notLoaded = Code(rawValue: "not-loaded")
-        /// Loading was cancelled.
+        /// Loading was canceled.
         public static let cancelled = Code(rawValue: "cancelled")
     }
 

@@ -14,7 +14,7 @@ public struct PlayerState: Sendable {
         case failed
     }
 
-    /// The action of a player when the play head reaches the end of an item.
+    /// The action of a player when the playhead reaches the end of an item.
     public enum ActionAtItemEnd: String, Sendable, Hashable, CaseIterable {
         /// The player plays the next item of the queue.
         case advance
@@ -75,7 +75,7 @@ public struct PlayerState: Sendable {
         if case .waiting(let reason) = timeControlStatus { reason } else { nil }
     }
 
-    /// The timebase of the current item: the position and rate of its play head.
+    /// The timebase of the current item: the position and rate of its playhead.
     public var timebase: Timebase { playback.timebase }
 
     /// A Boolean value that indicates whether a play button should be enabled: the current item is ready to play.

@@ -54,7 +54,7 @@ public final class PlayerWindowController: Sendable {
     /// A Boolean value that indicates whether the user has quit, or ``run()`` has returned.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Shows the player and executes commands until the user quits or the task is cancelled; called once.
+    /// Shows the player and executes commands until the user quits or the task is canceled; called once.
     public func run() async {
         let outputs = player.outputs
         // A window accepts any frame, so that no error can occur.

@@ -48,7 +48,7 @@ public final class MisbehavingServer: Sendable {
 
     /// Runs a server while `body` runs.
     ///
-    /// When `body` returns or throws, or the task is cancelled, all connections are closed and all delays end. The
+    /// When `body` returns or throws, or the task is canceled, all connections are closed and all delays end. The
     /// server has ended completely when this method returns.
     ///
     /// - Parameters:

@@ -24,7 +24,7 @@ enum EngineEvent: Sendable {
     case segmentReceived(request: Int, Result<SegmentLoader.Loaded, any Error>, TransferProgress)
     /// The progress of a transfer was measured.
     case transferMeasured(request: Int, TransferProgress)
-    /// A transfer was cancelled.
+    /// A transfer was canceled.
     case transferCancelled(request: Int, TransferProgress)
     /// The pipeline accepted or refused media.
     case appended(request: Int, Result<MediaTimeRange, any Error>)
@@ -38,7 +38,7 @@ enum EngineEvent: Sendable {
     case timerFired
     /// A command of the application.
     case command(EngineCommand)
-    /// The engine was cancelled or the item failed, and nothing is in progress any more.
+    /// The engine was canceled or the item failed, and nothing is in progress any more.
     case stopped
 }
 

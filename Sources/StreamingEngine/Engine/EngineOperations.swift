@@ -19,8 +19,8 @@ struct EngineOperations: Sendable {
     ///
     /// - Parameters:
     ///   - work: The work.
-    ///   - transfer: The transfer of a segment; `nil` if it was cancelled before it began.
-    /// - Returns: The event to deliver; `nil` if the work was cancelled.
+    ///   - transfer: The transfer of a segment; `nil` if it was canceled before it began.
+    /// - Returns: The event to deliver; `nil` if the work was canceled.
     func carryOut(_ work: EngineWork, _ transfer: SegmentTransfer?) async -> EngineEvent? {
         switch work {
         case .open: return await open()
@@ -44,7 +44,7 @@ struct EngineOperations: Sendable {
 
     /// Loads the address of the item.
     ///
-    /// - Returns: The event to deliver; `nil` if the task was cancelled.
+    /// - Returns: The event to deliver; `nil` if the task was canceled.
     func open() async -> EngineEvent? {
         await opening(since: fetch.time.now) {
             let (opened, request) = try await SourceOpener(fetch: fetch, kind: kind).open(source)
@@ -65,7 +65,7 @@ struct EngineOperations: Sendable {
     ///   - address: The address of the file.
     ///   - length: The length of the file; `nil` if it is unknown.
     ///   - began: The start of the first request for the item.
-    /// - Returns: The event to deliver; `nil` if the task was cancelled.
+    /// - Returns: The event to deliver; `nil` if the task was canceled.
     func indexFile(
         _ head: [UInt8],
         at address: ResourceAddress,
@@ -90,7 +90,7 @@ struct EngineOperations: Sendable {
         do {
             return try await body()
         } catch {
-            // A transport may throw a `CancellationError` although the task was not cancelled. That is reported as a
+            // A transport may throw a `CancellationError` although the task was not canceled. That is reported as a
             // failure, because the state waits for an event.
             return Task.isCancelled ? nil : openingFailed(error, began: began)
         }
@@ -111,7 +111,7 @@ struct EngineOperations: Sendable {
 
     /// Loads and parses a media playlist.
     ///
-    /// - Returns: The response; `nil` if the task was cancelled.
+    /// - Returns: The response; `nil` if the task was canceled.
     func loadPlaylist(_ request: TransportRequest, variables: [String: String]) async -> PlaylistResponse? {
         let began = fetch.time.now
         let fetched: FetchedResource
@@ -155,9 +155,9 @@ struct EngineOperations: Sendable {
 
     // MARK: Segments
 
-    /// Loads a segment, unless the transfer is cancelled.
+    /// Loads a segment, unless the transfer is canceled.
     ///
-    /// - Returns: The result; `nil` if the transfer was cancelled.
+    /// - Returns: The result; `nil` if the transfer was canceled.
     func load(
         _ segment: SegmentReference,
         kind: TransportRequest.Kind,

@@ -77,7 +77,7 @@ public actor PlaybackEngine {
     /// The current state of the item.
     public nonisolated var snapshot: PlaybackSnapshot { published.withLock { $0 } }
 
-    /// Runs until the task is cancelled or the item fails.
+    /// Runs until the task is canceled or the item fails.
     ///
     /// Playback is paused at first.
     ///

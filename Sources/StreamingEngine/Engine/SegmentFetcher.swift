@@ -195,7 +195,7 @@ struct SegmentFetcher: Sendable {
         if kind == .main { plan.tracks.main.isVariantDecided = false }
     }
 
-    /// Ends a transfer that was cancelled because it was no longer needed.
+    /// Ends a transfer that was canceled because it was no longer needed.
     func cancelled(
         _ request: Int,
         _ progress: TransferProgress,

@@ -145,9 +145,9 @@ struct GapAppend: Sendable {
 enum FetchPhase: Sendable {
     case idle
     case transferring(FetchJob)
-    /// The transfer is no longer needed, and is cancelled with the next step.
+    /// The transfer is no longer needed, and is canceled with the next step.
     case obsolete(FetchJob)
-    /// The transfer is being cancelled; its bytes are still counted for the logs.
+    /// The transfer is being canceled; its bytes are still counted for the logs.
     case cancelling(FetchJob)
     case appending(SegmentAppend)
     case appendingGap(GapAppend)

@@ -4,7 +4,7 @@ import Millstream
 protocol PlaybackOutput: Sendable {
     /// The environment whose pipelines decode for this output.
     var environment: Player.Environment { get }
-    /// Shows a player and executes the commands of the user, until the user quits or the task is cancelled.
+    /// Shows a player and executes the commands of the user, until the user quits or the task is canceled.
     func show(_ player: Player) async
     /// Writes pending output and closes all files and windows.
     func finish() async throws
@@ -20,7 +20,7 @@ struct UndecodedPlaybackOutput: PlaybackOutput {
     var environment: Player.Environment { .withoutDecoding }
 }
 
-/// Waits until the task is cancelled.
+/// Waits until the task is canceled.
 func waitForCancellation() async {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     await withTaskCancellationHandler {

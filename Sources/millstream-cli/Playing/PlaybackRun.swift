@@ -156,7 +156,7 @@ private final class LiveGate: Sendable {
     /// A Boolean value that indicates whether the stream is live and its events were held back.
     var isLive: Bool { state.withLock { $0.isLive } }
 
-    /// Waits until the stream is known to be live; also returns when the task is cancelled.
+    /// Waits until the stream is known to be live; also returns when the task is canceled.
     func waitUntilLive() async { for await _ in live.stream {} }
 
     /// Returns the metrics of the events that were published.

@@ -6,10 +6,10 @@ import Millstream
 /// The handling of Ctrl-Z: playback pauses before the process is suspended, so that displays and logs end at the
 /// correct time.
 enum Suspension {
-    /// The number of checks, 10 ms apart, for the play head to stop; the process is suspended after them in any case.
+    /// The number of checks, 10 ms apart, for the playhead to stop; the process is suspended after them in any case.
     private static let maximumChecks = 100
 
-    /// Handles the signal until the task is cancelled; playback resumes when the process does.
+    /// Handles the signal until the task is canceled; playback resumes when the process does.
     static func handleSignal(for player: Player) async {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         signal(SIGTSTP, SIG_IGN)

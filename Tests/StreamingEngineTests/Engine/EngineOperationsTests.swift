@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of the asynchronous work of an engine, which must always end with an event.
 @Suite struct EngineOperationsTests {
-    /// A transport that throws a `CancellationError` for addresses with a given suffix, although no task was cancelled.
+    /// A transport that throws a `CancellationError` for addresses with a given suffix, although no task was canceled.
     private struct CancellingTransport: Transport {
         let suffix: String
         let base: any Transport

@@ -61,7 +61,7 @@ struct EngineSession {
     private(set) var state: EngineState
     private(set) var lines: [String] = []
     private(set) var now = Duration.zero
-    /// A Boolean value that indicates whether the engine cancelled everything that was in progress.
+    /// A Boolean value that indicates whether the engine canceled everything that was in progress.
     private(set) var isFinished = false
     /// A Boolean value that indicates whether the engine closed the pipeline.
     private(set) var isClosed = false

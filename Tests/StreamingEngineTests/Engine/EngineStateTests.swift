@@ -61,7 +61,7 @@ import Testing
         let progress = TransferProgress(measurement: nil, expectedBytes: nil)
         #expect(engine.deliver(.transferCancelled(request: 2, progress), at: 3) == ["fetch 3 v7.ts"])
         #expect(engine.take(rate: 0, at: 3) == [])
-        // The response to the cancelled request arrives too late and changes nothing.
+        // The response to the canceled request arrives too late and changes nothing.
         #expect(try engine.receive(2, at: 3) == [])
         #expect(try engine.complete(3, at: 4) == ["fetch 4 v8.ts", "seek 45.0"])
         #expect(try engine.land(45, seek: 2, at: 4) == ["answer 7: finished at 45.0", "rate 1.0"])

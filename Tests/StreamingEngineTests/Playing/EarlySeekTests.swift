@@ -8,7 +8,7 @@ import StreamingEngine
 import Synchronization
 import Testing
 
-/// Tests of seeks before the playlist is loaded, and of seeks that are cancelled.
+/// Tests of seeks before the playlist is loaded, and of seeks that are canceled.
 @Suite struct EarlySeekTests {
     private func seekEvents(_ events: EventRecord) -> [String] {
         events.all.compactMap { event in
