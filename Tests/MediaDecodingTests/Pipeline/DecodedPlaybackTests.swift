@@ -84,7 +84,7 @@ struct DecodedPlaybackTests {
             for frame in targets where frame <= last {
                 let time = MediaTime(value: Int64(frame), timescale: 30)
                 let result = await stream.engine.seek(to: time, tolerance: .exact)
-                #expect(result.isFinished && result.landed == time)
+                #expect(result.isFinished && result.position == time)
                 let shown = try #require(stream.shown.all.last)
                 #expect(shown.reading?.frame == frame, "\(frame) wanted, \(String(describing: shown.reading)) shown")
                 // A time in the middle of a frame's duration selects that frame.
@@ -118,7 +118,7 @@ struct DecodedPlaybackTests {
                 await stream.engine.setRate(0)
                 let time = MediaTime(value: Int64(frame), timescale: 30)
                 let result = await stream.engine.seek(to: time, tolerance: .exact)
-                #expect(result.isFinished && result.landed == time)
+                #expect(result.isFinished && result.position == time)
                 #expect(stream.shown.all.last?.reading?.frame == frame)
                 if let height = stream.engine.snapshot.playedVariant?.height { heights.insert(height) }
             }
@@ -136,12 +136,12 @@ struct DecodedPlaybackTests {
             #expect(before > 20)
             let any = await stream.engine.seek(to: MediaTime(value: 277, timescale: 10))
             // The nearest key frame is at 28 s, but its segment may not be loaded yet.
-            #expect([26, 28].map { MediaTime(seconds: $0) }.contains(any.landed))
-            #expect(stream.shown.all.last?.reading?.frame == Int((any.landed.seconds * 30).rounded()))
+            #expect([26, 28].map { MediaTime(seconds: $0) }.contains(any.position))
+            #expect(stream.shown.all.last?.reading?.frame == Int((any.position.seconds * 30).rounded()))
             #expect(stream.pipeline.frameCounts.discarded == before)
             let early = SeekTolerance(before: MediaTime(seconds: 2), after: .zero)
             let landed = await stream.engine.seek(to: MediaTime(value: 153, timescale: 10), tolerance: early)
-            #expect(landed.landed == MediaTime(seconds: 14))
+            #expect(landed.position == MediaTime(seconds: 14))
             #expect(stream.shown.all.last?.reading?.frame == 420)
         }
     }

@@ -113,7 +113,7 @@ struct EncryptedPlaybackTests {
             for frame in [0, 119, 120, 121, 239, 240, 301, 359] {
                 let time = MediaTime(value: Int64(frame), timescale: 30)
                 let result = await stream.engine.seek(to: time, tolerance: .exact)
-                #expect(result.landed == time && stream.shown.all.last?.reading?.frame == frame)
+                #expect(result.position == time && stream.shown.all.last?.reading?.frame == frame)
             }
         }
     }
