@@ -128,12 +128,12 @@ public struct MediaTime: Sendable, Hashable {
         return doubled >= Int128(timescale) ? whole +| 1 : doubled < -Int128(timescale) ? whole -| 1 : whole
     }
 
-    // Bounded: the loop ends before the divisor is zero.
     private static func greatestCommonDivisor<Number: FixedWidthInteger & UnsignedInteger>(
         _ first: Number,
         _ second: Number
     ) -> Number {
         var (a, b) = (first, second)
+        // Bounded: the loop ends before the divisor is zero.
         while b != 0 { (a, b) = (b, a % b) }
         return max(a, 1)
     }

@@ -16,7 +16,7 @@ package struct MediaTimeSum: Sendable {
 
     /// Adds a time.
     package static func += (sum: inout MediaTimeSum, time: MediaTime) {
-        // Bounded: timescales are positive.
+        // Timescales are positive.
         let (factor, remainder) = sum.timescale.quotientAndRemainder(dividingBy: time.timescale)
         let (scaled, overflow) = time.value.multipliedReportingOverflow(by: factor)
         let (total, overflowed) = sum.value.addingReportingOverflow(scaled)
