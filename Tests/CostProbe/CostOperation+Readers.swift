@@ -11,6 +11,7 @@ extension CostOperation {
         operations(InputShape.movies + InputShape.media, "media")
             + operations(InputShape.subtitles, "subtitles")
             + operations(InputShape.texts, "texts")
+            + operations(InputShape.manifests, "manifests")
     }
 
     private static func operations(_ shapes: [InputShape], _ topic: String) -> [CostOperation] {

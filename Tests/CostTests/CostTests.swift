@@ -23,6 +23,7 @@ struct CostTests {
         let expected = [
             "read", "rules", "report", "canonical", "addresses", "relocation", "edit", "presentation", "media",
             "subtitles", "texts", "cues", "network", "timeline", "model", "engine", "downloads", "edited", "followed",
+            "manifests",
         ]
         #expect(kinds == Set(expected))
     }

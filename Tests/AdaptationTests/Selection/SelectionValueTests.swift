@@ -396,7 +396,7 @@ import Testing
     private static let selectors: [SelectorName: (text: String, start: Int, rung: Int)] = [
         .default: ("default", 0, 2),
         .throughput: ("throughput", 2, 2),
-        .buffer: ("buffer", 2, 1),
+        .buffer: ("buffer", 2, 2),
         .fixedLowest: ("fixed-lowest", 0, 0),
         .fixedHighest: ("fixed-highest", 4, 4),
     ]
