@@ -100,6 +100,14 @@ final class CacheClock: TimeSource {
     func advance(by duration: Duration) { state.withLock { $0 += duration } }
 }
 
+/// Returns whether no process holds a lock of a file, or the file does not exist.
+private func isUnlocked(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+}
+
 /// A cache in a temporary directory in front of a scripted server, with a clock that the test controls.
 final class CacheBench: Sendable {
     /// A pool of one thread, so that work is executed in the order of submission.
@@ -183,6 +191,11 @@ final class CacheBench: Sendable {
     func onlyFile() throws -> URL {
         try #require(fileNames.count == 1)
         return file(fileNames[0])
+    }
+
+    /// Waits until no cache has the directory open; its last work on the pool can outlive the last reference of a test.
+    func waitUntilClosed() async {
+        while !isUnlocked(file(EntryFolderLock.fileName).path) { await Task.yield() }
     }
 
     /// Waits until all work that was submitted to the pool is done.

@@ -147,6 +147,7 @@ struct CacheStorageTests {
         let leftovers = ["\(otherStem).part", "\(otherStem).entry"]
         let foreign = ["notes.txt", "millstream-1.entry", "\(stem).entry.bak", "x\(name)"]
         for other in leftovers + foreign { try Data("x".utf8).write(to: bench.file(other)) }
+        await bench.waitUntilClosed()
         let cache = try bench.open()
         #expect(bench.fileNames == ([name] + foreign).sorted())
         #expect(cache.entryCount == 1)
@@ -183,6 +184,7 @@ struct CacheStorageTests {
 
     @Test func truncatedOrExtendedFileIsNotAnEntry() async throws {
         try await fill(bench.open(), "a")
+        await bench.waitUntilClosed()
         let file = try bench.onlyFile()
         let bytes = try Data(contentsOf: file)
         for length in 0..<bytes.count {
@@ -197,20 +199,23 @@ struct CacheStorageTests {
     }
 
     @Test func entryWithACorruptByteIsNeverServed() async throws {
-        // The first cache is closed at once: while it is open, damaged files stay.
+        // While another cache is open, damaged files stay.
         try await fill(bench.open(), "a")
+        await bench.waitUntilClosed()
         let file = try bench.onlyFile()
         let bytes = try Data(contentsOf: file)
         for position in bytes.indices {
             for mask in [0x01, 0x80, 0xFF] as [UInt8] {
                 var damaged = bytes
                 damaged[position] ^= mask
+                await bench.waitUntilClosed()
                 try damaged.write(to: file)
                 let reopened = try bench.open()
                 #expect(try await cachedPaths(reopened, "a") == [], "byte \(position)")
                 #expect(bench.fileNames.isEmpty)
             }
         }
+        await bench.waitUntilClosed()
         try bytes.write(to: file)
         #expect(try await cachedPaths(bench.open(), "a") == ["a"])
     }
@@ -395,8 +400,11 @@ struct CacheStorageTests {
     }
 
     @Test func openingWithASmallerCapacityEvictsEntries() async throws {
-        let cache = try bench.open(Self.threeBlocks)
-        for path in ["a", "b", "c"] { try await fill(cache, path) }
+        do {
+            let cache = try bench.open(Self.threeBlocks)
+            for path in ["a", "b", "c"] { try await fill(cache, path) }
+        }
+        await bench.waitUntilClosed()
         let reopened = try bench.open(DiskCache.Options(capacity: ByteCount(5000)))
         #expect(reopened.entryCount == 1)
         #expect(bench.fileNames.count == 1)
