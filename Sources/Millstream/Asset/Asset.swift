@@ -117,7 +117,7 @@ extension Asset {
         return loading.inspection.map(property.value)
     }
 
-    /// Cancels the loading of all properties; callers that wait get ``PlayerError/Code/canceled``.
+    /// Cancels the loading of all properties; callers that wait get ``PlayerError/Code/cancelled``.
     public func cancelLoading() {
         perform(hub.update { loading, _ in loading.cancel() })
     }
