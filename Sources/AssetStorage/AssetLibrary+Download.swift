@@ -1,30 +1,30 @@
 import Foundation
 import GRDB
-public import HLSPlaylist
+package import HLSPlaylist
 import MediaTiming
 import PlaylistEditing
 public import ResourceAddressing
 
 /// A media playlist to download.
-public struct PlannedRendition: Sendable {
+package struct PlannedRendition: Sendable {
     /// The role of the rendition in the presentation.
-    public let role: StoredRendition.Role
+    package let role: StoredRendition.Role
     /// The zero-based index among the variants, or among the renditions, of the source; -1 if the source is a media
     /// playlist.
-    public let position: Int
+    package let position: Int
     /// The language of the rendition (RFC 5646); `nil` for variants and for renditions without a language.
-    public let language: String?
+    package let language: String?
     /// The variant that the playlist belongs to; `nil` for renditions and if the source is a media playlist.
-    public let variant: Variant?
+    package let variant: Variant?
     /// The media playlist.
-    public let playlist: MediaPlaylist
+    package let playlist: MediaPlaylist
     /// The URL of the playlist after all redirects.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The indices of further variants or renditions of the source that have the same playlist.
-    public let aliases: [Int]
+    package let aliases: [Int]
 
     /// Creates a planned rendition.
-    public init(
+    package init(
         role: StoredRendition.Role,
         position: Int,
         language: String?,
@@ -95,7 +95,7 @@ extension AssetLibrary {
     ///
     /// Stored files are not downloaded again. A rendition whose media changed at the origin is planned again from the
     /// start. The caller must hold the lock of the asset.
-    public func planDownload(
+    package func planDownload(
         of id: String,
         source: Playlist,
         at address: ResourceAddress,

@@ -4,13 +4,13 @@ import MediaTiming
 import ResourceAddressing
 
 /// A finished file of a package whose content is on the disk, but which is not yet in the catalog.
-public struct WrittenFile: Sendable {
+package struct WrittenFile: Sendable {
     let resource: StoredResource
     let count: Int64
     let checksum: Int64
 
     /// Creates the description of a finished file.
-    public init(_ resource: StoredResource, _ file: PackageFile) {
+    package init(_ resource: StoredResource, _ file: PackageFile) {
         self.resource = resource
         count = file.count
         checksum = file.checksum
@@ -37,12 +37,12 @@ extension AssetLibrary {
     static let pageSize = 1_000
 
     /// Returns a file object to write a resource with.
-    public func makePackageFile(for resource: StoredResource, of id: String) -> PackageFile {
+    package func makePackageFile(for resource: StoredResource, of id: String) -> PackageFile {
         PackageFile("\(packageDirectory(id).path)/\(resource.path)", files: files)
     }
 
     /// Returns all files of an asset in the order in which its playlists name them.
-    public func resources(_ id: String) throws -> [StoredResource] {
+    package func resources(_ id: String) throws -> [StoredResource] {
         try catalog.read { database in
             _ = try Self.record(id, database)
             let folders = try Self.folders(id, database)
@@ -80,7 +80,7 @@ extension AssetLibrary {
     /// Returns all files that are not stored, in the order of their media time.
     ///
     /// Keys and initialization sections have the start time of the first segment that needs them, and precede it.
-    public func missingResources(_ id: String) throws -> [StoredResource] {
+    package func missingResources(_ id: String) throws -> [StoredResource] {
         var result: [StoredResource] = []
         while true {
             let page = try missingResources(id, after: result.last)
@@ -96,7 +96,7 @@ extension AssetLibrary {
     ///   - last: The last file of the previous page; `nil` for the first page.
     /// - Returns: The files in the order of ``missingResources(_:)``; empty after the last page.
     /// - Throws: ``StorageError``.
-    public func missingResources(_ id: String, after last: StoredResource?) throws -> [StoredResource] {
+    package func missingResources(_ id: String, after last: StoredResource?) throws -> [StoredResource] {
         try catalog.read { database in
             _ = try Self.record(id, database)
             let rows = try ResourceRecord.fetchAll(
@@ -120,7 +120,7 @@ extension AssetLibrary {
     /// group of files costs little more than committing one.
     ///
     /// - Throws: ``StorageError``; ``StorageError/Code/notFound`` if the asset was deleted in the meantime.
-    public func commit(_ written: [WrittenFile]) throws {
+    package func commit(_ written: [WrittenFile]) throws {
         guard let first = written.first else { return }
         let id = try catalog.read { database in
             try String.fetchOne(

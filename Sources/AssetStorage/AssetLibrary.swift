@@ -178,7 +178,7 @@ public final class AssetLibrary: Sendable {
     ///
     /// - Throws: ``StorageError/Code/busy`` if another writer holds the lock, ``StorageError/Code/notFound`` if the
     ///   asset was deleted.
-    public func lock(_ id: String) throws -> PackageLock {
+    package func lock(_ id: String) throws -> PackageLock {
         let lock = try PackageLock(packageDirectory(id))
         do {
             try catalog.read { _ = try Self.record(id, $0) }

@@ -1,5 +1,5 @@
-public import Foundation
-public import MediaTransport
+package import Foundation
+package import MediaTransport
 import NIOPosix
 import ResourceAddressing
 import Synchronization
@@ -7,7 +7,7 @@ import Synchronization
 /// A transport for a local path that may be a downloaded package; the first request determines whether it is one.
 ///
 /// The initializer does no I/O.
-public final class LocalAssetTransport: Transport {
+package final class LocalAssetTransport: Transport {
     private enum State {
         case unknown
         case known(any Transport)
@@ -24,17 +24,17 @@ public final class LocalAssetTransport: Transport {
     ///   - folder: The path.
     ///   - origin: The transport for the files of a package that are not stored.
     ///   - files: The transport for all requests if the path is not a package.
-    public init(_ folder: URL, origin: any Transport, files: any Transport) {
+    package init(_ folder: URL, origin: any Transport, files: any Transport) {
         self.folder = folder
         self.origin = origin
         self.files = files
     }
 
     /// The executor of the transport to the origin.
-    public var executor: (any TaskExecutor)? { origin.executor }
+    package var executor: (any TaskExecutor)? { origin.executor }
 
     /// Sends a request; see `Transport`.
-    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
         if case .known(let transport) = state.withLock({ $0 }) { return try await transport.send(request) }
         let folder = folder
         let package = try await NIOThreadPool.singleton.runIfActive { PackageTransport.package(at: folder) }

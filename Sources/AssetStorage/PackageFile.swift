@@ -6,7 +6,7 @@ import MediaTransport
 ///
 /// The file is renamed into place after its content is on the disk, and counts as stored when the catalog lists it; see
 /// ``AssetLibrary/commit(_:)``. All calls block.
-public final class PackageFile: @unchecked Sendable {
+package final class PackageFile: @unchecked Sendable {
     // Safe: one task writes the file and awaits each write before the next.
     private let path: String
     private let partialPath: String
@@ -18,7 +18,7 @@ public final class PackageFile: @unchecked Sendable {
     private var descriptor: CInt = -1
     private var sum = BlockChecksum()
     /// The number of bytes that were written.
-    public private(set) var count: Int64 = 0
+    package private(set) var count: Int64 = 0
 
     /// Creates a file object; no file is created on the disk before the first write.
     ///
@@ -42,7 +42,7 @@ public final class PackageFile: @unchecked Sendable {
     /// Appends bytes to the file; with no bytes, it only creates the file.
     ///
     /// - Throws: ``StorageError``.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws {
         do {
             if descriptor < 0 { descriptor = try files.createFile(partialPath) }
             try files.write(bytes, to: descriptor)
@@ -56,7 +56,7 @@ public final class PackageFile: @unchecked Sendable {
     /// Synchronizes the content to the disk, then renames the file into place.
     ///
     /// - Throws: ``StorageError``; the file is not in place then.
-    public func finish() throws {
+    package func finish() throws {
         do {
             if descriptor < 0 { descriptor = try files.createFile(partialPath) }
             try files.synchronizeFile(descriptor)
@@ -68,7 +68,7 @@ public final class PackageFile: @unchecked Sendable {
     }
 
     /// Closes and removes the unfinished file.
-    public func discard() {
+    package func discard() {
         closeFile()
         // A file that cannot be removed now is removed when the asset is downloaded again.
         try? files.removeFile(partialPath)

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// A lock that reserves a package for one writer, across processes, until it is deallocated or the process ends.
-public final class PackageLock: Sendable {
+package final class PackageLock: Sendable {
     private let descriptor: CInt
 
     /// The name of the lock file in the package.
@@ -11,7 +11,7 @@ public final class PackageLock: Sendable {
     ///
     /// - Throws: ``StorageError/Code/busy`` if another writer holds the lock, ``StorageError/Code/notFound`` if there
     ///   is no such directory.
-    public init(_ package: URL) throws(StorageError) {
+    package init(_ package: URL) throws(StorageError) {
         let path = package.appendingPathComponent(Self.fileName).path
         // The property is set last: if the initializer threw after that, `deinit` would close the descriptor a second
         // time.

@@ -1,10 +1,10 @@
-public import Foundation
-public import MediaTransport
-public import ResourceAddressing
+package import Foundation
+package import MediaTransport
+package import ResourceAddressing
 
 /// A transport that reads the stored files of a package and loads all others from the origin, so that a package can be
 /// played while it is being downloaded.
-public final class PackageTransport: Transport {
+package final class PackageTransport: Transport {
     private let library: AssetLibrary
     private let id: String
     private let files: any Transport
@@ -18,7 +18,7 @@ public final class PackageTransport: Transport {
     ///   - id: The identifier of the asset.
     ///   - files: The transport that reads local files.
     ///   - origin: The transport for files that are not stored; `nil` to play only stored files.
-    public init(
+    package init(
         _ library: AssetLibrary,
         id: String,
         files: any Transport = FileTransport(),
@@ -34,7 +34,7 @@ public final class PackageTransport: Transport {
     /// Returns the library and the asset identifier of the package in a directory.
     ///
     /// - Returns: The library, opened for reading only, and the identifier; `nil` if the directory is not a package.
-    public static func package(at folder: URL) -> (library: AssetLibrary, id: String)? {
+    package static func package(at folder: URL) -> (library: AssetLibrary, id: String)? {
         guard isPackagePath(folder) else { return nil }
         let folder = folder.standardizedFileURL
         let directory = folder.deletingLastPathComponent().deletingLastPathComponent()
@@ -46,17 +46,17 @@ public final class PackageTransport: Transport {
 
     /// Returns a Boolean value that indicates whether a path has the form of a package path, without accessing the
     /// disk.
-    public static func isPackagePath(_ folder: URL) -> Bool {
+    package static func isPackagePath(_ folder: URL) -> Bool {
         let folder = folder.standardizedFileURL
         return folder.deletingLastPathComponent().lastPathComponent == "packages"
             && AssetLibrary.isIdentifier(folder.lastPathComponent)
     }
 
     /// The URL of the multivariant playlist of the package.
-    public var address: ResourceAddress { ResourceAddress(filePath: folder + "multivariant.m3u8") }
+    package var address: ResourceAddress { ResourceAddress(filePath: folder + "multivariant.m3u8") }
 
     /// Sends a request; see `Transport`.
-    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
         // A request for the directory returns the multivariant playlist.
         if let path = request.address.filePath, path == folder || path + "/" == folder {
             return try await files.send(TransportRequest(address, kind: request.kind))

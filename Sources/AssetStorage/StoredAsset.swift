@@ -115,9 +115,9 @@ public struct StoredRendition: Sendable, Hashable {
 }
 
 /// A file of a package, whether or not it is stored.
-public struct StoredResource: Sendable, Hashable, Identifiable {
+package struct StoredResource: Sendable, Hashable, Identifiable {
     /// A kind of file in a media playlist.
-    public enum Kind: String, Sendable, Hashable, Codable {
+    package enum Kind: String, Sendable, Hashable, Codable {
         /// A media segment.
         case segment
         /// An initialization section (`EXT-X-MAP`).
@@ -129,19 +129,19 @@ public struct StoredResource: Sendable, Hashable, Identifiable {
     }
 
     /// The identifier of the file in the catalog.
-    public let id: Int64
+    package let id: Int64
     /// The kind of file.
-    public let kind: Kind
+    package let kind: Kind
     /// The URL at the origin.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The byte range of the resource at the origin; `nil` for the entire resource.
-    public let byteRange: ByteRange?
+    package let byteRange: ByteRange?
     /// The path relative to the package.
-    public let path: String
+    package let path: String
     /// The directory of the rendition inside the package.
-    public let folder: String
+    package let folder: String
     /// The media time range of the segment; empty for keys and initialization sections.
-    public let timeRange: MediaTimeRange
+    package let timeRange: MediaTimeRange
     /// The size of the stored file; `nil` if it is not stored.
-    public internal(set) var bytes: ByteCount?
+    package internal(set) var bytes: ByteCount?
 }

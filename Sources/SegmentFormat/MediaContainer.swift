@@ -1,7 +1,7 @@
 /// The container or document format of a file or segment, detected from its first bytes.
 ///
 /// The raw value is a stable short name for logs and metrics.
-public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
+package enum MediaContainer: String, Sendable, Hashable, CaseIterable {
     /// ISO base media file format: MP4, fragmented MP4, CMAF and QuickTime.
     case isoBaseMedia = "mp4"
     /// MPEG-2 transport stream with packets of 188, 192 or 204 bytes; ``TransportPacketLayout`` detects the packet
@@ -41,7 +41,7 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
     /// A Boolean value that indicates whether the format is packed audio (RFC 8216bis §3.1.4).
     ///
     /// Packed audio consists of audio frames only, optionally preceded by an ID3 tag.
-    public var isPackedAudio: Bool {
+    package var isPackedAudio: Bool {
         switch self {
         case .aac, .mpegAudio, .ac3, .enhancedAC3: true
         default: false
@@ -53,7 +53,7 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
     /// A few hundred bytes are enough for most formats. A transport stream is detected reliably from 565 bytes on.
     /// Packed audio after an ID3 tag needs all bytes up to its first audio frame; with fewer bytes the result is
     /// ``id3``.
-    public init?(_ bytes: Span<UInt8>) {
+    package init?(_ bytes: Span<UInt8>) {
         if let text = Self.textFormat(bytes) {
             self = text
         } else if Self.isISOBaseMedia(bytes) {

@@ -1,9 +1,9 @@
-public import ResourceAddressing
+import ResourceAddressing
 
 /// An error that occurs when bytes cannot be parsed as the expected format.
 ///
 /// The associated value of each case is the name of the structure concerned.
-public enum MediaFormatError: MillstreamError, Hashable {
+package enum MediaFormatError: MillstreamError, Hashable {
     /// The data ends before the end of the named structure.
     case truncated(String)
     /// The named structure, or one of its fields, has an invalid value.
@@ -16,7 +16,7 @@ public enum MediaFormatError: MillstreamError, Hashable {
 
 extension MediaFormatError {
     /// A human-readable description of the error.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated(let name): "\(name) is truncated"
         case .malformed(let name): "\(name) is invalid"
@@ -28,7 +28,7 @@ extension MediaFormatError {
 
 extension MediaFormatError {
     /// The kind of the error.
-    public enum Code: String, ErrorCode {
+    package enum Code: String, ErrorCode {
         /// The data ends before the end of a structure.
         case truncated
         /// A structure is invalid.
@@ -39,7 +39,7 @@ extension MediaFormatError {
         case missing
 
         /// The code of the corresponding error of AVFoundation.
-        public var number: Int? {
+        package var number: Int? {
             switch self {
             case .truncated, .malformed: -11_829
             case .tooLarge: -11_864
@@ -49,7 +49,7 @@ extension MediaFormatError {
     }
 
     /// The kind of the error.
-    public var code: Code {
+    package var code: Code {
         switch self {
         case .truncated: .truncated
         case .malformed: .malformed
@@ -59,5 +59,5 @@ extension MediaFormatError {
     }
 
     /// The description of the error.
-    public var message: String { description }
+    package var message: String { description }
 }

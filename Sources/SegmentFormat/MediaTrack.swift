@@ -1,7 +1,7 @@
 /// The properties of a track, independent of its container.
-public struct MediaTrack: Sendable, Hashable {
+package struct MediaTrack: Sendable, Hashable {
     /// The media type of a track.
-    public enum MediaType: String, Sendable, Hashable {
+    package enum MediaType: String, Sendable, Hashable {
         /// Video.
         case video
         /// Audio.
@@ -15,26 +15,26 @@ public struct MediaTrack: Sendable, Hashable {
     }
 
     /// The track ID in an ISO base media file, the packet identifier (PID) in a transport stream, otherwise 0.
-    public var id: UInt32
+    package var id: UInt32
     /// The media type of the track.
-    public var mediaType: MediaType
+    package var mediaType: MediaType
     /// The codec string according to RFC 6381, or only the codec name if its parameters are unknown; `nil` if unknown.
-    public var codec: String?
+    package var codec: String?
     /// The language as a BCP 47 tag such as `de` or `zh-Hant`, or as a three-letter code; `nil` if unspecified.
-    public var language: String?
+    package var language: String?
     /// The width of the video, in pixels.
-    public var width: Int?
+    package var width: Int?
     /// The height of the video, in pixels.
-    public var height: Int?
+    package var height: Int?
     /// The number of audio channels.
-    public var channelCount: Int?
+    package var channelCount: Int?
     /// The audio sample rate, in hertz.
-    public var sampleRate: Int?
+    package var sampleRate: Int?
     /// The encryption scheme of the samples, such as `cenc`, `cbcs` or `sample-aes`; `nil` if they are not encrypted.
-    public var encryptionScheme: String?
+    package var encryptionScheme: String?
 
     /// Creates a track with the given properties.
-    public init(
+    package init(
         id: UInt32,
         mediaType: MediaType,
         codec: String? = nil,

@@ -1,29 +1,29 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A converter that unwraps 33-bit timestamps at 90 kHz, which wrap to zero after 26.5 hours (ISO/IEC 13818-1
 /// §2.4.2.1).
 ///
 /// Each timestamp is converted to the 64-bit value nearest to the previous one. Therefore streams of any duration are
 /// supported, and timestamps may also decrease, as the presentation timestamps of B-frames do.
-public struct TimestampUnwrapper: Sendable, Hashable {
+package struct TimestampUnwrapper: Sendable, Hashable {
     /// The number of distinct timestamps: 2^33.
-    public static let period: Int64 = 1 << 33
+    package static let period: Int64 = 1 << 33
     /// The clock rate, in units per second.
-    public static let timescale: Int64 = 90_000
+    package static let timescale: Int64 = 90_000
 
     /// The last unwrapped timestamp, in units of 1/90000 s; before the first timestamp, the reference or `nil`.
-    public private(set) var last: Int64?
+    package private(set) var last: Int64?
 
     /// Creates an unwrapper whose first result is the value nearest to `reference`.
     ///
     /// - Parameter reference: Any unwrapped value, in units of 1/90000 s. If it is `nil`, the first timestamp is
     ///   returned unchanged.
-    public init(near reference: Int64? = nil) {
+    package init(near reference: Int64? = nil) {
         last = reference
     }
 
     /// Returns the unwrapped value of the next timestamp, of which only the lowest 33 bits are used.
-    public mutating func unwrap(_ timestamp: UInt64) -> Int64 {
+    package mutating func unwrap(_ timestamp: UInt64) -> Int64 {
         let value = last.map { Self.unwrap(timestamp, near: $0) } ?? Int64(clamping: timestamp & 0x1_FFFF_FFFF)
         last = value
         return value
@@ -33,7 +33,7 @@ public struct TimestampUnwrapper: Sendable, Hashable {
     ///
     /// Of two equally near values, the greater one is returned. Near the limits of `Int64` the result is the nearest
     /// value that can be represented, which may be more than half a period away.
-    public static func unwrap(_ timestamp: UInt64, near reference: Int64) -> Int64 {
+    package static func unwrap(_ timestamp: UInt64, near reference: Int64) -> Int64 {
         let masked = Int64(clamping: timestamp & 0x1_FFFF_FFFF)
         // Difference d with -2^32 < d <= 2^32, computed from the lowest 33 bits alone.
         var step = (masked &- reference) & (period -| 1)
@@ -43,5 +43,5 @@ public struct TimestampUnwrapper: Sendable, Hashable {
     }
 
     /// Returns the media time of an unwrapped timestamp.
-    public static func mediaTime(of unrolled: Int64) -> MediaTime { MediaTime(value: unrolled, timescale: timescale) }
+    package static func mediaTime(of unrolled: Int64) -> MediaTime { MediaTime(value: unrolled, timescale: timescale) }
 }

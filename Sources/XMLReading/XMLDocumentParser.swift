@@ -3,21 +3,21 @@
 /// Only the given bytes are read: no network resource, file or external entity is loaded. Documents that declare
 /// entities or attributes are rejected, so that only the five predefined entities and character references are
 /// expanded.
-public enum XMLDocumentParser {
+package enum XMLDocumentParser {
     /// The limits on the size and complexity of a document; a document that exceeds one is rejected.
-    public struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable, Hashable {
         /// The maximum size of a document, in bytes; the default of 64 MiB exceeds that of any realistic manifest or
         /// subtitle file.
-        public var maximumSize: Int
+        package var maximumSize: Int
         /// The maximum nesting depth of elements, 1 to 256; 256 by default.
-        public var maximumDepth: Int
+        package var maximumDepth: Int
         /// The maximum number of elements in the document; 4 million by default.
-        public var maximumElementCount: Int
+        package var maximumElementCount: Int
         /// The maximum number of attributes of one element, including namespace declarations; 256 by default.
-        public var maximumAttributeCount: Int
+        package var maximumAttributeCount: Int
 
         /// Creates limits with the given values.
-        public init(
+        package init(
             maximumSize: Int = 64 << 20,
             maximumDepth: Int = 256,
             maximumElementCount: Int = 4_000_000,
@@ -31,7 +31,7 @@ public enum XMLDocumentParser {
     }
 
     /// A filter that selects the text passed to the handler.
-    public enum TextFilter: Sendable, Hashable {
+    package enum TextFilter: Sendable, Hashable {
         /// Passes all text.
         case all
         /// Drops text that consists of white space only, such as the indentation between the elements of a manifest.
@@ -47,7 +47,7 @@ public enum XMLDocumentParser {
     ///   - handler: The receiver of the events. If an error is thrown, it keeps the events received before.
     /// - Throws: ``XMLReadingError``.
     /// - Complexity: O(*n*) in bytes.
-    public static func parse<Handler: XMLEventHandler>(
+    package static func parse<Handler: XMLEventHandler>(
         _ bytes: Span<UInt8>,
         limits: Limits = Limits(),
         textFilter filter: TextFilter = .all,

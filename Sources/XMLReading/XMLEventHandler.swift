@@ -1,5 +1,5 @@
 /// A receiver of the events of an XML document, in document order.
-public protocol XMLEventHandler {
+package protocol XMLEventHandler {
     /// Handles the start of an element.
     ///
     /// - Parameters:
@@ -22,48 +22,48 @@ public protocol XMLEventHandler {
 
 extension XMLEventHandler {
     /// Ignores the text.
-    public mutating func handleText(_ text: String) {}
+    package mutating func handleText(_ text: String) {}
 
     /// A Boolean value that indicates whether parsing may stop; `false` by default, so that all of the document is
     /// parsed.
-    public var isFinished: Bool { false }
+    package var isFinished: Bool { false }
 }
 
 /// An expanded name: a local name and its namespace (W3C Namespaces in XML §2).
-public struct XMLName: Sendable, Hashable {
+package struct XMLName: Sendable, Hashable {
     /// The namespace name; empty if the name has no namespace.
-    public let namespace: String
+    package let namespace: String
     /// The name without its prefix, or with it if the document does not declare the prefix.
-    public let local: String
+    package let local: String
 
     /// Creates a name with the given local name and namespace.
-    public init(_ local: String, in namespace: String = "") {
+    package init(_ local: String, in namespace: String = "") {
         self.namespace = namespace
         self.local = local
     }
 }
 
 /// The attributes of an element.
-public struct XMLAttributes: Sendable {
+package struct XMLAttributes: Sendable {
     /// A single attribute.
-    public struct Attribute: Sendable, Hashable {
+    package struct Attribute: Sendable, Hashable {
         /// The name of the attribute; without a prefix it has no namespace.
-        public let name: XMLName
+        package let name: XMLName
         /// The value of the attribute, with references resolved.
-        public let value: String
+        package let value: String
 
         /// Creates an attribute with the given name and value.
-        public init(name: XMLName, value: String) {
+        package init(name: XMLName, value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// All attributes, in document order.
-    public internal(set) var attributes: [Attribute] = []
+    package internal(set) var attributes: [Attribute] = []
 
     /// Returns the value of the attribute with the given local name and no namespace, or `nil` if it is missing.
-    public subscript(local: String) -> String? {
+    package subscript(local: String) -> String? {
         for attribute in attributes where attribute.name.local == local && attribute.name.namespace.isEmpty {
             return attribute.value
         }
@@ -71,7 +71,7 @@ public struct XMLAttributes: Sendable {
     }
 
     /// Returns the value of the attribute with the given local name and namespace, or `nil` if it is missing.
-    public subscript(local: String, in namespace: String) -> String? {
+    package subscript(local: String, in namespace: String) -> String? {
         for attribute in attributes where attribute.name.local == local && attribute.name.namespace == namespace {
             return attribute.value
         }

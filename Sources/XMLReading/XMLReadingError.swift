@@ -1,9 +1,9 @@
-public import ResourceAddressing
+import ResourceAddressing
 
 /// An error that occurs when an XML document cannot be parsed.
-public struct XMLReadingError: MillstreamError, Hashable {
+package struct XMLReadingError: MillstreamError, Hashable {
     /// The category of an XML error.
-    public enum Code: String, ErrorCode {
+    package enum Code: String, ErrorCode {
         /// The document is not well-formed.
         case malformed
         /// The document exceeds one of ``XMLDocumentParser/Limits``.
@@ -12,18 +12,18 @@ public struct XMLReadingError: MillstreamError, Hashable {
         case hasDeclarations
 
         /// The code of the corresponding error of AVFoundation.
-        public var number: Int? { -11_829 }
+        package var number: Int? { -11_829 }
     }
 
     /// The category of the error.
-    public let code: Code
+    package let code: Code
     /// A human-readable message.
-    public let message: String
+    package let message: String
     /// The line at which the error was detected, counted from 1; 0 if the error concerns the whole document.
-    public let line: Int
+    package let line: Int
 
     /// Creates an error with the given code, message and line.
-    public init(_ code: Code, _ message: String, line: Int) {
+    package init(_ code: Code, _ message: String, line: Int) {
         self.code = code
         self.message = message
         self.line = line
@@ -32,5 +32,5 @@ public struct XMLReadingError: MillstreamError, Hashable {
 
 extension XMLReadingError {
     /// The message, preceded by the line number if it is known.
-    public var description: String { line > 0 ? "line \(line): \(message)" : message }
+    package var description: String { line > 0 ? "line \(line): \(message)" : message }
 }

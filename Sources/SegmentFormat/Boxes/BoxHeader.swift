@@ -1,19 +1,19 @@
 import MediaTiming
 
 /// The header of an ISO base media box (ISO/IEC 14496-12 §4.2).
-public struct BoxHeader: Sendable, Hashable {
+package struct BoxHeader: Sendable, Hashable {
     /// The box type; `uuid` for an extended type.
-    public let type: FourCharacterCode
+    package let type: FourCharacterCode
     /// The 16 bytes of the extended type of a `uuid` box; empty for other boxes.
-    public let userType: [UInt8]
+    package let userType: [UInt8]
     /// The length of the header in bytes: 8, 16, 24 or 32.
-    public let headerLength: Int
+    package let headerLength: Int
     /// The length of the box in bytes, including its header; `nil` if the box extends to the end of the file.
-    public let length: Int64?
+    package let length: Int64?
 
     /// Creates a header from the bytes at `offset`, or `nil` if it is incomplete or its box length is less than its
     /// own.
-    public init?(_ bytes: Span<UInt8>, at offset: Int) {
+    package init?(_ bytes: Span<UInt8>, at offset: Int) {
         guard offset >= 0, offset < bytes.count else { return nil }
         self.init(bytes, in: offset..<bytes.count)
     }

@@ -1,9 +1,9 @@
-public import MediaTiming
+package import MediaTiming
 
 /// An event message box, `emsg` (ISO/IEC 23009-1 §5.10.3.3).
-public struct EventMessage: Sendable, Hashable {
+package struct EventMessage: Sendable, Hashable {
     /// The start time of an event.
-    public enum Time: Sendable, Hashable {
+    package enum Time: Sendable, Hashable {
         /// The time relative to the earliest presentation time of the segment (version 0).
         case afterSegmentStart(MediaTime)
         /// The time on the media timeline (version 1).
@@ -11,23 +11,23 @@ public struct EventMessage: Sendable, Hashable {
     }
 
     /// The URI of the message scheme, such as `urn:scte:scte35:2013:bin` or `https://aomedia.org/emsg/ID3`.
-    public let schemeIdentifier: String
+    package let schemeIdentifier: String
     /// The value, whose meaning the scheme defines.
-    public let value: String
+    package let value: String
     /// The start time of the event.
-    public let time: Time
+    package let time: Time
     /// The duration of the event; `nil` if it is unknown.
-    public let duration: MediaTime?
+    package let duration: MediaTime?
     /// The event ID; messages with the same scheme, value and ID are repetitions of one event.
-    public let id: UInt32
+    package let id: UInt32
     /// A copy of the message data.
-    public let message: [UInt8]
+    package let message: [UInt8]
 
     /// Creates an event message from the `emsg` box at `offset`.
     ///
     /// Throws ``MediaFormatError`` if there is no complete `emsg` box of version 0 or 1 with a valid timescale at the
     /// offset.
-    public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
+    package init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
         var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .emsg else { throw .missing("emsg") }
         guard !box.isTruncated else { throw .truncated("emsg") }

@@ -1,15 +1,15 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The time range and location of a sample in a fragmented segment; intended for subtitle tracks, which have few
 /// samples.
-public struct FragmentSample: Sendable, Hashable {
+package struct FragmentSample: Sendable, Hashable {
     /// The presentation time range on the track's timeline, without the edit list.
-    public let timeRange: MediaTimeRange
+    package let timeRange: MediaTimeRange
     /// The range of the sample's data in the segment; empty for a sample without data.
-    public let bytes: Range<Int>
+    package let bytes: Range<Int>
 
     /// The maximum number of samples that are read from a segment.
-    public static let maximumCount = 100_000
+    package static let maximumCount = 100_000
 
     /// Returns the samples of a track in a segment (ISO/IEC 14496-12 §8.8).
     ///
@@ -23,7 +23,7 @@ public struct FragmentSample: Sendable, Hashable {
     ///   - movie: The initialization section, which provides the timescale and the default values.
     ///   - trackID: The track ID; by default that of the movie's first track.
     /// - Returns: The samples in the order of the segment.
-    public static func samples(
+    package static func samples(
         in segment: Span<UInt8>,
         movie: Movie,
         trackID: UInt32? = nil

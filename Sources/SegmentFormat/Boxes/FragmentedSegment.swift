@@ -1,26 +1,26 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The parsed boxes of a fragmented segment: an `.m4s` file, a CMAF chunk or a section of a fragmented file.
-public struct FragmentedSegment: Sendable, Hashable {
+package struct FragmentedSegment: Sendable, Hashable {
     /// The brands of `styp`, starting with the major brand; empty without `styp`.
-    public let brands: [FourCharacterCode]
+    package let brands: [FourCharacterCode]
     /// The movie that the segment contains; `nil` if it contains none.
-    public let movie: Movie?
+    package let movie: Movie?
     /// The segment indexes.
-    public let indexes: [SegmentIndex]
+    package let indexes: [SegmentIndex]
     /// The movie fragments.
-    public let fragments: [MovieFragment]
+    package let fragments: [MovieFragment]
     /// The event messages.
-    public let events: [EventMessage]
+    package let events: [EventMessage]
     /// The producer reference times.
-    public let referenceTimes: [ProducerReferenceTime]
+    package let referenceTimes: [ProducerReferenceTime]
     /// A Boolean value that indicates whether the segment is truncated, or some of its data could not be parsed.
     ///
     /// Also `true` if the segment has more than ``maximumBoxCount`` boxes.
-    public let isIncomplete: Bool
+    package let isIncomplete: Bool
 
     /// The maximum number of top-level boxes that are read.
-    public static let maximumBoxCount = 100_000
+    package static let maximumBoxCount = 100_000
 
     /// Creates a segment from all top-level boxes of bytes that start at `fileOffset` in their file.
     ///
@@ -28,7 +28,7 @@ public struct FragmentedSegment: Sendable, Hashable {
     ///   - bytes: A segment, complete or truncated.
     ///   - fileOffset: The offset of its first byte in the file.
     ///   - movie: The initialization section, which provides timescales; a `moov` box in the bytes replaces it.
-    public init(_ bytes: Span<UInt8>, fileOffset: Int64 = 0, movie: Movie? = nil) {
+    package init(_ bytes: Span<UInt8>, fileOffset: Int64 = 0, movie: Movie? = nil) {
         var brands: [FourCharacterCode] = []
         var movie = movie
         var ownMovie: Movie?
@@ -72,7 +72,7 @@ public struct FragmentedSegment: Sendable, Hashable {
     }
 
     /// Returns the presentation time range of a track in all fragments, without the edit list; `nil` if it is unknown.
-    public func timeRange(of trackID: UInt32) -> MediaTimeRange? {
+    package func timeRange(of trackID: UInt32) -> MediaTimeRange? {
         var start: MediaTime?
         var end: MediaTime?
         for fragment in fragments {

@@ -4,40 +4,40 @@ import MediaTiming
 ///
 /// Uncompressed audio has tens of thousands of samples of a few bytes per second. For such tracks, one value represents
 /// several samples that are contiguous in the file and have equal duration.
-public struct ProgressiveSample: Sendable, Hashable {
+package struct ProgressiveSample: Sendable, Hashable {
     /// The offset of the first byte, relative to the start of the file.
-    public let offset: Int64
+    package let offset: Int64
     /// The decode time without the edit list.
-    public let decodeTime: Int64
+    package let decodeTime: Int64
     fileprivate let compositionOffset: Int32
     fileprivate let storedSize: UInt32
     /// The duration of one of the samples.
     fileprivate let sampleDuration: UInt32
     fileprivate let storedCount: UInt16
     /// A Boolean value that indicates whether the sample is a sync sample (`stss`).
-    public let isSync: Bool
+    package let isSync: Bool
 
     /// The default maximum number of values per track; enough for about one day of video.
     ///
     /// A track with more is not listed.
-    public static let maximumCount = 5_000_000
+    package static let maximumCount = 5_000_000
     /// The maximum number of audio samples in one value.
-    public static let maximumJoinedSampleCount = 8_192
+    package static let maximumJoinedSampleCount = 8_192
     fileprivate static let maximumJoinedSize: Int64 = 1 << 20
 
     /// The size in bytes.
-    public var size: Int { Int(storedSize) }
+    package var size: Int { Int(storedSize) }
     /// The offset of the first byte after the sample.
-    public var endOffset: Int64 { offset.addingSaturated(Int64(storedSize)) }
+    package var endOffset: Int64 { offset.addingSaturated(Int64(storedSize)) }
     /// The presentation time without the edit list.
-    public var presentationTime: Int64 { decodeTime.addingSaturated(Int64(compositionOffset)) }
+    package var presentationTime: Int64 { decodeTime.addingSaturated(Int64(compositionOffset)) }
     /// The duration (`stts`), the sum over all samples of the value.
-    public var duration: Int64 { Int64(sampleDuration) *| Int64(storedCount) }
+    package var duration: Int64 { Int64(sampleDuration) *| Int64(storedCount) }
     /// The number of samples that the value represents; always 1 for compressed media.
-    public var count: Int { Int(storedCount) }
+    package var count: Int { Int(storedCount) }
 
     /// Returns the number of samples that are decoded before the given time, from 0 to ``count``.
-    public func count(before time: Int64) -> Int {
+    package func count(before time: Int64) -> Int {
         let distance = time.subtractingSaturated(decodeTime)
         guard distance > 0 else { return 0 }
         guard distance < duration else { return count }
@@ -46,7 +46,7 @@ public struct ProgressiveSample: Sendable, Hashable {
     }
 
     /// Returns the indices of the samples that are completely inside the given byte range of the file.
-    public func indices(in stretch: Range<Int64>) -> Range<Int> {
+    package func indices(in stretch: Range<Int64>) -> Range<Int> {
         let each = Int64(storedSize / UInt32(max(1, storedCount)))
         guard each > 0 else { return 0..<count }
         let before = max(0, stretch.lowerBound.subtractingSaturated(offset))
@@ -58,7 +58,7 @@ public struct ProgressiveSample: Sendable, Hashable {
     }
 
     /// Returns a value that represents the samples with the given indices; indices outside `0..<count` are ignored.
-    public func subrange(_ range: Range<Int>) -> ProgressiveSample {
+    package func subrange(_ range: Range<Int>) -> ProgressiveSample {
         let range = range.clamped(to: 0..<count)
         let each = storedSize / UInt32(max(1, storedCount))
         return ProgressiveSample(
@@ -82,7 +82,7 @@ extension Movie.Track {
     ///   - limit: The maximum number of values; ``ProgressiveSample/maximumCount`` by default.
     /// - Returns: The samples; empty without a sample table, `nil` if there are more than the limit.
     /// - Complexity: O(*n*) in the samples.
-    public func samples(
+    package func samples(
         in bytes: Span<UInt8>,
         limit: Int = ProgressiveSample.maximumCount
     ) -> [ProgressiveSample]? {

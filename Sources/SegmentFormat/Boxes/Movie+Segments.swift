@@ -1,11 +1,11 @@
-public import MediaTiming
+package import MediaTiming
 
 extension Movie {
     /// The maximum number of segments into which a file is divided; segments become longer if more would be needed.
-    public static let maximumSegmentCount = 20_000
+    package static let maximumSegmentCount = 20_000
 
     /// The end of the last sample of all tracks on the movie's timeline; `nil` if no track has samples.
-    public var sampleEndTime: MediaTime? {
+    package var sampleEndTime: MediaTime? {
         tracks.compactMap { track in
             guard let table = track.sampleTable, table.sampleCount > 0 else { return nil }
             let length = min(track.firstEdit?.duration ?? table.duration, table.duration)
@@ -27,7 +27,7 @@ extension Movie {
     ///   - bytes: The bytes from which the movie was read.
     /// - Returns: The segments in order, from time zero to the end; empty if there are no samples.
     /// - Complexity: O(*n*) in the entries of the sample tables.
-    public func segments(minimumDuration duration: MediaTime, in bytes: Span<UInt8>) -> [MediaFileSegment] {
+    package func segments(minimumDuration duration: MediaTime, in bytes: Span<UInt8>) -> [MediaFileSegment] {
         let tracks = tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
         guard
             let leading = tracks.first(where: { $0.mediaType == .video }) ?? tracks.first(where: {

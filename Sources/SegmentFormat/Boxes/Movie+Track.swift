@@ -1,33 +1,33 @@
-public import MediaTiming
+package import MediaTiming
 
 extension Movie {
     /// A track box, `trak` (ISO/IEC 14496-12 §8.3).
-    public struct Track: Sendable, Hashable {
+    package struct Track: Sendable, Hashable {
         /// The track ID, by which fragments refer to the track.
-        public let id: UInt32
+        package let id: UInt32
         /// The media type, derived from the handler type.
-        public let mediaType: MediaTrack.MediaType
+        package let mediaType: MediaTrack.MediaType
         /// The handler type, such as `vide`, `soun`, `text`, `subt` or `meta`.
-        public let handler: FourCharacterCode
+        package let handler: FourCharacterCode
         /// The timescale of the track's media, in units per second.
-        public let timescale: UInt32
+        package let timescale: UInt32
         /// The duration in the media header (`mdhd`); `nil` if it is zero or unknown.
-        public let duration: MediaTime?
+        package let duration: MediaTime?
         /// The language tag (`elng`) or else the ISO 639-2 code in `mdhd`; `nil` if it is missing or `und`.
-        public let language: String?
+        package let language: String?
         /// The sample entries (`stsd`), usually one; at most ``SampleEntry/maximumCount``.
-        public let sampleEntries: [SampleEntry]
+        package let sampleEntries: [SampleEntry]
         /// The start of the edit list, which maps the media to the movie's timeline; `nil` without an edit list.
-        public let firstEdit: Edit?
+        package let firstEdit: Edit?
         /// The number of edits that the edit list declares.
         let editCount: Int
         /// The default values for the samples of the track's fragments; `nil` without `trex`.
-        public let fragmentDefaults: FragmentDefaults?
+        package let fragmentDefaults: FragmentDefaults?
         /// The sample table; `nil` if it is missing or incomplete.
-        public let sampleTable: SampleTable?
+        package let sampleTable: SampleTable?
 
         /// The properties of the track, independent of the container.
-        public var mediaTrack: MediaTrack {
+        package var mediaTrack: MediaTrack {
             let entry = sampleEntries.first
             return MediaTrack(
                 id: id,
@@ -45,18 +45,18 @@ extension Movie {
 
     /// The start of an edit list, `elst`, which maps the media of a track to the movie's timeline (ISO/IEC 14496-12
     /// §8.6.6).
-    public struct Edit: Sendable, Hashable {
+    package struct Edit: Sendable, Hashable {
         /// The total duration of the empty edits at the start.
-        public let emptyDuration: MediaTime
+        package let emptyDuration: MediaTime
         /// The media time at which presentation starts after the empty edits.
-        public let mediaTime: MediaTime
+        package let mediaTime: MediaTime
         /// The duration of the first edit that is not empty; `nil` if it extends to the end, as in fragmented files.
-        public let duration: MediaTime?
+        package let duration: MediaTime?
         /// A Boolean value that indicates whether the edit list has further edits, which are not evaluated.
-        public let hasFurtherEdits: Bool
+        package let hasFurtherEdits: Bool
 
         /// The offset to add to a media time of the track to get the time on the movie's timeline.
-        public var offset: MediaTime { emptyDuration - mediaTime }
+        package var offset: MediaTime { emptyDuration - mediaTime }
     }
 }
 

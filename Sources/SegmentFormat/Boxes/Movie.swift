@@ -1,41 +1,41 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A movie box, `moov`: the header of an MP4 file or the initialization section of its fragments (ISO/IEC 14496-12
 /// §8.2).
-public struct Movie: Sendable, Hashable {
+package struct Movie: Sendable, Hashable {
     /// The timescale of the movie's timeline, in units per second.
-    public let timescale: UInt32
+    package let timescale: UInt32
     /// The duration in the movie header (`mvhd`); `nil` if it is zero or unknown, as in initialization sections.
-    public let duration: MediaTime?
+    package let duration: MediaTime?
     /// The duration of the movie including all fragments (`mehd`); `nil` if the box is missing.
-    public let fragmentedDuration: MediaTime?
+    package let fragmentedDuration: MediaTime?
     /// A Boolean value that indicates whether movie fragments may follow (`mvex`).
-    public let isFragmented: Bool
+    package let isFragmented: Bool
     /// The tracks in the order of the file; at most ``maximumTrackCount``.
-    public let tracks: [Track]
+    package let tracks: [Track]
 
     /// The maximum number of tracks; a movie with more is rejected.
-    public static let maximumTrackCount = 128
+    package static let maximumTrackCount = 128
 
     /// The default values for the samples of a track's fragments (`trex`).
-    public struct FragmentDefaults: Sendable, Hashable {
+    package struct FragmentDefaults: Sendable, Hashable {
         /// The default duration of a sample, in units of the track's timescale.
-        public let sampleDuration: UInt32
+        package let sampleDuration: UInt32
         /// The default size of a sample, in bytes.
-        public let sampleSize: UInt32
+        package let sampleSize: UInt32
         /// The default flags of a sample (§8.8.3.1).
-        public let sampleFlags: UInt32
+        package let sampleFlags: UInt32
     }
 
     /// Returns the track with the given track ID, or `nil` if there is none.
-    public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
+    package func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 
     /// Creates a movie from the `moov` box at `offset`.
     ///
     /// Unknown boxes are skipped, and tracks without a valid header are omitted. Throws ``MediaFormatError`` if there
     /// is no complete `moov` box at the offset, its `mvhd` is missing or invalid, or it has more than ``maximumTrackCount``
     /// tracks. The ranges of sample tables are relative to the start of `bytes`.
-    public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
+    package init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
         var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .moov else { throw .missing("moov") }
         guard !box.isTruncated else { throw .truncated("moov") }
@@ -72,7 +72,7 @@ public struct Movie: Sendable, Hashable {
     ///
     /// - Parameter bytes: The bytes from which the movie was read.
     /// - Returns: The number of entries; it saturates at `Int64.max`.
-    public func indexEntryCount(_ bytes: Span<UInt8>) -> Int64 {
+    package func indexEntryCount(_ bytes: Span<UInt8>) -> Int64 {
         tracks.reduce(0) { sum, track in
             // A demultiplexer may list all samples once more for each edit.
             let count = track.sampleTable?.indexEntryCount(isAudio: track.mediaType == .audio, bytes) ?? 0

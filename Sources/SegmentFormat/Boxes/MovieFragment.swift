@@ -1,51 +1,51 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A movie fragment box, `moof` (ISO/IEC 14496-12 §8.8.4).
-public struct MovieFragment: Sendable, Hashable {
+package struct MovieFragment: Sendable, Hashable {
     /// The byte range of the box, relative to the start of the file.
-    public let byteRange: ByteRange
+    package let byteRange: ByteRange
     /// The sequence number of the fragment; `nil` without `mfhd`.
-    public let sequenceNumber: UInt32?
+    package let sequenceNumber: UInt32?
     /// The track fragments; at most ``Movie/maximumTrackCount``.
-    public let tracks: [Track]
+    package let tracks: [Track]
 
     /// Returns the first track fragment of the track with the given ID, or `nil` if there is none.
-    public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
+    package func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 
     /// A summary of the samples of one track in a fragment, `traf` (§8.8.6).
-    public struct Track: Sendable, Hashable {
+    package struct Track: Sendable, Hashable {
         /// The track ID.
-        public let id: UInt32
+        package let id: UInt32
         /// The timescale of the track, in units per second; `nil` if no movie was given or it does not contain the
         /// track.
-        public let timescale: UInt32?
+        package let timescale: UInt32?
         /// The decode time of the first sample, in units of the timescale (`tfdt`); `nil` if it is missing.
-        public let baseDecodeTime: UInt64?
+        package let baseDecodeTime: UInt64?
         /// The total duration of the samples, in units of the timescale; `nil` if it depends on a movie that was not
         /// given.
-        public let durationUnits: UInt64?
+        package let durationUnits: UInt64?
         /// The offset from ``baseDecodeTime`` to the earliest presentation time, in units of the timescale.
-        public let earliestCompositionOffset: Int64
+        package let earliestCompositionOffset: Int64
         /// The number of samples.
-        public let sampleCount: Int64
+        package let sampleCount: Int64
         /// A Boolean value that indicates whether the first sample is a sync sample; `nil` without samples or sample
         /// flags.
-        public let isFirstSampleSync: Bool?
+        package let isFirstSampleSync: Bool?
 
         /// The decode time of the first sample; `nil` if it or the timescale is unknown.
-        public var decodeTime: MediaTime? {
+        package var decodeTime: MediaTime? {
             guard let timescale, let baseDecodeTime else { return nil }
             return .units(baseDecodeTime, per: timescale)
         }
 
         /// The earliest presentation time of the samples, without the edit list; `nil` if unknown.
-        public var presentationTime: MediaTime? {
+        package var presentationTime: MediaTime? {
             guard let timescale, let decodeTime else { return nil }
             return decodeTime + .units(earliestCompositionOffset, per: timescale)
         }
 
         /// The total duration of the samples; `nil` if it or the timescale is unknown.
-        public var duration: MediaTime? {
+        package var duration: MediaTime? {
             guard let timescale, let durationUnits else { return nil }
             return .units(durationUnits, per: timescale)
         }
@@ -57,7 +57,7 @@ public struct MovieFragment: Sendable, Hashable {
     /// ``MediaFormatError`` if there is no complete `moof` box at the offset, it has more than ``Movie/maximumTrackCount``
     /// track fragments, a `tfhd` is missing or incomplete, a run declares more samples than it has bytes for, or the
     /// sum of the sample durations exceeds 64 bits.
-    public init(
+    package init(
         _ bytes: Span<UInt8>,
         at offset: Int = 0,
         fileOffset: Int64 = 0,

@@ -1,49 +1,49 @@
 import MediaTiming
 
 /// A sample entry of `stsd`, which describes the coding of a track's samples (ISO/IEC 14496-12 §8.5.2).
-public struct SampleEntry: Sendable, Hashable {
+package struct SampleEntry: Sendable, Hashable {
     /// The type of the entry as stored, such as `encv` or `enca` for encrypted samples.
-    public let codingName: FourCharacterCode
+    package let codingName: FourCharacterCode
     /// The type of the entry without encryption (`frma`).
-    public let format: FourCharacterCode
+    package let format: FourCharacterCode
     /// The codec string according to RFC 6381, such as `avc1.64001f` or `mp4a.40.2`; only the format if no details are
     /// stored.
-    public let codec: String
+    package let codec: String
     /// The width of the video, in pixels; `nil` for other tracks.
-    public let width: Int?
+    package let width: Int?
     /// The height of the video, in pixels; `nil` for other tracks.
-    public let height: Int?
+    package let height: Int?
     /// The number of audio channels in the codec-specific box, or else in the entry.
-    public let channelCount: Int?
+    package let channelCount: Int?
     /// The audio sample rate in the codec-specific box, or else in the entry, in hertz.
-    public let sampleRate: Int?
+    package let sampleRate: Int?
     /// The encryption of the samples; `nil` if they are not encrypted.
-    public let protection: SampleProtection?
+    package let protection: SampleProtection?
 
     /// The maximum number of entries that are read from `stsd`.
-    public static let maximumCount = 32
+    package static let maximumCount = 32
 }
 
 /// The encryption of samples: `sinf` (ISO/IEC 14496-12 §8.12, ISO/IEC 23001-7 §8.2).
-public struct SampleProtection: Sendable, Hashable {
+package struct SampleProtection: Sendable, Hashable {
     /// The protection scheme: `cenc`, `cens`, `cbc1` or `cbcs`; `nil` if `schm` is missing.
-    public let scheme: FourCharacterCode?
+    package let scheme: FourCharacterCode?
     /// The default key ID, 16 bytes, which applies to samples without a key ID of their own; `nil` if `tenc` is
     /// missing.
-    public let defaultKeyIdentifier: [UInt8]?
+    package let defaultKeyIdentifier: [UInt8]?
     /// The size of each sample's initialization vector in bytes: 0, 8 or 16; with 0, ``constantInitializationVector`` applies.
-    public let initializationVectorSize: UInt8
+    package let initializationVectorSize: UInt8
     /// The constant initialization vector of all samples; empty if each sample has its own.
-    public let constantInitializationVector: [UInt8]
+    package let constantInitializationVector: [UInt8]
     /// The pattern of encrypted and unencrypted blocks of 16 bytes; `nil` if all blocks are encrypted.
-    public let pattern: Pattern?
+    package let pattern: Pattern?
 
     /// A repeating pattern of encrypted and unencrypted blocks (ISO/IEC 23001-7 §9.6).
-    public struct Pattern: Sendable, Hashable {
+    package struct Pattern: Sendable, Hashable {
         /// The number of consecutive encrypted blocks.
-        public let encryptedBlockCount: UInt8
+        package let encryptedBlockCount: UInt8
         /// The number of unencrypted blocks that follow them.
-        public let skippedBlockCount: UInt8
+        package let skippedBlockCount: UInt8
     }
 }
 

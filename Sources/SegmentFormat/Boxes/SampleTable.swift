@@ -1,10 +1,10 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The sample table of a track in a progressive file, `stbl` (ISO/IEC 14496-12 §8.5 to §8.7).
 ///
 /// The tables are not copied: a value of this type has only their offsets, and its methods require the bytes from which
 /// it was read. With other bytes the results are meaningless, but the methods do not trap.
-public struct SampleTable: Sendable, Hashable {
+package struct SampleTable: Sendable, Hashable {
     /// A table whose entries have equal width.
     struct Entries: Hashable {
         let start: Int
@@ -15,11 +15,11 @@ public struct SampleTable: Sendable, Hashable {
     }
 
     /// The number of samples that have both a size and a time.
-    public let sampleCount: Int64
+    package let sampleCount: Int64
     /// The timescale of the track, in units per second.
-    public let timescale: UInt32
+    package let timescale: UInt32
     /// The total duration of the samples.
-    public let duration: MediaTime
+    package let duration: MediaTime
 
     /// The presentation time of the first sample without the edit list.
     ///
@@ -45,10 +45,10 @@ public struct SampleTable: Sendable, Hashable {
     /// The maximum number of samples in a table with a size for each; enough for three days of video and audio.
     ///
     /// Larger tables are rejected.
-    public static let maximumSampleCount = 20_000_000
+    package static let maximumSampleCount = 20_000_000
 
     /// A Boolean value that indicates whether every sample is a sync sample.
-    public var isEverySampleSync: Bool { syncSamples == nil }
+    package var isEverySampleSync: Bool { syncSamples == nil }
 
     init?(_ box: Box, timescale: UInt32, _ bytes: Span<UInt8>) {
         func entries(_ type: FourCharacterCode, _ width: Int) -> Entries? {
@@ -110,7 +110,7 @@ public struct SampleTable: Sendable, Hashable {
     /// sample.
     ///
     /// - Complexity: O(*n*) in the entries of the tables.
-    public func syncSampleTimes(_ bytes: Span<UInt8>) -> [MediaTime]? {
+    package func syncSampleTimes(_ bytes: Span<UInt8>) -> [MediaTime]? {
         guard let syncSamples else { return nil }
         var times: [MediaTime] = []
         var clock = SampleTimeIterator(self)

@@ -1,36 +1,36 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A segment index box, `sidx`, which maps time ranges to byte ranges (ISO/IEC 14496-12 §8.16.3).
-public struct SegmentIndex: Sendable, Hashable {
+package struct SegmentIndex: Sendable, Hashable {
     /// A reference to a subsegment or to another index.
-    public struct Reference: Sendable, Hashable {
+    package struct Reference: Sendable, Hashable {
         /// A Boolean value that indicates whether the reference is to another segment index instead of media.
-        public let isIndex: Bool
+        package let isIndex: Bool
         /// The byte range, relative to the start of the file.
-        public let byteRange: ByteRange
+        package let byteRange: ByteRange
         /// The exact presentation time range.
-        public let timeRange: MediaTimeRange
+        package let timeRange: MediaTimeRange
         /// A Boolean value that indicates whether the bytes start with a stream access point (SAP).
-        public let startsWithAccessPoint: Bool
+        package let startsWithAccessPoint: Bool
         /// The type of the first stream access point, 1 to 6; 0 if it is unknown (Annex I).
-        public let accessPointType: UInt8
+        package let accessPointType: UInt8
         /// The duration from the start of the time range to the presentation of the first stream access point.
-        public let accessPointDelay: MediaTime
+        package let accessPointDelay: MediaTime
     }
 
     /// The ID of the track or other stream to which the times apply.
-    public let referenceID: UInt32
+    package let referenceID: UInt32
     /// The timescale, in units per second.
-    public let timescale: UInt32
+    package let timescale: UInt32
     /// The presentation time at which the first reference starts.
-    public let earliestPresentationTime: MediaTime
+    package let earliestPresentationTime: MediaTime
     /// The references, in order; at most 65,535.
-    public let references: [Reference]
+    package let references: [Reference]
 
     /// A Boolean value that indicates whether at least one reference is to another segment index.
-    public var isHierarchical: Bool { references.contains { $0.isIndex } }
+    package var isHierarchical: Bool { references.contains { $0.isIndex } }
     /// The time range of all references.
-    public var timeRange: MediaTimeRange {
+    package var timeRange: MediaTimeRange {
         MediaTimeRange(start: earliestPresentationTime, end: references.last?.timeRange.end ?? earliestPresentationTime)
     }
 
@@ -38,7 +38,7 @@ public struct SegmentIndex: Sendable, Hashable {
     ///
     /// Throws ``MediaFormatError`` if there is no complete `sidx` box with a valid timescale at the offset, or if its
     /// byte ranges exceed 64 bits.
-    public init(_ bytes: Span<UInt8>, at offset: Int = 0, fileOffset: Int64 = 0) throws(MediaFormatError) {
+    package init(_ bytes: Span<UInt8>, at offset: Int = 0, fileOffset: Int64 = 0) throws(MediaFormatError) {
         var walker = BoxIterator(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .sidx else { throw .missing("sidx") }
         guard !box.isTruncated else { throw .truncated("sidx") }

@@ -1,19 +1,19 @@
 import MediaTiming
 
 /// A code of four bytes that identifies a box type, handler, codec or brand (ISO/IEC 14496-12 §4.2).
-public struct FourCharacterCode: Sendable, Hashable {
+package struct FourCharacterCode: Sendable, Hashable {
     /// The four bytes as a big-endian number.
-    public let value: UInt32
+    package let value: UInt32
 
     /// Creates a code from its big-endian number.
-    public init(_ value: UInt32) {
+    package init(_ value: UInt32) {
         self.value = value
     }
 }
 
 extension FourCharacterCode: ExpressibleByStringLiteral {
     /// Creates a code from four characters; shorter strings are padded with spaces, longer ones are truncated.
-    public init(stringLiteral text: StaticString) {
+    package init(stringLiteral text: StaticString) {
         var code: UInt32 = 0
         let length = text.utf8CodeUnitCount
         // Reading the literal's memory is safe: it is part of the program.
@@ -26,7 +26,7 @@ extension FourCharacterCode: ExpressibleByStringLiteral {
 
 extension FourCharacterCode: CustomStringConvertible {
     /// The four characters, or `0x` and eight hexadecimal digits if one of the characters is not printable ASCII.
-    public var description: String {
+    package var description: String {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
         guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             let digits = String(value, radix: 16)

@@ -1,11 +1,11 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A decoder of CTA-608 closed captions (line 21), channels CC1 to CC4 (CTA-608-E; 47 CFR 15.119).
 ///
 /// It decodes pop-on, roll-up and paint-on captions. Text mode and extended data services are ignored.
-public struct CEA608Decoder: Sendable {
+package struct CEA608Decoder: Sendable {
     /// A caption channel.
-    public enum Channel: Int, Sendable, Hashable, CaseIterable {
+    package enum Channel: Int, Sendable, Hashable, CaseIterable {
         /// The first channel of the first field, usually the primary captions of a program.
         case cc1 = 1
         /// The second channel of the first field.
@@ -17,7 +17,7 @@ public struct CEA608Decoder: Sendable {
     }
 
     /// The frequency of cues while a caption is built character by character.
-    public enum CueGranularity: Sendable, Hashable {
+    package enum CueGranularity: Sendable, Hashable {
         /// A new cue for each frame that adds characters: identical to a television display, with about 30 cues per
         /// second.
         case perFrame
@@ -37,13 +37,13 @@ public struct CEA608Decoder: Sendable {
     /// - Parameters:
     ///   - channel: The caption channel; CC1 by default.
     ///   - granularity: The frequency of cues while a caption is built; one for each frame by default.
-    public init(channel: Channel = .cc1, granularity: CueGranularity = .perFrame) {
+    package init(channel: Channel = .cc1, granularity: CueGranularity = .perFrame) {
         self.granularity = granularity
         parser = CEA608Parser(channel)
     }
 
     /// The cues that are shown at the last frame; their end is the presentation time of that frame.
-    public var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
+    package var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
 
     /// Decodes the captions of a frame.
     ///
@@ -51,7 +51,7 @@ public struct CEA608Decoder: Sendable {
     ///   - triplets: The captions of the frame; those of the other field and of CTA-708 are ignored.
     ///   - time: The presentation time of the frame. Frames must be passed in the order of their presentation times.
     /// - Returns: The cues that end at this frame.
-    public mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
+    package mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
         var ended: [SubtitleCue] = []
         lastTime = max(lastTime, time)
         for triplet in triplets where triplet.kind == parser.kind {
@@ -76,7 +76,7 @@ public struct CEA608Decoder: Sendable {
     ///
     /// - Parameter time: The time at which the cues end.
     /// - Returns: The cues that end.
-    public mutating func finish(at time: MediaTime) -> [SubtitleCue] {
+    package mutating func finish(at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         var ended: [SubtitleCue] = []
         if let since = changedAt { ended += updateScreen(from: since) }

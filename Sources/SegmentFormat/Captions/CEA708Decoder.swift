@@ -1,10 +1,10 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A decoder of CTA-708 captions of digital television (CTA-708-E).
 ///
 /// It decodes windows with their text, positions, colors and pen attributes. Delays, effects, borders and fill colors
 /// of windows are ignored.
-public struct CEA708Decoder: Sendable {
+package struct CEA708Decoder: Sendable {
     private let number: Int
     private var packet: CEA708PacketAssembler
     private var service = CEA708Service()
@@ -12,13 +12,13 @@ public struct CEA708Decoder: Sendable {
     private var lastTime = MediaTime.zero
 
     /// Creates a decoder for a caption service, 1 to 63; 1, the primary caption service, by default.
-    public init(service number: Int = 1) {
+    package init(service number: Int = 1) {
         self.number = min(max(number, 1), 63)
         packet = CEA708PacketAssembler(service: self.number)
     }
 
     /// The cues that are shown at the time of the last frame, with that time as their end.
-    public var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
+    package var currentCues: [SubtitleCue] { screen.currentCues(endingAt: lastTime) }
 
     /// Decodes the captions of a frame.
     ///
@@ -26,7 +26,7 @@ public struct CEA708Decoder: Sendable {
     ///   - triplets: The captions of the frame; those of CTA-608 are ignored.
     ///   - time: The presentation time of the frame; frames must be passed in this order.
     /// - Returns: The cues that end at this frame.
-    public mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
+    package mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         var isChanged = false
         for triplet in triplets {
@@ -42,7 +42,7 @@ public struct CEA708Decoder: Sendable {
     ///
     /// - Parameter time: The time at which the cues end.
     /// - Returns: The cues that end.
-    public mutating func finish(at time: MediaTime) -> [SubtitleCue] {
+    package mutating func finish(at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         packet.reset()
         service = CEA708Service()

@@ -2,7 +2,7 @@ import MediaTiming
 
 extension CaptionTriplet {
     /// A video codec whose bitstream can carry captions.
-    public enum VideoCodec: Sendable, Hashable {
+    package enum VideoCodec: Sendable, Hashable {
         /// H.264: SEI messages in NAL units of type 6.
         case avc
         /// H.265: SEI messages in NAL units of types 39 and 40.
@@ -17,7 +17,7 @@ extension CaptionTriplet {
     ///   - bytes: The NAL unit including its header, without a start code or length.
     ///   - codec: The video codec.
     /// - Returns: The triplets, in order; empty for other NAL units.
-    public static func triplets(inNALUnit bytes: Span<UInt8>, codec: VideoCodec) -> [CaptionTriplet] {
+    package static func triplets(inNALUnit bytes: Span<UInt8>, codec: VideoCodec) -> [CaptionTriplet] {
         guard bytes.count > 2 else { return [] }
         switch codec {
         case .avc:
@@ -38,7 +38,7 @@ extension CaptionTriplet {
     ///     default.
     ///   - coding: The video codec.
     /// - Returns: The triplets, in order.
-    public static func triplets(
+    package static func triplets(
         inSample bytes: Span<UInt8>,
         lengthSize: Int = 4,
         coding: VideoCodec
@@ -55,7 +55,7 @@ extension CaptionTriplet {
     }
 
     /// Returns the captions of a frame in byte stream format, with start codes before NAL units (ITU-T H.264 Annex B).
-    public static func triplets(inByteStream bytes: Span<UInt8>, codec: VideoCodec) -> [CaptionTriplet] {
+    package static func triplets(inByteStream bytes: Span<UInt8>, codec: VideoCodec) -> [CaptionTriplet] {
         var list: [CaptionTriplet] = []
         var start: Int?
         var index = 0

@@ -1,7 +1,7 @@
 /// Three bytes of closed captions in a video stream: a caption type and two data bytes (CTA-708-E §4.3).
-public struct CaptionTriplet: Sendable, Hashable {
+package struct CaptionTriplet: Sendable, Hashable {
     /// The type of caption data.
-    public enum Kind: UInt8, Sendable, Hashable {
+    package enum Kind: UInt8, Sendable, Hashable {
         /// CTA-608 data of line 21 in the first field: channels CC1 and CC2.
         case firstField = 0
         /// CTA-608 data of line 21 in the second field: channels CC3 and CC4.
@@ -13,26 +13,26 @@ public struct CaptionTriplet: Sendable, Hashable {
     }
 
     /// The type of the data.
-    public let kind: Kind
+    package let kind: Kind
     /// The first data byte; includes the parity bit for CTA-608.
-    public let first: UInt8
+    package let first: UInt8
     /// The second data byte; includes the parity bit for CTA-608.
-    public let second: UInt8
+    package let second: UInt8
 
     /// Creates a triplet with the given type and data bytes.
-    public init(kind: Kind, first: UInt8, second: UInt8) {
+    package init(kind: Kind, first: UInt8, second: UInt8) {
         self.kind = kind
         self.first = first
         self.second = second
     }
 
     /// The maximum number of triplets that are read from a list; a frame has at most 31.
-    public static let maximumCount = 1_024
+    package static let maximumCount = 1_024
 
     /// Returns the valid triplets of consecutive bytes in the form in which video decoders output them.
     ///
     /// Triplets that are marked as invalid are omitted.
-    public static func triplets(in bytes: Span<UInt8>) -> [CaptionTriplet] {
+    package static func triplets(in bytes: Span<UInt8>) -> [CaptionTriplet] {
         var cursor = ByteCursor(0..<bytes.count, in: bytes)
         return triplets(&cursor, count: min(bytes.count / 3, maximumCount), bytes)
     }

@@ -1,4 +1,4 @@
-public import MediaTiming
+package import MediaTiming
 
 /// An incremental reader that determines the byte ranges and time ranges of a media file without loading all of it.
 ///
@@ -11,9 +11,9 @@ public import MediaTiming
 ///
 /// The process ends for any input: after ``Options/maximumRequestCount`` requests, the timeline is created from the bytes
 /// loaded so far.
-public struct MediaFileIndexer: Sendable {
+package struct MediaFileIndexer: Sendable {
     /// The progress of an index.
-    public enum State: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
         /// The given byte range is required next; its length is at most ``MediaFileIndexer/maximumRequestSize``.
         case needsBytes(ByteRange)
         /// The timeline is complete, as far as it can be determined.
@@ -21,27 +21,27 @@ public struct MediaFileIndexer: Sendable {
     }
 
     /// The options of an index.
-    public struct Options: Sendable, Hashable {
+    package struct Options: Sendable, Hashable {
         /// The minimum duration of a segment, if the file allows it; 6 s by default, the usual duration of HLS
         /// segments.
-        public var minimumSegmentDuration: MediaTime
+        package var minimumSegmentDuration: MediaTime
         /// The maximum number of requests; 400 by default, enough for about half an hour of fragments without an index.
-        public var maximumRequestCount: Int
+        package var maximumRequestCount: Int
 
         /// Creates options with the given values; the segment duration is at least 0.1 s.
-        public init(minimumSegmentDuration: MediaTime = MediaTime(seconds: 6), maximumRequestCount: Int = 400) {
+        package init(minimumSegmentDuration: MediaTime = MediaTime(seconds: 6), maximumRequestCount: Int = 400) {
             self.minimumSegmentDuration = max(minimumSegmentDuration, MediaTime(value: 1, timescale: 10))
             self.maximumRequestCount = max(0, maximumRequestCount)
         }
     }
 
     /// The maximum length of a requested byte range; a larger `moov` box is not read.
-    public static let maximumRequestSize = 64 << 20
+    package static let maximumRequestSize = 64 << 20
 
     /// The current state.
-    public private(set) var state: State
+    package private(set) var state: State
     /// The number of requests made so far.
-    public private(set) var requestCount = 0
+    package private(set) var requestCount = 0
 
     private let options: Options
     private var file: LoadedFileParts
@@ -53,7 +53,7 @@ public struct MediaFileIndexer: Sendable {
     ///   - head: The first bytes of the file; 64 KiB are sufficient to start.
     ///   - length: The length of the file in bytes; `nil` if the server does not report it.
     ///   - options: The options of the index.
-    public init?(head: [UInt8], length: Int64?, options: Options = Options()) {
+    package init?(head: [UInt8], length: Int64?, options: Options = Options()) {
         guard let container = MediaContainer(head.span) else { return nil }
         switch container {
         case .isoBaseMedia: reader = MovieFileReader(options.minimumSegmentDuration)
@@ -76,7 +76,7 @@ public struct MediaFileIndexer: Sendable {
     ///
     /// If fewer bytes than requested are given, the file is assumed to end there; additional bytes are used as well.
     /// The call has no effect if no bytes are required.
-    public mutating func add(_ bytes: [UInt8]) {
+    package mutating func add(_ bytes: [UInt8]) {
         guard case .needsBytes(let range) = state else { return }
         file.add(bytes, for: range)
         advance()

@@ -1,39 +1,39 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The presentation timeline of a media file, divided into segments with byte ranges.
-public struct MediaFileTimeline: Sendable, Hashable {
+package struct MediaFileTimeline: Sendable, Hashable {
     /// The container format of the file.
-    public var container: MediaContainer
+    package var container: MediaContainer
     /// The duration of the timeline; `nil` if it is unknown.
-    public var duration: MediaTime?
+    package var duration: MediaTime?
     /// The tracks of the file; empty if they are not read for its container format.
-    public var tracks: [MediaTrack]
+    package var tracks: [MediaTrack]
     /// The segments of the file in order, from time zero to ``duration``.
     ///
     /// If the duration is unknown, there is a single segment with an empty time range; if the length of the file is
     /// also unknown, there is no segment.
-    public var segments: [MediaFileSegment]
+    package var segments: [MediaFileSegment]
     /// The byte range that a decoder requires before any segment; `nil` if there is none.
     ///
     /// For ISO base media this is `moov`, for FLAC the metadata blocks, for WAV the header.
-    public var initializationRange: ByteRange?
+    package var initializationRange: ByteRange?
     /// The timestamp in the file that corresponds to time zero of the timeline, with the edit list applied.
-    public var firstTimestamp: MediaTime
+    package var firstTimestamp: MediaTime
     /// The accuracy of the segment boundaries.
-    public var boundaryAccuracy: BoundaryAccuracy
+    package var boundaryAccuracy: BoundaryAccuracy
     /// A Boolean value that indicates whether sample tables in the initialization section give the offsets of the
     /// samples.
     ///
     /// The segments then state which bytes are required for which time range, but a demultiplexer cannot process a
     /// segment alone: it needs random access to the whole file.
-    public var isProgressive: Bool
+    package var isProgressive: Bool
     /// A Boolean value that indicates whether the duration is estimated from the bit rate of parts of the file.
-    public var isDurationEstimated: Bool
+    package var isDurationEstimated: Bool
     /// The error due to which the timeline is less complete than possible; `nil` if the file was read without errors.
-    public var error: MediaFormatError?
+    package var error: MediaFormatError?
 
     /// The accuracy of segment boundaries.
-    public enum BoundaryAccuracy: Sendable, Hashable {
+    package enum BoundaryAccuracy: Sendable, Hashable {
         /// Each segment starts with a unit that can be decoded independently, at the stated time.
         case exact
         /// Segments may start in the middle of a frame, and their times are approximate.
@@ -44,7 +44,7 @@ public struct MediaFileTimeline: Sendable, Hashable {
     }
 
     /// Creates a timeline that has a container format but no tracks or segments.
-    public init(container: MediaContainer) {
+    package init(container: MediaContainer) {
         self.container = container
         tracks = []
         segments = []

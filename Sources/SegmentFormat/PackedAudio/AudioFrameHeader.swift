@@ -1,24 +1,24 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The header of an audio frame in packed audio.
-public struct AudioFrameHeader: Sendable, Hashable {
+package struct AudioFrameHeader: Sendable, Hashable {
     /// The format of the frame: ``MediaContainer/aac``, `mpegAudio`, `ac3` or `enhancedAC3`.
-    public let container: MediaContainer
+    package let container: MediaContainer
     /// The sample rate, in hertz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// The number of channels; `nil` if it is specified only in the frame's payload.
-    public let channelCount: Int?
+    package let channelCount: Int?
     /// The number of samples per channel; 0 for substreams other than the first independent one.
-    public let samplesPerFrame: Int
+    package let samplesPerFrame: Int
     /// The length of the frame in bytes, including its header.
-    public let frameLength: Int
+    package let frameLength: Int
     /// The bit rate in the header; `nil` if the format does not store one.
-    public let bitRate: BitRate?
+    package let bitRate: BitRate?
     /// The codec string according to RFC 6381.
-    public let codec: String
+    package let codec: String
 
     /// The duration of the frame.
-    public var duration: MediaTime {
+    package var duration: MediaTime {
         MediaTime(value: Int64(samplesPerFrame), timescale: Int64(sampleRate))
     }
 
@@ -26,7 +26,7 @@ public struct AudioFrameHeader: Sendable, Hashable {
     static let maximumLength = 8
 
     /// Creates a header from the bytes at `offset`, or `nil` if they are not a complete, valid header.
-    public init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
+    package init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
         guard offset >= 0, bytes.count - offset >= 7 else { return nil }
         let first = bytes[offset]
         let second = bytes[offset + 1]

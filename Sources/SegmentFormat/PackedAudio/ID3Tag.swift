@@ -1,27 +1,27 @@
 import MediaTiming
 
 /// An ID3 tag of version 2.2 to 2.4, as used before packed audio and in timed metadata (id3.org).
-public struct ID3Tag: Sendable, Hashable {
+package struct ID3Tag: Sendable, Hashable {
     /// The major version: 2, 3 or 4.
-    public let majorVersion: UInt8
+    package let majorVersion: UInt8
     /// The length of the tag in bytes, including its header and footer.
-    public let byteCount: Int
+    package let byteCount: Int
     /// The frames, in order; at most ``maximumFrameCount``.
-    public let frames: [Frame]
+    package let frames: [Frame]
 
     /// The maximum number of frames that are read.
-    public static let maximumFrameCount = 10_000
+    package static let maximumFrameCount = 10_000
 
     /// A frame of an ID3 tag.
-    public struct Frame: Sendable, Hashable {
+    package struct Frame: Sendable, Hashable {
         /// The frame ID of three or four characters, such as `TXXX`.
-        public let id: String
+        package let id: String
         /// The content of the frame; data are copied.
-        public let value: Value
+        package let value: Value
     }
 
     /// The content of a frame.
-    public enum Value: Sendable, Hashable {
+    package enum Value: Sendable, Hashable {
         /// A text information frame with one or more strings.
         case text([String])
         /// `TXXX`: user-defined text with a description.
@@ -45,7 +45,7 @@ public struct ID3Tag: Sendable, Hashable {
     /// The timestamp of the first sample after the tag, a 33-bit value at 90 kHz (RFC 8216bis §3.1.4).
     ///
     /// It is `nil` without the `PRIV` frame of owner `com.apple.streaming.transportStreamTimestamp`.
-    public var transportTimestamp: UInt64? {
+    package var transportTimestamp: UInt64? {
         for frame in frames {
             if case .privateData("com.apple.streaming.transportStreamTimestamp", let data) = frame.value,
                 data.count == 8
@@ -69,7 +69,7 @@ public struct ID3Tag: Sendable, Hashable {
     }
 
     /// Creates a tag from the bytes at `offset`, or `nil` if they are not a complete tag.
-    public init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
+    package init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
         guard let header = Header(bytes, at: offset), header.byteCount <= bytes.count - offset else { return nil }
         majorVersion = header.version
         byteCount = header.byteCount

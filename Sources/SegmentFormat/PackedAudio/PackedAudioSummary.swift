@@ -1,26 +1,26 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A summary of a packed audio segment: its ID3 tag, first frame, frame count and duration (RFC 8216bis §3.1.4).
-public struct PackedAudioSummary: Sendable, Hashable {
+package struct PackedAudioSummary: Sendable, Hashable {
     /// The ID3 tag at the start; `nil` if there is none.
     ///
     /// If there are several tags, this is the first one with a timestamp, or else the first.
-    public let tag: ID3Tag?
+    package let tag: ID3Tag?
     /// The header of the first frame.
-    public let firstFrame: AudioFrameHeader
+    package let firstFrame: AudioFrameHeader
     /// The offset of the first frame.
-    public let firstFrameOffset: Int
+    package let firstFrameOffset: Int
     /// The number of complete frames.
-    public let frameCount: Int
+    package let frameCount: Int
     /// The total duration of the complete frames.
-    public let duration: MediaTime
+    package let duration: MediaTime
     /// The total size of the complete frames, in bytes.
-    public let frameByteCount: Int
+    package let frameByteCount: Int
     /// The number of bytes from the first frame on that do not belong to a complete frame, such as tags between frames.
-    public let skippedByteCount: Int
+    package let skippedByteCount: Int
 
     /// The properties of the track, independent of the container.
-    public var mediaTrack: MediaTrack {
+    package var mediaTrack: MediaTrack {
         MediaTrack(
             id: 0,
             mediaType: .audio,
@@ -33,7 +33,7 @@ public struct PackedAudioSummary: Sendable, Hashable {
     /// Creates a summary of all frames, or `nil` if no frame starts in the first 4,096 bytes after the tags.
     ///
     /// Tags between frames, which occur in concatenated segments, are skipped.
-    public init?(_ bytes: Span<UInt8>) {
+    package init?(_ bytes: Span<UInt8>) {
         var tag: ID3Tag?
         var offset = 0
         for _ in 0..<16 {

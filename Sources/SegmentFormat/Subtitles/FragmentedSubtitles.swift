@@ -1,9 +1,9 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The subtitles of a track in a fragmented file: WebVTT (`wvtt`) or TTML (`stpp`) (ISO/IEC 14496-30).
-public struct FragmentedSubtitles: Sendable {
+package struct FragmentedSubtitles: Sendable {
     /// The format of subtitle samples.
-    public enum Format: Sendable, Hashable {
+    package enum Format: Sendable, Hashable {
         /// WebVTT: samples consist of boxes with cues.
         case webVTT
         /// TTML: each sample is a document.
@@ -11,9 +11,9 @@ public struct FragmentedSubtitles: Sendable {
     }
 
     /// The format of the track's samples.
-    public let format: Format
+    package let format: Format
     /// The track ID.
-    public let trackID: UInt32
+    package let trackID: UInt32
     private let movie: Movie
     /// The style sheets and regions of the header, parsed once instead of for each sample.
     private let converter: WebVTTSubtitleConverter?
@@ -24,7 +24,7 @@ public struct FragmentedSubtitles: Sendable {
     /// - Parameters:
     ///   - bytes: The initialization section.
     ///   - trackID: The track ID; by default that of the first subtitle track.
-    public init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
+    package init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
         let segment = FragmentedSegment(bytes)
         guard let movie = segment.movie else { return nil }
         for track in movie.tracks where trackID == nil || track.id == trackID {
@@ -54,7 +54,7 @@ public struct FragmentedSubtitles: Sendable {
     /// - Parameter segment: Movie fragments with their media data.
     /// - Returns: The cues, each with the time range of its sample; ``SubtitleTimeline`` joins cues that continue.
     /// - Throws: The ``MediaFormatError`` of the first sample if no sample can be parsed.
-    public func cues(in segment: Span<UInt8>) throws(MediaFormatError) -> [SubtitleCue] {
+    package func cues(in segment: Span<UInt8>) throws(MediaFormatError) -> [SubtitleCue] {
         let offset = movie.track(trackID)?.firstEdit?.offset ?? .zero
         var cues: [SubtitleCue] = []
         var firstError: MediaFormatError?
@@ -80,7 +80,7 @@ public struct FragmentedSubtitles: Sendable {
     ///   - timeRange: The presentation time range of the sample on the track's timeline.
     /// - Returns: The cues, limited to the time range.
     /// - Throws: ``MediaFormatError`` if the sample cannot be parsed.
-    public func cues(
+    package func cues(
         inSample bytes: Span<UInt8>,
         timeRange: MediaTimeRange
     ) throws(MediaFormatError) -> [SubtitleCue] {

@@ -5,19 +5,19 @@ import MediaTiming
 /// There is no standard for the format. The parser accepts common variations: any line terminator, a byte order mark,
 /// missing or incorrect cue numbers, a point instead of a comma, missing hours, empty lines within a text, tags for
 /// italics, bold, underline and color, and a position such as `{\an8}`.
-public struct SubRipDocument: Sendable, Hashable {
+package struct SubRipDocument: Sendable, Hashable {
     /// The cues, in the order of the file; ``SubtitleCue/id`` is the cue number.
-    public let cues: [SubtitleCue]
+    package let cues: [SubtitleCue]
 
     /// The maximum number of cues that are read.
-    public static let maximumCueCount = 100_000
+    package static let maximumCueCount = 100_000
     /// The maximum number of lines of a cue; each further line replaces the last one.
     static let maximumLineCount = 100
 
     /// Creates a document from bytes in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1.
     ///
     /// Throws ``MediaFormatError/missing(_:)`` if there is no cue, unless the file consists of white space only.
-    public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
+    package init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         let text = SubRipText.decoded(bytes)
         var reading = Parser()
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

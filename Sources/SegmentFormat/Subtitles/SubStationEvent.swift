@@ -1,22 +1,22 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A `Dialogue` line of an Advanced SubStation Alpha script.
-public struct SubStationEvent: Sendable, Hashable {
+package struct SubStationEvent: Sendable, Hashable {
     /// The time range during which the event is shown.
-    public let timeRange: MediaTimeRange
+    package let timeRange: MediaTimeRange
     /// The layer; events of higher layers are drawn over those of lower ones.
-    public let layer: Int
+    package let layer: Int
     /// The name of the style, one of those in ``SubStationScript/header``.
-    public let style: String
+    package let style: String
     /// The left margin, which together with the right one determines the line width, in units of the script.
-    public let marginLeft: Int
+    package let marginLeft: Int
     /// The right margin, which together with the left one determines the line width, in units of the script.
-    public let marginRight: Int
+    package let marginRight: Int
     /// The text with override tags.
-    public let text: String
+    package let text: String
 
     /// The line as written to a script file.
-    public var dialogueLine: String {
+    package var dialogueLine: String {
         let start = Self.clock(timeRange.start)
         let end = Self.clock(timeRange.end)
         return "Dialogue: \(layer),\(start),\(end),\(style),,\(marginLeft),\(marginRight),0,,\(text)"
@@ -26,7 +26,7 @@ public struct SubStationEvent: Sendable, Hashable {
     ///
     /// - Parameter readOrder: A number that is unique among the events of the track.
     /// - Returns: Fields separated by commas, without a line terminator.
-    public func chunk(readOrder: Int) -> String {
+    package func chunk(readOrder: Int) -> String {
         "\(readOrder),\(layer),\(style),,\(marginLeft),\(marginRight),0,,\(text)"
     }
 

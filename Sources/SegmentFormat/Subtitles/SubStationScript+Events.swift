@@ -5,7 +5,7 @@ extension SubStationScript {
     ///
     /// - Returns: One event, or two if only a part of the text has a background, or for vertical writing one for each
     ///   column; empty for a cue without text.
-    public func events(for cue: SubtitleCue) -> [SubStationEvent] {
+    package func events(for cue: SubtitleCue) -> [SubStationEvent] {
         guard cue.lines.contains(where: { !$0.plainText.isEmpty }) else { return [] }
         let spans = cue.lines.flatMap(\.spans)
         let hasBox = spans.contains(where: \.hasBackground)

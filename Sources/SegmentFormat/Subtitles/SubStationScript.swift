@@ -3,13 +3,13 @@ import MediaTiming
 /// A writer that converts cues to an Advanced SubStation Alpha script, the input format of libass.
 ///
 /// The text of cues is escaped, so that it cannot contain override tags.
-public struct SubStationScript: Sendable, Hashable {
+package struct SubStationScript: Sendable, Hashable {
     /// The height of the script's coordinate system, in script units; positions are rounded to units.
-    public static let height = 1_080
+    package static let height = 1_080
     /// The width of the script's coordinate system, in script units.
-    public let width: Int
+    package let width: Int
     /// The name of the requested font.
-    public let fontName: String
+    package let fontName: String
 
     /// Creates a writer.
     ///
@@ -17,7 +17,7 @@ public struct SubStationScript: Sendable, Hashable {
     ///   - aspectRatio: The display aspect ratio of the video, width divided by height; 16/9 by default, limited to
     ///     0.25 to 8.
     ///   - fontName: The font name, from which commas and line terminators are removed; `sans-serif` by default.
-    public init(aspectRatio: Double = 16.0 / 9, fontName: String = "sans-serif") {
+    package init(aspectRatio: Double = 16.0 / 9, fontName: String = "sans-serif") {
         let ratio = aspectRatio.isFinite ? min(max(aspectRatio, 0.25), 8) : 16.0 / 9
         width = Int(saturating: (Double(Self.height) * ratio).rounded())
         self.fontName = String(fontName.unicodeScalars.filter { $0.value >= 0x20 && $0 != "," }.map(Character.init))
@@ -28,7 +28,7 @@ public struct SubStationScript: Sendable, Hashable {
     static let boxed = "Boxed"
 
     /// The part of the script before the first event, as expected by `ass_process_codec_private`.
-    public var header: String {
+    package var header: String {
         let size = Self.fontSize
         let colors = "&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000"
         // Fields: bold, italic, underline, strikeout, scales, spacing, angle; border style, outline, shadow; alignment,
@@ -61,14 +61,14 @@ public struct SubStationScript: Sendable, Hashable {
     static let fontSize = 57.6
 
     /// Returns a complete script with all cues, arranged without overlaps.
-    public func text(of timeline: SubtitleTimeline) -> String {
+    package func text(of timeline: SubtitleTimeline) -> String {
         var text = header
         for event in events(of: timeline) { text += event.dialogueLine + "\n" }
         return text
     }
 
     /// Returns the events of a timeline; a cue whose position changes while it is shown results in several events.
-    public func events(of timeline: SubtitleTimeline) -> [SubStationEvent] {
+    package func events(of timeline: SubtitleTimeline) -> [SubStationEvent] {
         guard var time = timeline.firstStart else { return [] }
         var events: [SubStationEvent] = []
         var open: [SubtitleCue: MediaTime] = [:]

@@ -1,12 +1,12 @@
 /// Text dimensions in percent of the video, used both for positioning and for rendering cues.
-public enum SubtitleLayout {
+package enum SubtitleLayout {
     /// The height of a line, in percent of the video height.
     ///
     /// 15 lines fill 80 percent of the height, like the rows of CTA-608; the default font size of WebVTT is 5 percent.
-    public static let lineHeight = 80.0 / 15
+    package static let lineHeight = 80.0 / 15
 
     /// The range of the video width and height in which lines are positioned, in percent.
-    public static let safeArea = 5.0...95.0
+    package static let safeArea = 5.0...95.0
 
     /// The estimated width of a character, in percent of the video width: half the line height, for 16:9 video.
     static let characterWidth = lineHeight * 9 / 16 / 2

@@ -2,20 +2,20 @@
 ///
 /// A cue keeps its position for its whole duration: a new cue is placed above it and does not move down when the lower
 /// cue ends.
-public struct SubtitlePositioner: Sendable {
+package struct SubtitlePositioner: Sendable {
     private var positions: [SubtitleCue: Double] = [:]
 
     /// The maximum number of simultaneously shown cues; further ones are omitted.
-    public static let maximumCueCount = 64
+    package static let maximumCueCount = 64
 
     /// Creates an arrangement without cues.
-    public init() {}
+    package init() {}
 
     /// Returns the given cues with their final positions.
     ///
     /// - Parameter cues: All cues shown at a time, in the order of their start times.
     /// - Returns: The cues with their positions, in the same order.
-    public mutating func position(_ cues: [SubtitleCue]) -> [SubtitleCue] {
+    package mutating func position(_ cues: [SubtitleCue]) -> [SubtitleCue] {
         let cues = cues.prefix(Self.maximumCueCount)
         let known = positions
         positions.removeAll(keepingCapacity: true)

@@ -1,10 +1,10 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The cues of a subtitle track on the media timeline, collected from segments.
 ///
 /// A cue that several segments repeat is stored once, and a cue that is split at a segment boundary is joined again
 /// (RFC 8216bis §3.1.4; ISO/IEC 14496-30 §6.2).
-public struct SubtitleTimeline: Sendable {
+package struct SubtitleTimeline: Sendable {
     private var entries: [Entry] = []
     /// The latest end time in each block of ``blockLength`` entries, with which blocks of past cues are skipped.
     private var blockEnds: [MediaTime] = []
@@ -48,28 +48,28 @@ public struct SubtitleTimeline: Sendable {
     }
 
     /// The maximum number of cues; if it is exceeded, the cues with the earliest start times are discarded.
-    public static let maximumCueCount = 100_000
+    package static let maximumCueCount = 100_000
     /// The maximum memory use of the cues, in bytes; if it is exceeded, the cues with the earliest start times are
     /// discarded.
     static let maximumMemoryUse = 64 << 20
     /// The maximum gap between two parts of a cue that are joined, which allows for rounded segment times.
-    public static let joinTolerance = MediaTime(value: 10, timescale: 1_000)
+    package static let joinTolerance = MediaTime(value: 10, timescale: 1_000)
 
     private static let blockLength = 64
     // The number of cues of equal appearance with which a new one is compared; few of them are shown at the same time.
     private static let maximumComparedCount = 8
 
     /// Creates a timeline without cues.
-    public init() {}
+    package init() {}
 
     /// All cues, in the order of their start times.
-    public var cues: [SubtitleCue] { entries.map(\.cue) }
+    package var cues: [SubtitleCue] { entries.map(\.cue) }
     /// The start time of the first cue; `nil` if there are no cues.
-    public var firstStart: MediaTime? { entries.first?.cue.timeRange.start }
+    package var firstStart: MediaTime? { entries.first?.cue.timeRange.start }
     /// A Boolean value that indicates whether the timeline has no cues.
-    public var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
     /// The number of cues.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// Inserts the cues of a segment, with times on the media timeline; cues with an empty time range or no lines are
     /// ignored.
@@ -77,7 +77,7 @@ public struct SubtitleTimeline: Sendable {
     /// - Parameter cues: Cues in document order.
     /// - Complexity: O(*k* log *k*) for *k* cues after all existing ones, plus O(*n*) if they are between existing
     ///   ones.
-    public mutating func insert(_ cues: [SubtitleCue]) {
+    package mutating func insert(_ cues: [SubtitleCue]) {
         batch += 1
         var new: [Entry] = []
         var replaced: Set<Int> = []
@@ -173,7 +173,7 @@ public struct SubtitleTimeline: Sendable {
     /// Removes the cues within a time range; of cues that extend beyond it, the parts outside the range remain.
     ///
     /// - Complexity: O(*n*).
-    public mutating func discard(_ range: MediaTimeRange) {
+    package mutating func discard(_ range: MediaTimeRange) {
         // Cues that start after the range are not changed.
         let end = firstIndex(after: range.end)
         guard let first = entries[..<end].firstIndex(where: { $0.cue.timeRange.intersection(range) != nil }) else {
@@ -222,11 +222,11 @@ public struct SubtitleTimeline: Sendable {
 
     /// Returns the cues shown at the given time, in the order of their start times; at most
     /// ``SubtitlePositioner/maximumCueCount``.
-    public func cues(at time: MediaTime) -> [SubtitleCue] { shown(at: time, before: firstIndex(after: time)) }
+    package func cues(at time: MediaTime) -> [SubtitleCue] { shown(at: time, before: firstIndex(after: time)) }
 
     /// Returns the first time after `time` at which the result of ``cues(at:)`` changes, or `nil` if it does not change
     /// again.
-    public func nextChange(after time: MediaTime) -> MediaTime? {
+    package func nextChange(after time: MediaTime) -> MediaTime? {
         let end = firstIndex(after: time)
         let shown = shown(at: time, before: end)
         var next = shown.map(\.timeRange.end).min()

@@ -1,20 +1,20 @@
-public import MediaTiming
+package import MediaTiming
 
 extension WebVTTDocument {
     /// The cues with styles and positions applied, with the times of the document.
-    public var subtitles: [SubtitleCue] { subtitles(of: cues) }
+    package var subtitles: [SubtitleCue] { subtitles(of: cues) }
 
     /// Returns the cues with styles and positions applied, with times on the media timeline.
     ///
     /// - Parameter reference: The reference time, as for ``cues(near:)``.
     /// - Returns: The cues, in document order; cues without text are omitted.
-    public func subtitles(near reference: MediaTime) -> [SubtitleCue] { subtitles(of: cues(near: reference)) }
+    package func subtitles(near reference: MediaTime) -> [SubtitleCue] { subtitles(of: cues(near: reference)) }
 
     /// Returns the given cues with the styles and regions of this document applied.
     ///
     /// - Parameter cues: Cues of this document, or of samples of which this document is the header.
     /// - Returns: The cues; cues without text are omitted.
-    public func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTSubtitleConverter(self).subtitles(of: cues) }
+    package func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTSubtitleConverter(self).subtitles(of: cues) }
 }
 
 /// The parsed style sheets and regions of a document, which can be applied to many cues.
@@ -35,7 +35,7 @@ struct WebVTTSubtitleConverter: Sendable {
 
 extension SubtitleCue {
     /// Creates a cue from a WebVTT cue without style sheets, or `nil` if it has no text.
-    public init?(_ cue: WebVTTCue, region: WebVTTRegion? = nil) {
+    package init?(_ cue: WebVTTCue, region: WebVTTRegion? = nil) {
         self.init(cue, region: region, sheet: WebVTTStyleSheet([]))
     }
 

@@ -2,11 +2,11 @@
 ///
 /// Besides the 188 bytes of the standard, packets may have 192 bytes, with an arrival time of four bytes before each
 /// packet (Blu-ray M2TS), or 204 bytes, with sixteen bytes of error correction after each packet (DVB).
-public struct TransportPacketLayout: Sendable, Hashable {
+package struct TransportPacketLayout: Sendable, Hashable {
     /// The distance from one packet to the next: 188, 192 or 204 bytes.
-    public let stride: Int
+    package let stride: Int
     /// The offset of the first sync byte.
-    public let firstSync: Int
+    package let firstSync: Int
 
     /// The sync byte, the first byte of each packet (ISO/IEC 13818-1 §2.4.3.3).
     static let syncByte: UInt8 = 0x47
@@ -17,7 +17,7 @@ public struct TransportPacketLayout: Sendable, Hashable {
     /// Sync bytes must repeat at the packet size from an offset of at most 204 on: five times, or at least three times
     /// if the bytes end there. Shorter input is accepted if it starts with a packet and has at least one complete
     /// packet.
-    public init?(_ bytes: Span<UInt8>) {
+    package init?(_ bytes: Span<UInt8>) {
         for start in 0..<min(205, bytes.count) where bytes[start] == Self.syncByte {
             for stride in [188, 192, 204] {
                 var position = start

@@ -1,33 +1,33 @@
 import MediaTiming
 
 /// A program of a transport stream, from its program map table (PMT) (ISO/IEC 13818-1 §2.4.4.8).
-public struct TransportProgram: Sendable, Hashable {
+package struct TransportProgram: Sendable, Hashable {
     /// The program number.
-    public let number: UInt16
+    package let number: UInt16
     /// The packet identifier of the packets with the program clock reference.
-    public let clockPID: UInt16
+    package let clockPID: UInt16
     /// The elementary streams, in the order of the table.
-    public let streams: [Stream]
+    package let streams: [Stream]
 
     /// An elementary stream of a program.
-    public struct Stream: Sendable, Hashable {
+    package struct Stream: Sendable, Hashable {
         /// The packet identifier.
-        public let pid: UInt16
+        package let pid: UInt16
         /// The stream type (ISO/IEC 13818-1 table 2-34, and Apple's types for sample encryption).
-        public let streamType: UInt8
+        package let streamType: UInt8
         /// The media type.
-        public let mediaType: MediaTrack.MediaType
+        package let mediaType: MediaTrack.MediaType
         /// The codec name; `nil` if it cannot be derived from the stream type and descriptors.
-        public let codec: String?
+        package let codec: String?
         /// The ISO 639-2 language code; `nil` if it is not specified.
-        public let language: String?
+        package let language: String?
         /// A Boolean value that indicates whether samples are encrypted.
         ///
         /// This is the `SAMPLE-AES` method (MPEG-2 Stream Encryption Format for HLS §2.3.1).
-        public let isSampleEncrypted: Bool
+        package let isSampleEncrypted: Bool
 
         /// The properties of the track, independent of the container.
-        public var mediaTrack: MediaTrack {
+        package var mediaTrack: MediaTrack {
             MediaTrack(
                 id: UInt32(pid),
                 mediaType: mediaType,

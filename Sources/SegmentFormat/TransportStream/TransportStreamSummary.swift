@@ -1,30 +1,30 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A summary of the programs and timestamps in a section of a transport stream.
-public struct TransportStreamSummary: Sendable, Hashable {
+package struct TransportStreamSummary: Sendable, Hashable {
     /// The presentation timestamps of one elementary stream.
-    public struct TimestampSummary: Sendable, Hashable {
+    package struct TimestampSummary: Sendable, Hashable {
         /// The first presentation timestamp in the order of the stream, a 33-bit value at 90 kHz.
-        public let first: UInt64
+        package let first: UInt64
         /// The earliest timestamp, unwrapped; it may be less than the first one if there are B-frames.
-        public private(set) var earliest: Int64
+        package private(set) var earliest: Int64
         /// The latest timestamp, unwrapped.
-        public private(set) var latest: Int64
+        package private(set) var latest: Int64
         /// The first decode timestamp, unwrapped near the first presentation timestamp; equal to the latter if it is
         /// missing.
-        public let firstDecode: Int64
+        package let firstDecode: Int64
         /// The number of timestamps.
-        public private(set) var count: Int
+        package private(set) var count: Int
         private var timestampUnwrapper: TimestampUnwrapper
 
         // Bounded: the divisor is at least one.
         /// The average distance between timestamps, in units of 1/90000 s; zero if there is only one.
-        public var averageInterval: Int64 { count > 1 ? latest.subtractingSaturated(earliest) / Int64(count - 1) : 0 }
+        package var averageInterval: Int64 { count > 1 ? latest.subtractingSaturated(earliest) / Int64(count - 1) : 0 }
 
         /// The time range from the earliest timestamp to the estimated end of the latest one.
         ///
         /// The last frame is assumed to last for ``averageInterval``.
-        public var timeRange: MediaTimeRange {
+        package var timeRange: MediaTimeRange {
             MediaTimeRange(
                 start: TimestampUnwrapper.mediaTime(of: earliest),
                 duration: TimestampUnwrapper.mediaTime(
@@ -35,32 +35,32 @@ public struct TransportStreamSummary: Sendable, Hashable {
     }
 
     /// A packet whose adaptation field indicates a random access point, at which decoding can start.
-    public struct RandomAccessPoint: Sendable, Hashable {
+    package struct RandomAccessPoint: Sendable, Hashable {
         /// The packet identifier of the stream.
-        public let pid: UInt16
+        package let pid: UInt16
         /// The offset of the packet in the bytes.
-        public let offset: Int
+        package let offset: Int
         /// The presentation timestamp, unwrapped; `nil` if the packet has none.
-        public let presentationTimestamp: Int64?
+        package let presentationTimestamp: Int64?
     }
 
     /// The packet size and the position of the first packet.
-    public let layout: TransportPacketLayout
+    package let layout: TransportPacketLayout
     /// The number of complete packets that are not marked as erroneous.
-    public let packetCount: Int
+    package let packetCount: Int
     /// The number of bytes that do not belong to a packet.
-    public let skippedByteCount: Int
+    package let skippedByteCount: Int
     /// The programs whose maps were read, by number; the last map of each program applies.
-    public let programs: [TransportProgram]
+    package let programs: [TransportProgram]
     /// The timestamps by packet identifier.
-    public let timestamps: [UInt16: TimestampSummary]
+    package let timestamps: [UInt16: TimestampSummary]
     /// The lowest and the highest program clock reference, unwrapped, by packet identifier.
-    public let clockReferences: [UInt16: ClosedRange<Int64>]
+    package let clockReferences: [UInt16: ClosedRange<Int64>]
     /// The random access points; at most ``maximumRandomAccessPointCount``.
-    public let randomAccessPoints: [RandomAccessPoint]
+    package let randomAccessPoints: [RandomAccessPoint]
 
     /// The maximum number of random access points that are recorded.
-    public static let maximumRandomAccessPointCount = 10_000
+    package static let maximumRandomAccessPointCount = 10_000
 
     /// Creates a summary of all packets, or `nil` if the bytes are not a transport stream.
     ///
@@ -71,7 +71,7 @@ public struct TransportStreamSummary: Sendable, Hashable {
     ///   - bytes: A section of a transport stream; it may start and end within a packet.
     ///   - reference: An unwrapped timestamp near the first one, such as the last one of the previous section.
     ///   - programs: The programs that are already known, for sections without tables.
-    public init?(_ bytes: Span<UInt8>, near reference: Int64? = nil, programs: [TransportProgram] = []) {
+    package init?(_ bytes: Span<UInt8>, near reference: Int64? = nil, programs: [TransportProgram] = []) {
         guard let layout = TransportPacketLayout(bytes) else { return nil }
         var reading = TransportStreamReader(reference: reference, programs: programs)
         var offset = layout.firstSync
@@ -114,7 +114,7 @@ public struct TransportStreamSummary: Sendable, Hashable {
     ///
     /// This is the first video stream with timestamps, or else the first audio stream, or else any stream with
     /// timestamps.
-    public var leadingPID: UInt16? {
+    package var leadingPID: UInt16? {
         let streams = programs.flatMap(\.streams).filter { timestamps[$0.pid] != nil }
         return
             (streams.first { $0.mediaType == .video } ?? streams.first { $0.mediaType == .audio } ?? streams.first)?.pid
@@ -125,7 +125,7 @@ public struct TransportStreamSummary: Sendable, Hashable {
     ///
     /// The result is `nil` if no stream has timestamps in both sections. The sections may be up to 26 hours apart; the
     /// clock is assumed to have no discontinuities between them.
-    public func timeRange(upTo tail: TransportStreamSummary) -> MediaTimeRange? {
+    package func timeRange(upTo tail: TransportStreamSummary) -> MediaTimeRange? {
         var start: Int64?
         var end: Int64?
         let leadingPID = leadingPID

@@ -1,23 +1,23 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A WebVTT cue: a text and the time range during which it is shown (W3C WebVTT §3.1).
-public struct WebVTTCue: Sendable, Hashable {
+package struct WebVTTCue: Sendable, Hashable {
     /// The cue identifier; empty if the cue has none.
-    public let id: String
+    package let id: String
     /// The time range during which the cue is shown; empty if its end is before its start.
-    public let timeRange: MediaTimeRange
+    package let timeRange: MediaTimeRange
     /// The position and layout of the cue.
-    public let settings: WebVTTCueSettings
+    package let settings: WebVTTCueSettings
     /// The cue text with tags and entities, as in the document; lines are separated by line feeds.
-    public let text: String
+    package let text: String
 
     /// The cue text as a tree of nodes.
     ///
     /// - Complexity: O(*n*) in the bytes of the text, at each access.
-    public var nodes: [WebVTTNode] { WebVTTNode.nodes(text) }
+    package var nodes: [WebVTTNode] { WebVTTNode.nodes(text) }
 
     /// Creates a cue with the given properties.
-    public init(id: String = "", timeRange: MediaTimeRange, settings: WebVTTCueSettings = .init(), text: String) {
+    package init(id: String = "", timeRange: MediaTimeRange, settings: WebVTTCueSettings = .init(), text: String) {
         self.id = id
         self.timeRange = timeRange
         self.settings = settings
@@ -25,7 +25,7 @@ public struct WebVTTCue: Sendable, Hashable {
     }
 
     /// Returns a copy of the cue whose time range is shifted by the given offset.
-    public func shifted(by offset: MediaTime) -> WebVTTCue {
+    package func shifted(by offset: MediaTime) -> WebVTTCue {
         WebVTTCue(
             id: id,
             timeRange: MediaTimeRange(start: timeRange.start + offset, duration: timeRange.duration),
@@ -36,9 +36,9 @@ public struct WebVTTCue: Sendable, Hashable {
 }
 
 /// The position and layout settings of a cue (W3C WebVTT §3.1 and §6.3).
-public struct WebVTTCueSettings: Sendable, Hashable {
+package struct WebVTTCueSettings: Sendable, Hashable {
     /// A writing direction of text lines.
-    public enum Direction: String, Sendable, Hashable {
+    package enum Direction: String, Sendable, Hashable {
         /// Horizontal lines.
         case horizontal = ""
         /// Vertical lines, each further one to the left of the previous one.
@@ -48,7 +48,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// The position of the cue box across the lines: vertical for horizontal text, horizontal for vertical text.
-    public enum Line: Sendable, Hashable {
+    package enum Line: Sendable, Hashable {
         /// The lowest position that does not overlap other cues.
         case automatic
         /// A line number, counted from 0 at the top or from -1 at the bottom.
@@ -58,7 +58,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// The part of the cue box that is placed at the line position.
-    public enum LineAlignment: String, Sendable, Hashable {
+    package enum LineAlignment: String, Sendable, Hashable {
         /// The start of the box.
         case start
         /// The center of the box.
@@ -68,7 +68,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// The part of the cue box that is placed at the position along the line.
-    public enum PositionAlignment: String, Sendable, Hashable {
+    package enum PositionAlignment: String, Sendable, Hashable {
         /// Derived from the text alignment.
         case automatic = ""
         /// The left end of the box.
@@ -80,7 +80,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// An alignment of the text inside the cue box.
-    public enum Alignment: String, Sendable, Hashable {
+    package enum Alignment: String, Sendable, Hashable {
         /// Aligned to the side at which the text starts in its base direction.
         case start
         /// Centered.
@@ -94,46 +94,46 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// The writing direction; horizontal by default.
-    public var direction = Direction.horizontal
+    package var direction = Direction.horizontal
     /// The position of the box across the lines; automatic by default.
-    public var line = Line.automatic
+    package var line = Line.automatic
     /// The part of the box that is placed at ``line``; its start by default.
-    public var lineAlignment = LineAlignment.start
+    package var lineAlignment = LineAlignment.start
     /// The position of the box along the lines, in percent; `nil` for automatic, the default.
-    public var position: Double?
+    package var position: Double?
     /// The part of the box that is placed at ``position``; automatic by default.
-    public var positionAlignment = PositionAlignment.automatic
+    package var positionAlignment = PositionAlignment.automatic
     /// The size of the box along the lines, in percent; 100 by default.
-    public var size: Double = 100
+    package var size: Double = 100
     /// The alignment of the text in the box; centered by default.
-    public var alignment = Alignment.center
+    package var alignment = Alignment.center
     /// The identifier of the region in which the cue is shown; `nil` by default.
-    public var regionID: String?
+    package var regionID: String?
 
     /// Creates settings with default values.
-    public init() {}
+    package init() {}
 }
 
 /// A part of the video viewport in which cues are shown (W3C WebVTT §3.3).
-public struct WebVTTRegion: Sendable, Hashable {
+package struct WebVTTRegion: Sendable, Hashable {
     /// A point, in percent of a width and a height.
-    public struct Anchor: Sendable, Hashable {
+    package struct Anchor: Sendable, Hashable {
         /// The distance from the left.
-        public var x: Double
+        package var x: Double
         /// The distance from the top.
-        public var y: Double
+        package var y: Double
     }
 
     /// The region identifier; empty if the region has none.
-    public var id = ""
+    package var id = ""
     /// The width, in percent of the video viewport; 100 by default.
-    public var width: Double = 100
+    package var width: Double = 100
     /// The number of lines; 3 by default.
-    public var lines = 3
+    package var lines = 3
     /// The point of the region that is placed at ``viewportAnchor``; the lower left corner by default.
-    public var anchor = Anchor(x: 0, y: 100)
+    package var anchor = Anchor(x: 0, y: 100)
     /// The point of the video viewport at which the region is placed; the lower left corner by default.
-    public var viewportAnchor = Anchor(x: 0, y: 100)
+    package var viewportAnchor = Anchor(x: 0, y: 100)
     /// A Boolean value that indicates whether existing cues scroll up when further ones are added.
-    public var scrollsUp = false
+    package var scrollsUp = false
 }

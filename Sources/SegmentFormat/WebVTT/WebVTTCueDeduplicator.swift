@@ -1,10 +1,10 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A filter for the cues of consecutive segments that removes the cues which segments repeat (RFC 8216bis §3.1.4).
 ///
 /// Cues with equal identifier, time range and text are considered identical; if their settings differ, the first ones
 /// apply.
-public struct WebVTTCueDeduplicator: Sendable {
+package struct WebVTTCueDeduplicator: Sendable {
     private var endTimes: [Key: MediaTime] = [:]
     private var byteCount = 0
 
@@ -19,16 +19,16 @@ public struct WebVTTCueDeduplicator: Sendable {
     /// The maximum number of cues that are remembered.
     ///
     /// If it is exceeded, the cues with the earliest end times are discarded until half of them are left.
-    public static let maximumCueCount = 20_000
+    package static let maximumCueCount = 20_000
     /// The maximum total size of remembered texts, in bytes; if it is exceeded, cues are discarded as for
     /// ``maximumCueCount``.
     static let maximumTextSize = 16 << 20
 
     /// Creates a collection without cues.
-    public init() {}
+    package init() {}
 
     /// Adds the cues of a segment, with times on the media timeline, and returns those that were not added before.
-    public mutating func add(_ cues: [WebVTTCue]) -> [WebVTTCue] {
+    package mutating func add(_ cues: [WebVTTCue]) -> [WebVTTCue] {
         var new: [WebVTTCue] = []
         for cue in cues {
             let key = Key(id: cue.id, timeRange: cue.timeRange, text: cue.text)
@@ -52,7 +52,7 @@ public struct WebVTTCueDeduplicator: Sendable {
     }
 
     /// Discards the cues that end before the given time, for players that no longer need them.
-    public mutating func discardCues(before time: MediaTime) {
+    package mutating func discardCues(before time: MediaTime) {
         endTimes = endTimes.filter { $0.value >= time }
         byteCount = endTimes.keys.reduce(0) { $0 + $1.byteCount }
     }

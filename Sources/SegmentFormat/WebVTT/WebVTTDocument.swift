@@ -2,23 +2,23 @@
 ///
 /// Parsing follows the rules for browsers: only the signature is required, and invalid content is ignored. Carriage
 /// returns, a byte order mark, zero bytes and missing empty lines are handled as the standard specifies.
-public struct WebVTTDocument: Sendable, Hashable {
+package struct WebVTTDocument: Sendable, Hashable {
     /// The mapping from cue times to media timestamps; `nil` if the document has none.
-    public let timestampMap: WebVTTTimestampMap?
+    package let timestampMap: WebVTTTimestampMap?
     /// The style sheets, as in the document.
-    public let styleSheets: [String]
+    package let styleSheets: [String]
     /// The regions; of several regions with the same identifier, the last one applies.
-    public let regions: [WebVTTRegion]
+    package let regions: [WebVTTRegion]
     /// The cues, in document order.
-    public let cues: [WebVTTCue]
+    package let cues: [WebVTTCue]
 
     /// The maximum number of cues that are read; a feature film has about two thousand.
-    public static let maximumCueCount = 100_000
+    package static let maximumCueCount = 100_000
     /// The maximum number of style sheets and the maximum number of regions that are read.
-    public static let maximumBlockCount = 1_000
+    package static let maximumBlockCount = 1_000
 
     /// Creates a document from UTF-8 bytes; throws ``MediaFormatError/missing(_:)`` if the signature is missing.
-    public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
+    package init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         var lines = WebVTTLineIterator(bytes)
         guard lines.skipSignature(bytes) else { throw .missing("WEBVTT signature") }
         var reading = WebVTTBlockParser()
@@ -32,7 +32,7 @@ public struct WebVTTDocument: Sendable, Hashable {
     }
 
     /// Returns the region in which a cue is shown, or `nil` if the cue has none or the document does not define it.
-    public func region(of cue: WebVTTCue) -> WebVTTRegion? {
+    package func region(of cue: WebVTTCue) -> WebVTTRegion? {
         guard let name = cue.settings.regionID else { return nil }
         return regions.last { $0.id == name }
     }

@@ -1,7 +1,7 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A node of a cue's text (W3C WebVTT §6.4 and §6.5).
-public indirect enum WebVTTNode: Sendable, Hashable {
+package indirect enum WebVTTNode: Sendable, Hashable {
     /// Plain text with decoded entities.
     case text(String)
     /// The time, on the timeline of the document, at which the following text becomes active.
@@ -10,19 +10,19 @@ public indirect enum WebVTTNode: Sendable, Hashable {
     case element(Element)
 
     /// A tag with its content.
-    public struct Element: Sendable, Hashable {
+    package struct Element: Sendable, Hashable {
         /// The tag.
-        public let tag: Tag
+        package let tag: Tag
         /// The class names.
-        public let classes: [String]
+        package let classes: [String]
         /// The speaker for `v`, the language tag for `lang`; empty for other tags.
-        public let annotation: String
+        package let annotation: String
         /// The content of the tag.
-        public let children: [WebVTTNode]
+        package let children: [WebVTTNode]
     }
 
     /// The type of a tag.
-    public enum Tag: String, Sendable, Hashable {
+    package enum Tag: String, Sendable, Hashable {
         /// A span, to which style sheets refer by its classes.
         case span = "c"
         /// Italic text.
@@ -42,10 +42,10 @@ public indirect enum WebVTTNode: Sendable, Hashable {
     }
 
     /// The maximum nesting depth of tags; deeper tags are removed, but their text is preserved.
-    public static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     /// The text without tags and timestamps.
-    public var plainText: String {
+    package var plainText: String {
         switch self {
         case .text(let text): text
         case .timestamp: ""

@@ -1,12 +1,12 @@
-public import MediaTiming
+package import MediaTiming
 
 /// A WebVTT sample in an ISO base media file, format `wvtt` (ISO/IEC 14496-30 §7).
-public struct WebVTTSample: Sendable, Hashable {
+package struct WebVTTSample: Sendable, Hashable {
     /// The cues that are shown during the whole sample; empty for a gap (`vtte`).
-    public let cues: [WebVTTCue]
+    package let cues: [WebVTTCue]
 
     /// The maximum number of cues that are read from a sample.
-    public static let maximumCueCount = 1_000
+    package static let maximumCueCount = 1_000
 
     /// Creates a sample from its boxes.
     ///
@@ -17,7 +17,7 @@ public struct WebVTTSample: Sendable, Hashable {
     ///   - bytes: The sample data: boxes `vttc`, `vtte` and `vtta`.
     ///   - timeRange: The presentation time range of the sample.
     /// - Throws: ``MediaFormatError/malformed(_:)`` if the data contain anything else.
-    public init(_ bytes: Span<UInt8>, timeRange: MediaTimeRange) throws(MediaFormatError) {
+    package init(_ bytes: Span<UInt8>, timeRange: MediaTimeRange) throws(MediaFormatError) {
         var cues: [WebVTTCue] = []
         var walker = BoxIterator(0..<bytes.count, in: bytes)
         var end = 0
@@ -63,7 +63,7 @@ extension WebVTTDocument {
     /// (`vttC`).
     ///
     /// The result is `nil` if there is none. Without a track ID, the first track with such a header is used.
-    public init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
+    package init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
         var walker = BoxIterator(0..<bytes.count, in: bytes)
         while let movie = walker.next(bytes) {
             guard movie.type == .moov else { continue }

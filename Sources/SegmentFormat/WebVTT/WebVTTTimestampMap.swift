@@ -1,17 +1,17 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The `X-TIMESTAMP-MAP` header, which maps cue times of a WebVTT segment to media timestamps (RFC 8216bis §3.1.4).
-public struct WebVTTTimestampMap: Sendable, Hashable {
+package struct WebVTTTimestampMap: Sendable, Hashable {
     /// The media timestamp, a 33-bit value at 90 kHz.
-    public let mediaTimestamp: UInt64
+    package let mediaTimestamp: UInt64
     /// The cue time that corresponds to the media timestamp.
-    public let localTime: MediaTime
+    package let localTime: MediaTime
 
     /// The map that applies if a segment has none: cue time zero corresponds to timestamp zero.
-    public static let none = WebVTTTimestampMap(mediaTimestamp: 0, localTime: .zero)
+    package static let none = WebVTTTimestampMap(mediaTimestamp: 0, localTime: .zero)
 
     /// Creates a map; only the lowest 33 bits of the timestamp are used.
-    public init(mediaTimestamp: UInt64, localTime: MediaTime) {
+    package init(mediaTimestamp: UInt64, localTime: MediaTime) {
         self.mediaTimestamp = mediaTimestamp & 0x1_FFFF_FFFF
         self.localTime = localTime
     }
@@ -45,7 +45,7 @@ extension WebVTTDocument {
     ///
     /// - Parameter reference: The first timestamp of the corresponding media segment, unwrapped.
     /// - Returns: The shifted cues; cues that start before time zero are included with negative times.
-    public func cues(near reference: MediaTime) -> [WebVTTCue] {
+    package func cues(near reference: MediaTime) -> [WebVTTCue] {
         guard let first = cues.first else { return [] }
         let map = timestampMap ?? .none
         let plain = TimestampUnwrapper.mediaTime(of: Int64(clamping: map.mediaTimestamp)) - map.localTime

@@ -1,17 +1,17 @@
-public import HLSPlaylist
-public import MediaTiming
-public import MediaTransport
-public import PlaybackReporting
-public import ResourceAddressing
+package import HLSPlaylist
+package import MediaTiming
+package import MediaTransport
+package import PlaybackReporting
+package import ResourceAddressing
 import Synchronization
 
 /// An engine that plays one item: it loads the playlists and the media of the item, and controls a pipeline.
 ///
 /// The engine makes no decisions itself: it delivers events to ``EngineState``, one after the other, and performs the
 /// effects.
-public actor PlaybackEngine {
+package actor PlaybackEngine {
     /// The address of the item.
-    public nonisolated let source: ResourceAddress
+    package nonisolated let source: ResourceAddress
     private let pipeline: any MediaPipeline
     private let network: NetworkStatus?
     private let time: any TimeSource
@@ -43,7 +43,7 @@ public actor PlaybackEngine {
     ///   - time: The clock, which must be that of the pipeline, too.
     ///   - session: The session that the events belong to.
     ///   - observer: Receives the output, in order; the engine waits for it to return.
-    public init(
+    package init(
         source: ResourceAddress,
         mimeType: String? = nil,
         loading: ResourceLoader,
@@ -75,14 +75,14 @@ public actor PlaybackEngine {
     }
 
     /// The current state of the item.
-    public nonisolated var snapshot: PlaybackSnapshot { published.withLock { $0 } }
+    package nonisolated var snapshot: PlaybackSnapshot { published.withLock { $0 } }
 
     /// Runs until the task is canceled or the item fails.
     ///
     /// Playback is paused at first.
     ///
     /// - Precondition: The function is called only once.
-    public func run() async {
+    package func run() async {
         precondition(!isRunning, "an engine runs once")
         isRunning = true
         networkCost = network?.cost
@@ -194,7 +194,7 @@ public actor PlaybackEngine {
     ///   - rate: The seconds of media for each second of the clock; 0 pauses, and negative rates play in reverse.
     ///   - reason: The reason, for the events.
     ///   - atOnce: Whether to play with whatever is buffered, instead of waiting until the buffer suffices.
-    public func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
+    package func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
         deliver(.command(.setRate(rate, reason: reason, atOnce: atOnce)))
     }
 
@@ -207,21 +207,21 @@ public actor PlaybackEngine {
     ///   - target: The media time; `nil` for the position of the playhead.
     ///   - moment: The time of the clock of the engine.
     /// - Returns: Whether the rate was set; `false` if another rate or seek replaced it.
-    public func setRate(_ rate: Double, mediaTime target: MediaTime?, atHostTime moment: Duration) async -> Bool {
+    package func setRate(_ rate: Double, mediaTime target: MediaTime?, atHostTime moment: Duration) async -> Bool {
         await command { .setRateSynchronized(rate, from: target, at: moment, waiter: $0) }.isFinished
     }
 
     /// Moves the playhead.
     ///
     /// A later seek replaces this one, whose result then says that it did not finish.
-    public func seek(to target: MediaTime, tolerance: SeekTolerance = .any) async -> SeekResult {
+    package func seek(to target: MediaTime, tolerance: SeekTolerance = .any) async -> SeekResult {
         await command { .seek(to: target, tolerance, waiter: $0) }
     }
 
     /// Moves the playhead to a date of a stream with dates.
     ///
     /// - Returns: The result, which says that the seek did not finish if the stream has no dates.
-    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .any) async -> SeekResult {
+    package func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .any) async -> SeekResult {
         await command { .seekToDate(date, tolerance, waiter: $0) }
     }
 
@@ -229,23 +229,23 @@ public actor PlaybackEngine {
     ///
     /// - Parameter count: The number of frames; negative for earlier frames.
     /// - Returns: Whether the playhead moved.
-    public func step(by count: Int) async -> Bool { await command { .step(count: count, waiter: $0) }.isFinished }
+    package func step(by count: Int) async -> Bool { await command { .step(count: count, waiter: $0) }.isFinished }
 
     /// Ends the seek that is in progress; the playhead is not moved.
-    public func cancelPendingSeeks() { deliver(.command(.cancelPendingSeeks)) }
+    package func cancelPendingSeeks() { deliver(.command(.cancelPendingSeeks)) }
 
     /// Selects an option of a media type.
     ///
     /// The former option is played until the new one is loaded.
-    public func select(_ option: MediaSelectionOption?, for type: Rendition.MediaType) {
+    package func select(_ option: MediaSelectionOption?, for type: Rendition.MediaType) {
         deliver(.command(.select(option, type)))
     }
 
     /// Enables or disables a track during playback.
-    public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async { await pipeline.setEnabled(type, isEnabled) }
+    package func setEnabled(_ type: MediaType, _ isEnabled: Bool) async { await pipeline.setEnabled(type, isEnabled) }
 
     /// Changes the options of playback.
-    public func update(_ change: @Sendable (inout StreamingOptions) -> Void) {
+    package func update(_ change: @Sendable (inout StreamingOptions) -> Void) {
         var options = state.control.options
         change(&options)
         deliver(.command(.update(options)))

@@ -1,7 +1,7 @@
-public import PlaybackReporting
+package import PlaybackReporting
 
 /// The output of an engine.
-public enum PlaybackEngineOutput: Sendable {
+package enum PlaybackEngineOutput: Sendable {
     /// An event of the playback.
     case event(PlaybackEvent)
     /// The state of the item has changed.

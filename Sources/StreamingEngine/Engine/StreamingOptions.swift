@@ -1,6 +1,6 @@
-public import Adaptation
-public import HLSPlaylist
-public import MediaTiming
+package import Adaptation
+package import HLSPlaylist
+package import MediaTiming
 
 /// The part of the buffer that is replaced when another variant is pinned.
 ///
@@ -29,76 +29,76 @@ public struct VariantPreferences: OptionSet, Sendable, Hashable {
 }
 
 /// The options of playback, all of which can be changed during playback.
-public struct StreamingOptions: Sendable {
+package struct StreamingOptions: Sendable {
     /// The media time at which playback starts; `nil` for the start position that the stream recommends.
-    public var startTime: MediaTime?
+    package var startTime: MediaTime?
     /// The date at which playback starts, for a stream with dates; ``startTime`` takes precedence.
-    public var startDate: ProgramDateTime?
+    package var startDate: ProgramDateTime?
     /// The media time at which forward playback ends; `nil` for the end of the item.
-    public var forwardPlaybackEndTime: MediaTime?
+    package var forwardPlaybackEndTime: MediaTime?
     /// The media time at which reverse playback ends; `nil` for the start of the item.
-    public var reversePlaybackEndTime: MediaTime?
+    package var reversePlaybackEndTime: MediaTime?
     /// The duration of media that is buffered ahead of the playhead; zero, the default, to let the engine choose it for
     /// the stream.
-    public var preferredForwardBufferDuration: Duration = .zero
+    package var preferredForwardBufferDuration: Duration = .zero
     /// The duration of media that stays in the buffer behind the playhead, so that backward seeks need no request; 30 s
     /// by default.
-    public var backBufferDuration: Duration = .seconds(30)
+    package var backBufferDuration: Duration = .seconds(30)
     /// The maximum number of bytes of each track that stay in the buffer behind the playhead; 8 MiB by default.
-    public var backBufferByteLimit = ByteCount(8 << 20)
+    package var backBufferByteLimit = ByteCount(8 << 20)
     /// The maximum size of the buffer, in bytes; 256 MiB by default.
-    public var bufferByteLimit = ByteCount(256 << 20)
+    package var bufferByteLimit = ByteCount(256 << 20)
     /// A Boolean value that indicates whether playback waits until the buffer is likely to last; otherwise it begins
     /// with the first media.
-    public var waitsToMinimizeStalls = true
+    package var waitsToMinimizeStalls = true
     /// The maximum bit rate of fetched variants; `nil` for no limit.
-    public var preferredPeakBitRate: BitRate?
+    package var preferredPeakBitRate: BitRate?
     /// The maximum resolution of fetched variants; `nil` for no limit.
-    public var preferredMaximumResolution: Resolution?
+    package var preferredMaximumResolution: Resolution?
     /// The maximum bit rate over an expensive network; `nil` to apply only ``preferredPeakBitRate``.
-    public var preferredPeakBitRateForExpensiveNetworks: BitRate?
+    package var preferredPeakBitRateForExpensiveNetworks: BitRate?
     /// The maximum resolution over an expensive network; `nil` to apply only ``preferredMaximumResolution``.
-    public var preferredMaximumResolutionForExpensiveNetworks: Resolution?
+    package var preferredMaximumResolutionForExpensiveNetworks: Resolution?
     /// The preferences for variants besides bit rate and resolution; empty by default.
-    public var variantPreferences: VariantPreferences = []
+    package var variantPreferences: VariantPreferences = []
     /// The size of the view, in pixels, which limits the resolution of fetched variants; `nil` if it is unknown.
-    public var viewSize: Resolution?
+    package var viewSize: Resolution?
     /// A Boolean value that indicates whether playback starts with the first eligible variant of the playlist, instead
     /// of one for the estimated throughput.
-    public var startsOnFirstEligibleVariant = false
+    package var startsOnFirstEligibleVariant = false
     /// The `VariantDescription.id` of the only variant to fetch, whatever the throughput; `nil` to select among all
     /// variants.
     ///
     /// Another variant is fetched while the pinned one is not available.
-    public var pinnedVariant: String?
+    package var pinnedVariant: String?
     /// The part of the buffer that is replaced when another variant is pinned.
-    public var pinning = VariantSwitchMode.nextSegment
+    package var pinning = VariantSwitchMode.nextSegment
     /// The adaptation algorithm that selects variants.
-    public var variantSelection = VariantSelection.default
+    package var variantSelection = VariantSelection.default
     /// The throughput that was measured in an earlier session, as the initial estimate; `nil` if it is unknown.
-    public var initialThroughput: BitRate?
+    package var initialThroughput: BitRate?
     /// The rules that select audio and subtitles options until the application or a viewer selects others.
-    public var selectionRules = MediaSelectionRules()
+    package var selectionRules = MediaSelectionRules()
     /// The requested distance from the live edge; `nil` for the distance that the stream recommends.
-    public var timeOffsetFromLive: MediaTime?
+    package var timeOffsetFromLive: MediaTime?
     /// A Boolean value that indicates whether the distance from the live edge is maintained by small changes of the
     /// rate.
-    public var preservesTimeOffsetFromLive = false
+    package var preservesTimeOffsetFromLive = false
     /// A Boolean value that indicates whether live playlists are reloaded and media is fetched while playback is
     /// paused.
-    public var usesNetworkWhilePaused = true
+    package var usesNetworkWhilePaused = true
     /// A Boolean value that indicates whether the item is suspended while an interstitial is played.
     ///
     /// Unlike a paused item, a suspended one always uses the network.
-    public var isHeld = false
+    package var isHeld = false
     /// The maximum time for which requests are repeated while no server can be reached; 60 s by default.
-    public var patience: Duration = .seconds(60)
+    package var patience: Duration = .seconds(60)
     /// The audio settings of playback.
-    public var sound = AudioSettings()
+    package var sound = AudioSettings()
     /// A Boolean value that indicates whether playback pauses at the end; otherwise the requested rate is not changed
     /// there.
-    public var pausesAtEnd = true
+    package var pausesAtEnd = true
 
     /// Creates the default options.
-    public init() {}
+    package init() {}
 }

@@ -1,25 +1,25 @@
 import HLSPlaylist
-public import MediaTiming
-public import MediaTransport
-public import PlaybackReporting
-public import ResourceAddressing
-public import SegmentFormat
+package import MediaTiming
+package import MediaTransport
+package import PlaybackReporting
+package import ResourceAddressing
+package import SegmentFormat
 
 /// The properties of a stream or media file, which are read without playing it.
-public struct SourceInspection: Sendable {
+package struct SourceInspection: Sendable {
     /// The variants and rendition options.
-    public let presentation: Presentation
+    package let presentation: Presentation
     /// The variant whose media playlist was loaded; `nil` if there is none.
-    public let variant: Presentation.Variant?
+    package let variant: Presentation.Variant?
     /// The duration; `nil` for a live stream.
-    public let duration: MediaTime?
+    package let duration: MediaTime?
     /// The type of the content: on demand, live, or a media file.
-    public let playbackType: PlaybackType
+    package let playbackType: PlaybackType
     /// The tracks in the media of a file, or of the inspected variant if the playlist declares no codecs; otherwise
     /// empty.
-    public let tracks: [MediaTrack]
+    package let tracks: [MediaTrack]
     /// The reason why nothing can be played; `nil` if at least one variant can be played.
-    public let error: StreamingError?
+    package let error: StreamingError?
 
     /// Inspects the content at an address.
     ///
@@ -35,7 +35,7 @@ public struct SourceInspection: Sendable {
     ///   - time: The clock.
     /// - Throws: ``StreamingError`` if the content is neither a stream nor a media file; `TransportError`,
     ///   `CancellationError`.
-    public init(
+    package init(
         of address: ResourceAddress,
         loader: ResourceLoader,
         mimeType: String? = nil,

@@ -1,12 +1,12 @@
 public import MediaTiming
 public import PlaybackReporting
-public import ResourceAddressing
+import ResourceAddressing
 
 /// The interface between loading and presentation: it decodes media and presents video and audio in time.
 ///
 /// A pipeline keeps appended media until it is discarded. It owns the playback position, because only the pipeline
 /// knows which media was actually presented. It is used by one session at a time.
-public protocol MediaPipeline: Sendable {
+package protocol MediaPipeline: Sendable {
     /// Returns whether media with these codecs (RFC 6381) can be decoded; an empty array means that no codecs are
     /// declared.
     func canDecode(_ codecs: [String]) -> Bool
@@ -70,22 +70,22 @@ public protocol MediaPipeline: Sendable {
 
 extension MediaPipeline {
     /// Returns immediately.
-    public func run() async {}
+    package func run() async {}
 
     /// Does nothing; this default is for pipelines without closed captions.
-    public func selectCaptions(_ channel: String?) async {}
+    package func selectCaptions(_ channel: String?) async {}
 
     /// Does nothing; this default is for pipelines that present no media.
-    public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}
+    package func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}
 
     /// Does nothing; this default is for pipelines without audio output.
-    public func setAudio(_ settings: AudioSettings) async {}
+    package func setAudio(_ settings: AudioSettings) async {}
 
     /// Returns `nil`; this default is for pipelines that cannot step.
-    public func step(by count: Int) async -> MediaTime? { nil }
+    package func step(by count: Int) async -> MediaTime? { nil }
 
     /// No additional capabilities.
-    public var capabilities: MediaPipelineCapabilities { MediaPipelineCapabilities() }
+    package var capabilities: MediaPipelineCapabilities { MediaPipelineCapabilities() }
 }
 
 /// The capabilities of a pipeline besides forward playback.
@@ -130,9 +130,9 @@ public enum MediaPipelineEvent: Sendable, Hashable {
 }
 
 /// An error of a pipeline.
-public struct MediaPipelineError: MillstreamError, Hashable {
+package struct MediaPipelineError: MillstreamError, Hashable {
     /// The kinds of errors.
-    public enum Code: String, ErrorCode {
+    package enum Code: String, ErrorCode {
         /// The bytes are not media, or are damaged.
         case notDecodable
         /// There is no decoder for the media.
@@ -143,7 +143,7 @@ public struct MediaPipelineError: MillstreamError, Hashable {
         case deviceLost = "lost"
 
         /// The code of the corresponding error of AVFoundation.
-        public var number: Int? {
+        package var number: Int? {
             switch self {
             case .notDecodable: -11_821
             case .unsupported: -11_833
@@ -154,12 +154,12 @@ public struct MediaPipelineError: MillstreamError, Hashable {
     }
 
     /// The kind of the error.
-    public let code: Code
+    package let code: Code
     /// A human-readable description of the error.
-    public let message: String
+    package let message: String
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

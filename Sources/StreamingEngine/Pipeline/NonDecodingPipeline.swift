@@ -1,12 +1,12 @@
-public import MediaTiming
-public import PlaybackReporting
+package import MediaTiming
+package import PlaybackReporting
 import Synchronization
 
 /// A pipeline that decodes nothing and only advances the playback position.
 ///
 /// It is useful for monitoring and measuring streams, and for simulations in which hours pass immediately. It uses the
 /// times of the playlist.
-public final class NonDecodingPipeline: MediaPipeline {
+package final class NonDecodingPipeline: MediaPipeline {
     fileprivate struct State {
         var timebase = Timebase()
         var loaded: [MediaType: MediaTimeRangeSet] = [:]
@@ -25,28 +25,28 @@ public final class NonDecodingPipeline: MediaPipeline {
     ///   - time: The clock that determines the playback position.
     ///   - keyFrameInterval: The assumed distance between key frames, beginning at zero; 2 seconds by default, as is
     ///     common.
-    public init(time: any TimeSource, keyFrameInterval: MediaTime = MediaTime(seconds: 2)) {
+    package init(time: any TimeSource, keyFrameInterval: MediaTime = MediaTime(seconds: 2)) {
         self.time = time
         self.keyFrameInterval = keyFrameInterval
         state.withLock { $0.timebase = Timebase(time: time.now) }
     }
 
     /// Returns true, because nothing is decoded.
-    public func canDecode(_ codecs: [String]) -> Bool { true }
+    package func canDecode(_ codecs: [String]) -> Bool { true }
 
     /// Records the time range of the piece according to the playlist.
-    public func append(_ segment: PipelineSegment) async throws -> MediaTimeRange {
+    package func append(_ segment: PipelineSegment) async throws -> MediaTimeRange {
         state.withLock { $0.loaded[segment.type, default: MediaTimeRangeSet()].insert(segment.range) }
         return segment.range
     }
 
     /// Removes the record of a time range.
-    public func discard(_ type: MediaType, in range: MediaTimeRange) async {
+    package func discard(_ type: MediaType, in range: MediaTimeRange) async {
         state.withLock { $0.loaded[type]?.remove(range) }
     }
 
     /// Moves the playback position, to the preceding key frame if the tolerance permits it.
-    public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
+    package func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
         let landed = landing(for: target, tolerance)
         state.withLock { state in
             state.timebase = Timebase(mediaTime: landed, time: time.now, rate: state.timebase.rate)
@@ -57,7 +57,7 @@ public final class NonDecodingPipeline: MediaPipeline {
     }
 
     /// Sets the playback rate.
-    public func setRate(_ rate: Double, at start: Duration?) async {
+    package func setRate(_ rate: Double, at start: Duration?) async {
         state.withLock { state in
             let now = time.now
             let current = state.current(at: now)
@@ -72,19 +72,19 @@ public final class NonDecodingPipeline: MediaPipeline {
     }
 
     /// The current or scheduled playback position and rate.
-    public var timebase: Timebase { state.withLock { $0.scheduled ?? $0.timebase } }
+    package var timebase: Timebase { state.withLock { $0.scheduled ?? $0.timebase } }
 
     /// The capabilities, which include reverse playback.
-    public var capabilities: MediaPipelineCapabilities { MediaPipelineCapabilities(supportsReversePlayback: true) }
+    package var capabilities: MediaPipelineCapabilities { MediaPipelineCapabilities(supportsReversePlayback: true) }
 
     /// Always zero, because nothing is decoded.
-    public var frameCounts: FrameCounts { FrameCounts() }
+    package var frameCounts: FrameCounts { FrameCounts() }
 
     /// The events, which are only ``MediaPipelineEvent/firstFrame``.
-    public var events: AsyncStream<MediaPipelineEvent> { stream }
+    package var events: AsyncStream<MediaPipelineEvent> { stream }
 
     /// Ends the events.
-    public func close() async { continuation.finish() }
+    package func close() async { continuation.finish() }
 
     private func landing(for target: MediaTime, _ tolerance: SeekTolerance) -> MediaTime {
         guard keyFrameInterval > .zero else { return target }

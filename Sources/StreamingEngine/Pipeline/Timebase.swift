@@ -42,7 +42,7 @@ extension MediaTime {
     private static let nanosecond: Int64 = 1_000_000_000
 
     /// Creates a media time from a real duration, to the nanosecond; limited to 292 years.
-    public init(_ duration: Duration) { self.init(duration, scaledBy: 1) }
+    package init(_ duration: Duration) { self.init(duration, scaledBy: 1) }
 
     /// Creates the media time that elapses in a real duration at a rate.
     package init(_ duration: Duration, scaledBy rate: Double) {

@@ -1,7 +1,7 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The relation of a date to a timeline.
-public enum DateRelation: Sendable, Hashable {
+package enum DateRelation: Sendable, Hashable {
     /// The timeline has media with the date.
     case inside
     /// The dates of the timeline skip the date; the position is after the jump.
@@ -13,9 +13,9 @@ public enum DateRelation: Sendable, Hashable {
 }
 
 /// The position of a date on a timeline.
-public struct DatePosition: Sendable, Hashable {
+package struct DatePosition: Sendable, Hashable {
     /// The presentation time for the date.
-    public let time: MediaTime
+    package let time: MediaTime
     /// The relation of the date to the timeline, which tells whether ``time`` is exact.
-    public let relation: DateRelation
+    package let relation: DateRelation
 }

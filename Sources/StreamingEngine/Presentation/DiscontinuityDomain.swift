@@ -2,26 +2,26 @@
 ///
 /// The audio and video playlists of a presentation have matching discontinuity sequence numbers, and may change to the
 /// next one at slightly different times (RFC 8216bis §4.4.3.3 and §6.2.4).
-public struct DiscontinuityDomain: Sendable, Hashable, Comparable {
+package struct DiscontinuityDomain: Sendable, Hashable, Comparable {
     /// The number of times that the numbering of the playlist restarted, as after a restart of the encoder; initially
     /// 0.
-    public let epoch: Int
+    package let epoch: Int
     /// The discontinuity sequence number (§4.4.3.3).
-    public let sequence: Int64
+    package let sequence: Int64
 
     /// Creates a domain.
-    public init(epoch: Int = 0, sequence: Int64) {
+    package init(epoch: Int = 0, sequence: Int64) {
         self.epoch = epoch
         self.sequence = sequence
     }
 
     /// Returns whether the left domain precedes the right one.
-    public static func < (left: DiscontinuityDomain, right: DiscontinuityDomain) -> Bool {
+    package static func < (left: DiscontinuityDomain, right: DiscontinuityDomain) -> Bool {
         left.epoch != right.epoch ? left.epoch < right.epoch : left.sequence < right.sequence
     }
 }
 
 extension DiscontinuityDomain: CustomStringConvertible {
     /// A human-readable description.
-    public var description: String { epoch == 0 ? "\(sequence)" : "\(epoch)/\(sequence)" }
+    package var description: String { epoch == 0 ? "\(sequence)" : "\(epoch)/\(sequence)" }
 }

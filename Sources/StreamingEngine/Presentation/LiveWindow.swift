@@ -1,20 +1,20 @@
 import HLSPlaylist
-public import MediaTiming
+package import MediaTiming
 
 /// The seekable range of a presentation, with the minimum distance to the live edge.
-public struct LiveWindow: Sendable, Hashable {
+package struct LiveWindow: Sendable, Hashable {
     /// The time range of all media in the playlist, including partial segments.
-    public let range: MediaTimeRange
+    package let range: MediaTimeRange
     /// The time range in which playback may begin.
     ///
     /// The whole range if the playlist has ended, or else up to ``holdBack`` before the live edge. If the window is
     /// shorter than that, the range is empty and at the start of the window.
-    public let seekable: MediaTimeRange
+    package let seekable: MediaTimeRange
     /// The minimum distance to the live edge; zero if the playlist has ended.
-    public let holdBack: MediaTime
+    package let holdBack: MediaTime
 
     /// The end of the last media in the playlist, in presentation time.
-    public var edge: MediaTime { range.end }
+    package var edge: MediaTime { range.end }
 
     /// Creates the window of a timeline.
     ///
@@ -22,7 +22,7 @@ public struct LiveWindow: Sendable, Hashable {
     ///   - timeline: The current timeline.
     ///   - isLowLatency: Whether partial segments are loaded, which allows a smaller distance to the live edge.
     ///     Default: false.
-    public init(_ timeline: PresentationTimeline, isLowLatency: Bool = false) {
+    package init(_ timeline: PresentationTimeline, isLowLatency: Bool = false) {
         guard timeline.isLive else {
             range = timeline.range
             seekable = timeline.range
@@ -54,5 +54,5 @@ public struct LiveWindow: Sendable, Hashable {
 
 extension PresentationTimeline {
     /// The window for a player that loads only whole segments; see ``LiveWindow/init(_:isLowLatency:)``.
-    public var liveWindow: LiveWindow { LiveWindow(self) }
+    package var liveWindow: LiveWindow { LiveWindow(self) }
 }

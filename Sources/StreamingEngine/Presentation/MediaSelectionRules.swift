@@ -53,7 +53,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
     }
 
     /// Returns the automatic selection for a presentation.
-    public func selection(for presentation: Presentation) -> MediaSelection {
+    package func selection(for presentation: Presentation) -> MediaSelection {
         var selection = MediaSelection()
         if let group = presentation.group(.video) { selection[.video] = option(in: group) }
         if let group = presentation.group(.audio) { selection[.audio] = option(in: group) }

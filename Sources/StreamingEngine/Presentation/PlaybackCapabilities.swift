@@ -62,7 +62,7 @@ public struct PlaybackCapabilities: Sendable {
 }
 
 /// A reason for which a variant cannot be played.
-public enum PlaybackObstacle: Sendable, Hashable {
+package enum PlaybackObstacle: Sendable, Hashable {
     /// The codec cannot be decoded.
     case codec(String)
     /// The video range is not supported or unknown (RFC 8216bis §4.4.6.2).
@@ -77,7 +77,7 @@ public enum PlaybackObstacle: Sendable, Hashable {
 
 extension PlaybackObstacle: CustomStringConvertible {
     /// A human-readable description.
-    public var description: String {
+    package var description: String {
         switch self {
         case .codec(let name): "the codec \(name) cannot be decoded"
         case .videoRange(let range): "the video range \(range.rawValue) is not supported"

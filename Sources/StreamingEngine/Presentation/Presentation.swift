@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 
@@ -6,37 +6,37 @@ import ResourceAddressing
 ///
 /// A presentation is never edited or stored. When the multivariant playlist is reloaded, a new presentation is created;
 /// variants and options are recognized by their identities.
-public struct Presentation: Sendable {
+package struct Presentation: Sendable {
     /// The playable variants in the order of the playlist, without duplicates.
-    public let variants: [Variant]
+    package let variants: [Variant]
     /// The playable I-frame variants, for trick play and preview images (RFC 8216bis §4.4.6.3).
-    public let iFrameVariants: [Variant]
+    package let iFrameVariants: [Variant]
     /// The variants that cannot be played, with the reasons.
-    public let unplayable: [UnplayableVariant]
+    package let unplayable: [UnplayableVariant]
     /// The media selection groups, one for each type that occurs.
-    public let groups: [MediaSelectionGroup]
+    package let groups: [MediaSelectionGroup]
     /// The keys that may be loaded in advance (§4.4.6.5).
-    public let sessionKeys: [EncryptionKey]
+    package let sessionKeys: [EncryptionKey]
     /// The start position of the multivariant playlist, if it contains one (§4.4.2.2).
-    public let start: PlaylistStart?
+    package let start: PlaylistStart?
     /// The URL of the steering manifest and the initial pathway (§4.4.6.6).
-    public let contentSteering: ContentSteering?
+    package let contentSteering: ContentSteering?
     /// The pathway that is used until a steering manifest is loaded (§4.4.6.6, PATHWAY-ID).
     ///
     /// `nil` if the playlist does not declare one, or if it has no playable variant on the declared pathway; any pathway
     /// is used then.
-    public let initialPathwayID: String?
+    package let initialPathwayID: String?
     /// A Boolean value that indicates whether every segment of all variants can be decoded independently (§4.4.2.1).
-    public let hasIndependentSegments: Bool
+    package let hasIndependentSegments: Bool
     /// The variables that media playlists may import (§4.4.2.3).
-    public let variables: [String: String]
+    package let variables: [String: String]
 
     /// A variant that cannot be played.
-    public struct UnplayableVariant: Sendable, Hashable {
+    package struct UnplayableVariant: Sendable, Hashable {
         /// The variant.
-        public let variant: Variant
+        package let variant: Variant
         /// The reasons for which it cannot be played; never empty.
-        public let obstacles: [PlaybackObstacle]
+        package let obstacles: [PlaybackObstacle]
     }
 
     /// Creates the presentation of a multivariant playlist.
@@ -47,7 +47,7 @@ public struct Presentation: Sendable {
     /// - Parameters:
     ///   - playlist: The playlist.
     ///   - capabilities: The capabilities of the player. By default, nothing is excluded by codec.
-    public init(_ playlist: MultivariantPlaylist, capabilities: PlaybackCapabilities = PlaybackCapabilities()) {
+    package init(_ playlist: MultivariantPlaylist, capabilities: PlaybackCapabilities = PlaybackCapabilities()) {
         let sessionKeys = playlist.sessionKeys
         let groups = MediaSelectionGroup.groups(of: playlist.renditions)
         let contents = GroupContents(groups)
@@ -72,7 +72,7 @@ public struct Presentation: Sendable {
 
     /// Creates the presentation of a media playlist without a multivariant playlist: it has one variant without
     /// attributes.
-    public init(_ playlist: MediaPlaylist) {
+    package init(_ playlist: MediaPlaylist) {
         let variant = Variant(standalone: playlist.context.address ?? ResourceAddress(""))
         variants = playlist.isIFramesOnly ? [] : [variant]
         iFrameVariants = playlist.isIFramesOnly ? [variant] : []
@@ -91,7 +91,7 @@ public struct Presentation: Sendable {
     /// - Parameters:
     ///   - playlist: The playlist.
     ///   - capabilities: The capabilities of the player. By default, nothing is excluded by codec.
-    public init(_ playlist: Playlist, capabilities: PlaybackCapabilities = PlaybackCapabilities()) {
+    package init(_ playlist: Playlist, capabilities: PlaybackCapabilities = PlaybackCapabilities()) {
         switch playlist {
         case .multivariant(let playlist): self.init(playlist, capabilities: capabilities)
         case .media(let playlist): self.init(playlist)
@@ -99,10 +99,10 @@ public struct Presentation: Sendable {
     }
 
     /// Returns the media selection group of a type, or `nil` if there is none.
-    public func group(_ type: Rendition.MediaType) -> MediaSelectionGroup? { groups.first { $0.type == type } }
+    package func group(_ type: Rendition.MediaType) -> MediaSelectionGroup? { groups.first { $0.type == type } }
 
     /// Returns the playable variant with an identity, or `nil` if there is none.
-    public func variant(_ id: Variant.ID) -> Variant? {
+    package func variant(_ id: Variant.ID) -> Variant? {
         variants.first { $0.id == id } ?? iFrameVariants.first { $0.id == id }
     }
 
@@ -114,7 +114,7 @@ public struct Presentation: Sendable {
     /// - Parameter selection: The selected options. Subtitles and closed captions are ignored, because they are
     ///   optional.
     /// - Returns: The variants for the selection, or all variants if none matches it entirely.
-    public func variants(for selection: MediaSelection) -> [Variant] {
+    package func variants(for selection: MediaSelection) -> [Variant] {
         // Collected once, because there may be many variants and many groups for an option.
         let selected = [Rendition.MediaType.video, .audio].compactMap { type in
             selection[type].map { (type: type, groups: Set($0.encodings.map(\.groupID)), isDefault: $0.isDefault) }
@@ -131,10 +131,10 @@ public struct Presentation: Sendable {
 
     /// A Boolean value that indicates whether all variants have a score, so that scores can be compared (§4.4.6.2,
     /// SCORE).
-    public var isScored: Bool { !variants.isEmpty && variants.allSatisfy { $0.score != nil } }
+    package var isScored: Bool { !variants.isEmpty && variants.allSatisfy { $0.score != nil } }
 
     /// The identifiers of the pathways in the order in which they occur in the playlist (§7.1).
-    public var pathways: [String] {
+    package var pathways: [String] {
         var seen: Set<String> = []
         return variants.flatMap(\.locations).map(\.pathwayID).filter { seen.insert($0).inserted }
     }

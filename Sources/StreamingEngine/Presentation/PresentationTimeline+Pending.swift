@@ -5,7 +5,7 @@ import ResourceAddressing
 extension PresentationTimeline {
     /// The incomplete segment at the live edge, or `nil` if the playlist has ended or contains no partial segments of
     /// it.
-    public var pendingSegment: PendingSegment? {
+    package var pendingSegment: PendingSegment? {
         let parts = playlist.trailingParts
         guard !hasEnded, !parts.isEmpty else { return nil }
         let sequence = sequences.upperBound
@@ -21,7 +21,7 @@ extension PresentationTimeline {
 
     /// The preload hints, whose resources may be requested in advance; empty if the playlist has ended (RFC 8216bis
     /// §4.4.5.3).
-    public var preloads: [PreloadReference] {
+    package var preloads: [PreloadReference] {
         hasEnded ? [] : playlist.preloadHints.compactMap { PreloadReference($0) }
     }
 

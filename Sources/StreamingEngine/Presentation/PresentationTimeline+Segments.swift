@@ -1,28 +1,28 @@
-public import HLSPlaylist
-public import MediaTiming
+package import HLSPlaylist
+package import MediaTiming
 import ResourceAddressing
 
 extension PresentationTimeline {
     /// The segments of a timeline in order, created on access.
-    public struct Segments: RandomAccessCollection, Sendable {
+    package struct Segments: RandomAccessCollection, Sendable {
         let timeline: PresentationTimeline
 
         /// The position of the first segment.
-        public var startIndex: Int { 0 }
+        package var startIndex: Int { 0 }
         /// The position after the last segment.
-        public var endIndex: Int { timeline.placements.count }
+        package var endIndex: Int { timeline.placements.count }
 
         /// Creates the reference to the segment at a position.
         ///
         /// - Complexity: O(*l* + log *n*) for a segment of *l* bytes.
-        public subscript(position: Int) -> SegmentReference { timeline.reference(at: position) }
+        package subscript(position: Int) -> SegmentReference { timeline.reference(at: position) }
     }
 
     /// The segments in order.
-    public var segments: Segments { Segments(timeline: self) }
+    package var segments: Segments { Segments(timeline: self) }
 
     /// Returns the segment with a media sequence number, or `nil` if the playlist does not contain it.
-    public func segment(sequence: Int64) -> SegmentReference? {
+    package func segment(sequence: Int64) -> SegmentReference? {
         position(sequence: sequence).map { reference(at: $0) }
     }
 
@@ -31,23 +31,23 @@ extension PresentationTimeline {
     /// Returns `nil` before the first segment, after the last one, and in gaps where segments were missed.
     ///
     /// - Complexity: O(log *n*).
-    public func segment(at time: MediaTime) -> SegmentReference? { position(at: time).map { reference(at: $0) } }
+    package func segment(at time: MediaTime) -> SegmentReference? { position(at: time).map { reference(at: $0) } }
 
     /// Returns the segment at a presentation time, or the next one if there is none: the first that ends after the
     /// time.
     ///
     /// - Complexity: O(log *n*).
-    public func segment(atOrAfter time: MediaTime) -> SegmentReference? {
+    package func segment(atOrAfter time: MediaTime) -> SegmentReference? {
         position(atOrAfter: time).map { reference(at: $0) }
     }
 
     /// Returns the position in ``segments`` of a media sequence number, or `nil` if the playlist does not contain it.
-    public func position(sequence: Int64) -> Int? {
+    package func position(sequence: Int64) -> Int? {
         sequences.contains(sequence) ? Int(sequence -| sequences.lowerBound) : nil
     }
 
     /// Returns the position in ``segments`` of the segment at a presentation time, or `nil` if there is none.
-    public func position(at time: MediaTime) -> Int? {
+    package func position(at time: MediaTime) -> Int? {
         let next = placements.partitioningIndex { MediaTime(nanoseconds: $0.start) > time }
         guard next > 0, time < MediaTime(nanoseconds: placements[next - 1].end) else { return nil }
         return next - 1
@@ -55,7 +55,7 @@ extension PresentationTimeline {
 
     /// Returns the position in ``segments`` of the first segment that ends after a presentation time, or `nil` if there
     /// is none.
-    public func position(atOrAfter time: MediaTime) -> Int? {
+    package func position(atOrAfter time: MediaTime) -> Int? {
         let position = placements.partitioningIndex { MediaTime(nanoseconds: $0.end) > time }
         return position < placements.count ? position : nil
     }
@@ -118,7 +118,7 @@ extension PresentationTimeline {
     /// The discontinuity domains in order, with their presentation time ranges.
     ///
     /// - Complexity: O(*d* log *n*) for *d* domains.
-    public var domains: [(domain: DiscontinuityDomain, range: MediaTimeRange)] {
+    package var domains: [(domain: DiscontinuityDomain, range: MediaTimeRange)] {
         domainPositions.map { domain, positions in
             let (first, last) = (placements[positions.lowerBound], placements[positions.upperBound - 1])
             return (domain, MediaTimeRange(start: first.range.start, end: last.range.end))
@@ -147,7 +147,7 @@ extension PresentationTimeline {
     /// Returns the date of a presentation time, extrapolated from the last date before it, or `nil` without dates.
     ///
     /// Before the first date it is extrapolated back (RFC 8216bis §4.4.4.6).
-    public func date(at time: MediaTime) -> ProgramDateTime? {
+    package func date(at time: MediaTime) -> ProgramDateTime? {
         let position = time.nanoseconds
         return anchors.anchor(at: position)?.date(at: position)
     }
@@ -157,7 +157,7 @@ extension PresentationTimeline {
     /// If dates jump back, so that several positions have the date, the first one is returned.
     ///
     /// - Complexity: O(*j*) for *j* jumps of the date.
-    public func position(of date: ProgramDateTime) -> DatePosition? {
+    package func position(of date: ProgramDateTime) -> DatePosition? {
         anchors.position(of: date, from: startPosition, to: endPosition).map {
             DatePosition(time: MediaTime(nanoseconds: $0.place), relation: $0.relation)
         }

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 
@@ -15,7 +15,7 @@ extension PresentationTimeline {
     ///   playlist has to be loaded.
     /// - Complexity: O(*c*) for *c* new segments, in addition to moving the existing ones in memory; O(*n*) for a delta
     ///   update.
-    public mutating func update(_ loaded: MediaPlaylist) throws(PlaylistUpdateError) -> TimelineUpdate {
+    package mutating func update(_ loaded: MediaPlaylist) throws(PlaylistUpdateError) -> TimelineUpdate {
         let whole = loaded.skippedSegmentCount > 0 ? try playlist.applying(loaded) : loaded
         var update = TimelineUpdate()
         let known = PlaylistProgress(playlist)

@@ -1,5 +1,5 @@
-public import HLSPlaylist
-public import MediaTiming
+package import HLSPlaylist
+package import MediaTiming
 
 /// The segments of a media playlist with their presentation times.
 ///
@@ -9,7 +9,7 @@ public import MediaTiming
 ///
 /// A timeline is a value without a clock. Only the times of segments are stored; all other properties are parsed from
 /// the playlist on access. A timeline of a hundred thousand segments has 16 bytes for each in addition to the playlist.
-public struct PresentationTimeline: Sendable {
+package struct PresentationTimeline: Sendable {
     /// The start and duration of a segment, in nanoseconds.
     struct Placement: Sendable {
         var start: Int64
@@ -22,7 +22,7 @@ public struct PresentationTimeline: Sendable {
     }
 
     /// The complete playlist of the last load.
-    public internal(set) var playlist: MediaPlaylist
+    package internal(set) var playlist: MediaPlaylist
     /// The placements, one for each segment of the playlist.
     var placements: [Placement] = []
     /// The start of the next segment, in nanoseconds.
@@ -34,7 +34,7 @@ public struct PresentationTimeline: Sendable {
     /// do not change.
     var domainShift: Int64
     /// A Boolean value that indicates whether no segments are expected, even if a later playlist lacks the end marker.
-    public internal(set) var hasEnded: Bool
+    package internal(set) var hasEnded: Bool
     /// A Boolean value that indicates whether the playlist was a sliding window when it was first loaded.
     ///
     /// In this case the first segment may not be the beginning of the presentation.
@@ -47,14 +47,14 @@ public struct PresentationTimeline: Sendable {
     ///   - start: The presentation time of the first segment. Default: 0, which is correct for the first timeline of a
     ///     presentation; for others see ``TimelineAlignment``.
     /// - Complexity: O(*n*) in the number of segments, without parsing their lines.
-    public init(_ playlist: MediaPlaylist, start: MediaTime = .zero) {
+    package init(_ playlist: MediaPlaylist, start: MediaTime = .zero) {
         self.init(playlist, start: start.nanoseconds, epoch: 0, domainShift: 0)
     }
 
     /// Creates the timeline of a loaded playlist with a given alignment.
     ///
     /// - Complexity: O(*n*) in the number of segments, without parsing their lines.
-    public init(_ playlist: MediaPlaylist, alignment: TimelineAlignment) {
+    package init(_ playlist: MediaPlaylist, alignment: TimelineAlignment) {
         self.init(
             playlist,
             start: alignment.start.nanoseconds,
@@ -103,32 +103,32 @@ public struct PresentationTimeline: Sendable {
 
 extension PresentationTimeline {
     /// A Boolean value that indicates whether segments may be added.
-    public var isLive: Bool { !hasEnded }
+    package var isLive: Bool { !hasEnded }
     /// A Boolean value that indicates whether segments may be removed at the beginning.
     ///
     /// False for playlists of the type EVENT or VOD (RFC 8216bis §4.4.3.5).
-    public var isSliding: Bool { isLive && playlist.playlistType == nil }
+    package var isSliding: Bool { isLive && playlist.playlistType == nil }
     /// A Boolean value that indicates whether each segment is one I-frame (§4.4.3.6), with the time to the next one as
     /// its duration.
-    public var isIFramesOnly: Bool { playlist.isIFramesOnly }
+    package var isIFramesOnly: Bool { playlist.isIFramesOnly }
 
     /// The presentation time range from the first segment to the end of the last complete one.
-    public var range: MediaTimeRange {
+    package var range: MediaTimeRange {
         MediaTimeRange(start: MediaTime(nanoseconds: startPosition), end: MediaTime(nanoseconds: endPosition))
     }
     /// The presentation time of the first segment, or of the next one if there are none.
-    public var start: MediaTime { MediaTime(nanoseconds: startPosition) }
+    package var start: MediaTime { MediaTime(nanoseconds: startPosition) }
     /// The end of the last complete segment, in presentation time.
-    public var end: MediaTime { MediaTime(nanoseconds: endPosition) }
+    package var end: MediaTime { MediaTime(nanoseconds: endPosition) }
     /// The end of the last partial segment, in presentation time; the same as ``end`` without partial segments.
-    public var edge: MediaTime { pendingSegment?.end ?? end }
+    package var edge: MediaTime { pendingSegment?.end ?? end }
     /// The presentation time at which playback ends, or `nil` if it is unknown, as in a live presentation.
     ///
     /// Zero if all segments precede the start of presentation time.
-    public var duration: MediaTime? { hasEnded ? max(.zero, end) : nil }
+    package var duration: MediaTime? { hasEnded ? max(.zero, end) : nil }
 
     /// The media sequence numbers of the segments.
-    public var sequences: Range<Int64> { playlist.segmentSequences }
+    package var sequences: Range<Int64> { playlist.segmentSequences }
 
     var startPosition: Int64 { placements.first?.start ?? endPosition }
 
@@ -136,7 +136,7 @@ extension PresentationTimeline {
     ///
     /// The declared value or, if it is missing, the longest duration of the last segments in whole seconds. The limits
     /// prevent a wrong value from causing excessive requests or stopping playback.
-    public var targetDuration: MediaTime { playlist.effectiveTargetDuration }
+    package var targetDuration: MediaTime { playlist.effectiveTargetDuration }
 
     /// The approximate size in memory, in bytes: the text of the playlist and the data of each segment.
     var byteCount: Int { playlist.bytes.count + placements.count *| 64 }
@@ -145,7 +145,7 @@ extension PresentationTimeline {
     ///
     /// - Parameter offset: The shift; negative to an earlier time.
     /// - Complexity: O(*n*) in the number of segments.
-    public mutating func shift(by offset: MediaTime) {
+    package mutating func shift(by offset: MediaTime) {
         let offset = offset.nanoseconds
         for position in placements.indices {
             placements[position].start = placements[position].start.addingSaturated(offset)

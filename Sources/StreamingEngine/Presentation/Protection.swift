@@ -1,8 +1,8 @@
-public import HLSPlaylist
-public import ResourceAddressing
+package import HLSPlaylist
+package import ResourceAddressing
 
 /// The encryption of a segment or a media initialization section (RFC 8216bis §4.4.4.4).
-public enum Protection: Sendable, Hashable {
+package enum Protection: Sendable, Hashable {
     /// No encryption.
     case none
     /// Encryption of the entire resource, which is decrypted before parsing (`AES-128`, `AES-256-GCM`).
@@ -13,7 +13,7 @@ public enum Protection: Sendable, Hashable {
     case unsupported(UnsupportedReason)
 
     /// The reason for which encrypted media cannot be played.
-    public enum UnsupportedReason: Sendable, Hashable {
+    package enum UnsupportedReason: Sendable, Hashable {
         /// Only DRM systems with the given key formats provide the keys.
         case keyFormats([String])
         /// The encryption method is unknown.
@@ -27,7 +27,7 @@ public enum Protection: Sendable, Hashable {
     }
 
     /// The required key, or `nil` if there is none.
-    public var key: KeyReference? {
+    package var key: KeyReference? {
         switch self {
         case .wholeResource(let key), .samples(let key): key
         case .none, .unsupported: nil
@@ -35,24 +35,24 @@ public enum Protection: Sendable, Hashable {
     }
 
     /// The reason for which the media cannot be played, or `nil` if it can.
-    public var unsupportedReason: UnsupportedReason? {
+    package var unsupportedReason: UnsupportedReason? {
         if case .unsupported(let refusal) = self { refusal } else { nil }
     }
 }
 
 /// A key with the parameters of its use.
-public struct KeyReference: Sendable, Hashable {
+package struct KeyReference: Sendable, Hashable {
     /// The encryption method.
-    public let method: EncryptionKey.Method
+    package let method: EncryptionKey.Method
     /// The URL of the key, which has 16 bytes, or 32 for `AES-256-GCM`.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The initialization vector, 16 bytes; `nil` for `AES-256-GCM`, whose segments begin with their own (§4.4.4.4).
-    public let initializationVector: [UInt8]?
+    package let initializationVector: [UInt8]?
     /// A Boolean value that indicates whether the playlist contains the initialization vector.
     ///
     /// Otherwise it is the media sequence number. fMP4 with sample encryption contains its own vectors, which have
     /// priority over the media sequence number.
-    public let isInitializationVectorExplicit: Bool
+    package let isInitializationVectorExplicit: Bool
 }
 
 extension Protection {

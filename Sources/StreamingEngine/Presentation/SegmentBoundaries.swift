@@ -1,14 +1,14 @@
-public import HLSPlaylist
-public import MediaTiming
+package import HLSPlaylist
+package import MediaTiming
 
 /// The segment boundaries of an item, in all playlists from which it is played.
-public struct SegmentBoundaries: Sendable {
+package struct SegmentBoundaries: Sendable {
     private let timelines: [PresentationTimeline]
     /// A number that changes whenever a playlist is loaded.
     package let revision: Int
 
     /// Creates an instance without boundaries, for an item of which no playlist is known.
-    public init() { self.init([]) }
+    package init() { self.init([]) }
 
     init(_ timelines: [PresentationTimeline], revision: Int = 0) {
         self.timelines = timelines
@@ -21,13 +21,13 @@ public struct SegmentBoundaries: Sendable {
     ///   - time: A time of the item.
     ///   - latest: Whether to return the latest of the nearest boundaries in the playlists, instead of the earliest.
     /// - Returns: The boundary, or `nil` if no segments are known.
-    public func nearest(to time: MediaTime, latest: Bool) -> MediaTime? {
+    package func nearest(to time: MediaTime, latest: Bool) -> MediaTime? {
         let boundaries = timelines.compactMap { Self.nearest(to: time, in: $0) }
         return latest ? boundaries.max() : boundaries.min()
     }
 
     /// Returns the time of a date, or `nil` if the main playlist has no media with that date.
-    public func time(of date: ProgramDateTime) -> MediaTime? {
+    package func time(of date: ProgramDateTime) -> MediaTime? {
         guard let position = timelines.first?.position(of: date), position.relation == .inside else { return nil }
         return position.time
     }

@@ -1,54 +1,54 @@
-public import HLSPlaylist
-public import MediaTiming
-public import ResourceAddressing
+package import HLSPlaylist
+package import MediaTiming
+package import ResourceAddressing
 
 /// A media segment with all properties that are required to load, decode and present it.
 ///
 /// It does not depend on its playlist, and remains valid after the playlist no longer contains it.
-public struct SegmentReference: Sendable, Hashable {
+package struct SegmentReference: Sendable, Hashable {
     /// The media sequence number (RFC 8216bis §4.4.3.2), which is unrelated to those of other playlists.
-    public let sequence: Int64
+    package let sequence: Int64
     /// The URL of the segment, resolved against that of the playlist.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The byte range of the segment in the resource, or `nil` for the entire resource (§4.4.4.2).
-    public let byteRange: ByteRange?
+    package let byteRange: ByteRange?
     /// The presentation time range.
-    public internal(set) var range: MediaTimeRange
+    package internal(set) var range: MediaTimeRange
     /// The discontinuity domain, which determines its timestamps and encoding.
-    public let domain: DiscontinuityDomain
+    package let domain: DiscontinuityDomain
     /// A Boolean value that indicates whether it is the first segment after a discontinuity.
-    public let beginsDomain: Bool
+    package let beginsDomain: Bool
     /// The encryption of the segment.
-    public let protection: Protection
+    package let protection: Protection
     /// The media initialization section of the segment (§4.4.4.5).
-    public let initialization: InitializationReference?
+    package let initialization: InitializationReference?
     /// A Boolean value that indicates whether the media is missing, so that it must not be loaded (§4.4.4.7).
-    public let isGap: Bool
+    package let isGap: Bool
     /// The bit rate according to the playlist (§4.4.4.8).
-    public let bitRate: BitRate?
+    package let bitRate: BitRate?
     /// The date of the first sample, in the playlist or extrapolated; it never changes media time (§4.4.4.6).
-    public let programDate: ProgramDateTime?
+    package let programDate: ProgramDateTime?
     /// The partial segments that are still in the playlist (§4.4.4.9).
-    public let parts: [PartReference]
+    package let parts: [PartReference]
 
     /// The start, in presentation time.
-    public var start: MediaTime { range.start }
+    package var start: MediaTime { range.start }
     /// The duration.
-    public var duration: MediaTime { range.duration }
+    package var duration: MediaTime { range.duration }
     /// The end, in presentation time.
-    public var end: MediaTime { range.end }
+    package var end: MediaTime { range.end }
 }
 
 /// A media initialization section with all properties that are required to load it (§4.4.4.5).
-public struct InitializationReference: Sendable, Hashable {
+package struct InitializationReference: Sendable, Hashable {
     /// The URL of the section.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The byte range of the section in the resource, or `nil` for the entire resource.
     ///
     /// It is independent of the byte ranges of segments.
-    public let byteRange: ByteRange?
+    package let byteRange: ByteRange?
     /// The encryption of the section itself.
-    public let protection: Protection
+    package let protection: Protection
 
     init(_ map: MediaInitialization) {
         self.init(address: map.address, byteRange: map.byteRange, keys: map.keys)
@@ -62,46 +62,46 @@ public struct InitializationReference: Sendable, Hashable {
 }
 
 /// A partial segment (§4.4.4.9).
-public struct PartReference: Sendable, Hashable {
+package struct PartReference: Sendable, Hashable {
     /// The media sequence number of its parent segment.
-    public let sequence: Int64
+    package let sequence: Int64
     /// The index in the parent segment, starting at 0.
-    public let index: Int
+    package let index: Int
     /// The URL of the partial segment.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The byte range of the partial segment in the resource, or `nil` for the entire resource.
-    public let byteRange: ByteRange?
+    package let byteRange: ByteRange?
     /// The presentation time range.
-    public let range: MediaTimeRange
+    package let range: MediaTimeRange
     /// A Boolean value that indicates whether it begins with an independent frame.
-    public let isIndependent: Bool
+    package let isIndependent: Bool
     /// A Boolean value that indicates whether the media is missing.
-    public let isGap: Bool
+    package let isGap: Bool
 }
 
 /// The incomplete segment at the live edge, of which only partial segments are available.
-public struct PendingSegment: Sendable, Hashable {
+package struct PendingSegment: Sendable, Hashable {
     /// The media sequence number that the segment will have.
-    public let sequence: Int64
+    package let sequence: Int64
     /// The start, in presentation time.
-    public let start: MediaTime
+    package let start: MediaTime
     /// The discontinuity domain, which determines its timestamps and encoding.
-    public let domain: DiscontinuityDomain
+    package let domain: DiscontinuityDomain
     /// The encryption of the partial segments.
-    public let protection: Protection
+    package let protection: Protection
     /// The media initialization section of the segment.
-    public let initialization: InitializationReference?
+    package let initialization: InitializationReference?
     /// The available partial segments; may be empty.
-    public let parts: [PartReference]
+    package let parts: [PartReference]
 
     /// The end of the last partial segment, in presentation time.
-    public var end: MediaTime { parts.last?.range.end ?? start }
+    package var end: MediaTime { parts.last?.range.end ?? start }
 }
 
 /// A preload hint: a resource that may be requested before it is available (§4.4.5.3).
-public struct PreloadReference: Sendable, Hashable {
+package struct PreloadReference: Sendable, Hashable {
     /// The type of a hinted resource.
-    public enum Kind: String, Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable {
         /// The next partial segment.
         case part = "PART"
         /// A media initialization section for the following segments.
@@ -109,13 +109,13 @@ public struct PreloadReference: Sendable, Hashable {
     }
 
     /// The type of the hinted resource.
-    public let kind: Kind
+    package let kind: Kind
     /// The URL of the resource.
-    public let address: ResourceAddress
+    package let address: ResourceAddress
     /// The offset of the first byte.
-    public let byteRangeStart: Int64
+    package let byteRangeStart: Int64
     /// The number of bytes, or `nil` up to the end of the resource.
-    public let byteRangeLength: Int64?
+    package let byteRangeLength: Int64?
 
     /// Creates a reference for a hint; `nil` if its type is not defined by RFC 8216bis.
     init?(_ hint: PreloadHint) {

@@ -1,10 +1,10 @@
-public import HLSPlaylist
-public import MediaTiming
+package import HLSPlaylist
+package import MediaTiming
 
 /// The position at which playback begins by default.
-public struct StartPosition: Sendable, Hashable {
+package struct StartPosition: Sendable, Hashable {
     /// The reason for a start position.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// Playback begins at the start of the stream.
         case beginning
         /// The playlist contains a start position: `EXT-X-START` (RFC 8216bis §4.4.2.2).
@@ -16,13 +16,13 @@ public struct StartPosition: Sendable, Hashable {
     }
 
     /// The presentation time, which is within the seekable range.
-    public let time: MediaTime
+    package let time: MediaTime
     /// A Boolean value that indicates whether media before ``time`` must not be shown.
     ///
     /// Otherwise ``time`` is the start of a segment or partial segment.
-    public let isPrecise: Bool
+    package let isPrecise: Bool
     /// The reason for the position.
-    public let reason: Reason
+    package let reason: Reason
 
     /// Determines the start position.
     ///
@@ -33,7 +33,7 @@ public struct StartPosition: Sendable, Hashable {
     ///   - liveOffset: The distance to the live edge that the application configured, which is raised to the hold-back
     ///     of the window. Default: `nil`, for the distance of the playlist. It is ignored if the playlist has ended.
     ///   - isLowLatency: Whether partial segments are loaded. Default: false.
-    public init(
+    package init(
         in timeline: PresentationTimeline,
         declared: PlaylistStart? = nil,
         liveOffset: MediaTime? = nil,

@@ -1,14 +1,14 @@
-public import HLSPlaylist
-public import MediaTiming
+package import HLSPlaylist
+package import MediaTiming
 
 /// The position of a media playlist in presentation time, relative to a playlist that is already placed.
 ///
 /// Variants and renditions are aligned by time, by date and by discontinuity, never by the order of segments. Media
 /// sequence numbers are used only if there is nothing else and they agree with the live edges, because the numbers of
 /// two playlists are unrelated (RFC 8216bis §4.4.3.2 and §6.3.2).
-public struct TimelineAlignment: Sendable, Hashable {
+package struct TimelineAlignment: Sendable, Hashable {
     /// The method by which a position was determined, in descending order of reliability.
-    public enum Method: Sendable, Hashable {
+    package enum Method: Sendable, Hashable {
         /// Both playlists begin with the presentation, because no segments were removed at the beginning.
         case commonStart
         /// The dates within a discontinuity domain that both playlists contain.
@@ -26,11 +26,11 @@ public struct TimelineAlignment: Sendable, Hashable {
     }
 
     /// The presentation time of the first segment of the playlist.
-    public let start: MediaTime
+    package let start: MediaTime
     /// The method by which the position was determined.
-    public let method: Method
+    package let method: Method
     /// The maximum error of ``start`` in either direction, which the timestamps of the first segment resolve.
-    public let uncertainty: MediaTime
+    package let uncertainty: MediaTime
     /// The number of times that the numbering of the presentation restarted.
     let epoch: Int
     /// The offset on the discontinuity sequence numbers of the playlist.
@@ -43,7 +43,7 @@ public struct TimelineAlignment: Sendable, Hashable {
     ///   - reference: A timeline of the same presentation, as recent as possible.
     ///   - age: The time since the reference was last updated, by which the live edge of a live reference is behind.
     /// - Complexity: O(*d* log *n*) in the number of discontinuities.
-    public init(of playlist: MediaPlaylist, to reference: PresentationTimeline, age: Duration = .zero) {
+    package init(of playlist: MediaPlaylist, to reference: PresentationTimeline, age: Duration = .zero) {
         self.init(TimelineComparison(playlist, reference, age: age).position, reference)
     }
 
@@ -66,7 +66,7 @@ extension PresentationTimeline {
     ///   - reference: A timeline of the same presentation, as recent as possible.
     /// - Returns: The timeline and its alignment.
     /// - Complexity: O(*n*) in the number of segments.
-    public static func aligned(
+    package static func aligned(
         _ playlist: MediaPlaylist,
         to reference: PresentationTimeline
     ) -> (timeline: PresentationTimeline, alignment: TimelineAlignment) {

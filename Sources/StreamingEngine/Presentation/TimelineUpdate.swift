@@ -1,24 +1,24 @@
-public import MediaTiming
+package import MediaTiming
 
 /// The changes of a timeline after a reload of a live playlist.
-public struct TimelineUpdate: Sendable, Hashable {
+package struct TimelineUpdate: Sendable, Hashable {
     /// The media sequence numbers of the new segments; empty if there are none.
-    public internal(set) var added: Range<Int64> = 0..<0
+    package internal(set) var added: Range<Int64> = 0..<0
     /// The number of segments that were removed at the beginning.
-    public internal(set) var removedCount = 0
+    package internal(set) var removedCount = 0
     /// A Boolean value that indicates whether there are new segments, partial segments or an end marker.
-    public internal(set) var hasUpdates = false
+    package internal(set) var hasUpdates = false
     /// The inconsistencies in the order of their detection; none of them prevents playback.
-    public internal(set) var inconsistencies: [TimelineInconsistency] = []
+    package internal(set) var inconsistencies: [TimelineInconsistency] = []
 
     /// A Boolean value that indicates whether the media sequence numbers restarted.
-    public var hasRestarted: Bool {
+    package var hasRestarted: Bool {
         inconsistencies.contains { if case .restarted = $0 { true } else { false } }
     }
 }
 
 /// An inconsistency in a reloaded playlist.
-public enum TimelineInconsistency: Sendable, Hashable {
+package enum TimelineInconsistency: Sendable, Hashable {
     /// The playlist has no new segments, partial segments or end marker.
     case unchanged
     /// The playlist is older than the previous one, for example from a cache; it is ignored.
@@ -44,7 +44,7 @@ public enum TimelineInconsistency: Sendable, Hashable {
     case reopened
 
     /// The evidence for the duration of missed segments.
-    public enum Evidence: Sendable, Hashable {
+    package enum Evidence: Sendable, Hashable {
         /// The dates before and after the missed segments.
         case dates
         /// The average duration of the segments.
