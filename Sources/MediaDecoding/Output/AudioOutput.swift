@@ -47,6 +47,9 @@ public protocol AudioOutput: Sendable {
     /// - Throws: `OutputError` with `OutputError.Code.noAudioDevice` or `OutputError.Code.fileFailed`.
     func start(_ format: AudioFormat) throws -> AudioFormat
 
+    /// Starts playback: samples that are enqueued from now on are played; ``resume()`` follows when the first are enqueued.
+    func beginPlayback()
+
     /// Appends samples to the queue, without waiting for the device.
     ///
     /// - Parameter samples: Samples in the format that ``start(_:)`` returned. Values beyond ±1 are clipped; values
@@ -93,4 +96,9 @@ public protocol AudioOutput: Sendable {
     ///
     /// - Throws: `OutputError`, only for files.
     func finish() throws
+}
+
+extension AudioOutput {
+    /// Does nothing by default.
+    public func beginPlayback() {}
 }

@@ -4,6 +4,10 @@ import Synchronization
 
 /// The outputs that the items of a player share; only the current item is visible and audible.
 ///
+/// An item becomes the current one when its playback begins, or with its first frame if there is no current item. From
+/// then on, the audio calls of the former item have no effect. The decoding threads of two items run concurrently, so
+/// the former item may still enqueue and pause after its successor has started.
+///
 /// The first frame of an item that is prepared while another one plays is kept until the item becomes the current one.
 public final class SharedOutputs: Sendable {
     private struct State {
@@ -59,29 +63,34 @@ public final class SharedOutputs: Sendable {
         decoding: VideoDecodingOptions = VideoDecodingOptions(),
         executor: (any SerialExecutor)? = nil
     ) throws -> DecodingPipeline {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let turn = ItemOutput(id: id, outputs: self)
+        let output = makeItemOutput()
         return try DecodingPipeline(
             time: time,
             options: DecodingPipeline.Options(
-                videoOutput: video == nil ? nil : turn,
-                audioOutput: audio == nil ? nil : turn,
-                subtitleOutput: subtitles == nil ? nil : turn,
+                videoOutput: video == nil ? nil : output,
+                audioOutput: audio == nil ? nil : output,
+                subtitleOutput: subtitles == nil ? nil : output,
                 decoding: decoding,
                 executor: executor
             )
         )
     }
 
-    /// The outputs of one item, which pass on frames and samples only while the item is the current one.
-    private final class ItemOutput: VideoOutput, AudioOutput, SubtitleOutput {
-        let id: Int
-        let outputs: SharedOutputs
+    /// Creates the outputs of another item.
+    func makeItemOutput() -> ItemOutput {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return ItemOutput(id: id, outputs: self)
+    }
 
-        init(id: Int, outputs: SharedOutputs) {
+    /// The outputs of one item, which pass on frames and samples only while the item is the current one.
+    final class ItemOutput: VideoOutput, AudioOutput, SubtitleOutput {
+        private let id: Int
+        private let outputs: SharedOutputs
+
+        fileprivate init(id: Int, outputs: SharedOutputs) {
             self.id = id
             self.outputs = outputs
         }
@@ -101,17 +110,17 @@ public final class SharedOutputs: Sendable {
             if isSeen { try outputs.video?.show(frame) }
         }
 
-        func beginPlayback() { becomeCurrent() }
-
-        private func becomeCurrent() {
-            let (frame, volume): (VideoFrame?, Volume?) = outputs.state.withLock { state in
-                guard state.currentItemID != id else { return (nil, nil) }
+        func beginPlayback() {
+            let frame: VideoFrame? = outputs.state.withLock { state in
+                guard state.currentItemID != id else { return nil }
                 if let old = state.currentItemID { state.pendingFrames[old] = state.currentFrame }
                 state.currentItemID = id
                 state.currentFrame = state.pendingFrames.removeValue(forKey: id)
-                return (state.currentFrame, state.volumes[id])
+                if let volume = state.volumes[id] {
+                    outputs.audio?.setVolume(volume.volume, isMuted: volume.isMuted)
+                }
+                return state.currentFrame
             }
-            if let volume { outputs.audio?.setVolume(volume.volume, isMuted: volume.isMuted) }
             if let frame { try? outputs.video?.show(frame) }
         }
 
@@ -134,26 +143,31 @@ public final class SharedOutputs: Sendable {
             return actual
         }
 
-        func enqueue(_ samples: AudioSamples) throws {
-            becomeCurrent()
-            try outputs.audio?.enqueue(samples)
-        }
+        func enqueue(_ samples: AudioSamples) throws { try performIfCurrent { try $0.enqueue(samples) } }
         var queuedDuration: Duration { outputs.audio?.queuedDuration ?? .zero }
         var underrunDuration: Duration { outputs.audio?.underrunDuration ?? .zero }
         var isRealTime: Bool { outputs.audio?.isRealTime ?? false }
-        func flush() { if isCurrent { outputs.audio?.flush() } }
-        func pause() { if isCurrent { outputs.audio?.pause() } }
-        func resume() {
-            becomeCurrent()
-            outputs.audio?.resume()
-        }
+        func flush() { performIfCurrent { $0.flush() } }
+        func pause() { performIfCurrent { $0.pause() } }
+        func resume() { performIfCurrent { $0.resume() } }
         func setVolume(_ volume: Double, isMuted: Bool) {
-            let isHeard = outputs.state.withLock { state in
+            outputs.state.withLock { state in
                 state.volumes[id] = Volume(volume: volume, isMuted: isMuted)
-                return state.currentItemID == nil || state.currentItemID == id
+                guard state.currentItemID == nil || state.currentItemID == id else { return }
+                outputs.audio?.setVolume(volume, isMuted: isMuted)
             }
-            if isHeard { outputs.audio?.setVolume(volume, isMuted: isMuted) }
         }
+
+        /// Calls the audio output if the item is the current one.
+        ///
+        /// The lock is held during the call, so that another item cannot become the current one before it ends.
+        private func performIfCurrent(_ body: (any AudioOutput) throws -> Void) rethrows {
+            try outputs.state.withLock { state in
+                guard state.currentItemID == id, let audio = outputs.audio else { return }
+                try body(audio)
+            }
+        }
+
         func finish() {}
     }
 

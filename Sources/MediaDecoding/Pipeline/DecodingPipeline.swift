@@ -164,6 +164,7 @@ public actor DecodingPipeline: MediaPipeline {
             return
         }
         options.videoOutput?.beginPlayback()
+        options.audioOutput?.beginPlayback()
         if rate > 0 { switchToForward() }
         shared.withLock { $0.clock.setRate(rate, at: now, now: now) }
         self.start(at: start)
