@@ -2,38 +2,23 @@ import Foundation
 import Millstream
 
 // The code of the article "Playing interstitials".
+//
+// Usage: PlayInterstitials FILM TRAILER, such as the paths of the sample streams ts/multivariant.m3u8 and
+// ad/multivariant.m3u8 that Scripts/make-samples makes. Two seconds of the trailer are played in the film.
 
-/// A quarter of a second of silence: ten frames of MP3 with 128 kbit/s and 44,100 Hz.
-let silence = Data((0..<10).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
-
-/// Creates a stream of half a second in a directory.
-func makeFilm(_ name: String, in folder: URL) throws -> URL {
-    let playlist = """
-        #EXTM3U
-        #EXT-X-TARGETDURATION:1
-        #EXTINF:0.25,
-        \(name)0.mp3
-        #EXTINF:0.25,
-        \(name)1.mp3
-        #EXT-X-ENDLIST
-
-        """
-    try Data(playlist.utf8).write(to: folder.appending(path: "\(name).m3u8"))
-    for number in 0..<2 { try silence.write(to: folder.appending(path: "\(name)\(number).mp3")) }
-    return folder.appending(path: "\(name).m3u8")
+guard CommandLine.arguments.count == 3 else {
+    print("usage: PlayInterstitials FILM TRAILER")
+    exit(64)
 }
-
-let folder = FileManager.default.temporaryDirectory.appending(path: "millstream-\(UUID().uuidString)")
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-defer { try? FileManager.default.removeItem(at: folder) }
-let trailer = try makeFilm("trailer", in: folder)
-let player = Player(url: try makeFilm("film", in: folder))
+let trailer = URL(filePath: CommandLine.arguments[2])
+let player = Player(url: URL(filePath: CommandLine.arguments[1]))
 
 // Schedule events
 
-let startTime = MediaTime(value: 1, timescale: 4)
+let startTime = MediaTime(seconds: 1)
 var event = InterstitialEvent(id: "trailer", at: startTime, .assets([Asset(url: trailer)]))
 event.resumptionOffset = .zero
+event.playoutLimit = MediaTime(seconds: 2)
 event.restrictions = .requiresPlaybackAtPreferredRateForAdvancement
 player.interstitialController.schedule([event])
 
