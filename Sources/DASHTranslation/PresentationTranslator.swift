@@ -102,7 +102,7 @@ package struct PresentationTranslator: Sendable {
         var playlists: [TranslatedPlaylist] = []
         var remaining = limits.byteCount
         for index in plan.tracks.indices {
-            let text = try MediaPlaylistWriter.write(
+            let bytes = try MediaPlaylistWriter.write(
                 plan,
                 track: index,
                 shared: MediaPlaylistWriter.Shared(
@@ -118,10 +118,10 @@ package struct PresentationTranslator: Sendable {
                 firstSequence: starts[index].sequence,
                 skipCount: starts[index].skipCount
             )
-            remaining -= min(remaining, text.utf8.count)
+            remaining -= min(remaining, bytes.count)
             let playlist: MediaPlaylist
             do {
-                playlist = try MediaPlaylist(parsing: Array(text.utf8))
+                playlist = try MediaPlaylist(parsing: bytes)
             } catch {
                 throw .tooLarge(message: "\(error)")
             }

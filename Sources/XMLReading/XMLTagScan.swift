@@ -60,8 +60,23 @@ struct XMLTagScan {
     static func hasElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
         var scan = XMLTagScan(limit: limit)
         guard let order = utf16ByteOrder(bytes) else {
-            // Bounded: a byte fits in 16 bits.
-            for index in 0..<bytes.count where scan.processUnit(UInt16(bytes[index])) { return true }
+            var index = 0
+            while index < bytes.count {
+                // Most bytes change nothing in text and tags, so they are passed over without the state machine.
+                switch scan.state {
+                case .text: while index < bytes.count, bytes[index] != 0x3C { index += 1 }
+                // Quotation marks and less-than, equals and greater-than signs are the only bytes with a meaning.
+                case .tag: while index < bytes.count, bytes[index] > 0x3E { index += 1 }
+                case .value(let quote):
+                    // Bounded: a byte fits in 16 bits.
+                    while index < bytes.count, bytes[index] != 0x3C, UInt16(bytes[index]) != quote { index += 1 }
+                case .afterLessThan, .declaration, .contents: break
+                }
+                guard index < bytes.count else { break }
+                // Bounded: a byte fits in 16 bits.
+                if scan.processUnit(UInt16(bytes[index])) { return true }
+                index += 1
+            }
             return false
         }
         var index = 0

@@ -40,12 +40,14 @@ package struct AddressTemplate: Sendable, Hashable {
         case subNumber = "SubNumber"
     }
 
-    private enum Part: Hashable {
+    /// A part of a template.
+    enum Part: Sendable, Hashable {
         case text(String)
         case value(Identifier, width: Int, radix: Int, isUppercase: Bool)
     }
 
-    private let parts: [Part]
+    /// The constant text and the values, in order.
+    let parts: [Part]
     /// A Boolean value that indicates whether all formats of numbers are those of the standard, `%0` and a width.
     ///
     /// Other formats of `printf` are applied, as in other players.
@@ -95,6 +97,13 @@ package struct AddressTemplate: Sendable, Hashable {
         self.parts = parts
         self.isMalformed = isMalformed
         self.hasStandardFormats = hasStandardFormats
+    }
+
+    /// Creates a template from the parts of another one.
+    init(parts: [Part]) {
+        self.parts = parts
+        isMalformed = false
+        hasStandardFormats = true
     }
 
     private static func hasStandardFormat(_ text: Substring) -> Bool {

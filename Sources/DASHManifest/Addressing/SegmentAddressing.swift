@@ -315,6 +315,27 @@ package struct SegmentAddressing: Sendable {
         }
     }
 
+    /// Returns the template of the segments' URLs with everything resolved that the segments share.
+    ///
+    /// - Parameter encode: Returns the form in which constant text is written, which must be that of its bytes one after
+    ///   the other; the second argument tells whether the text is the beginning of the URL.
+    /// - Returns: The template, or `nil` if the URLs do not follow from such a template.
+    package func resolvedTemplate(encode: (String, Bool) -> String) -> ResolvedTemplate? {
+        guard case .template(let template, _) = source else { return nil }
+        return ResolvedTemplate(template, values, base: base, encode: encode)
+    }
+
+    /// The times of the segments in the units of the timescale, or `nil` if they are not in them.
+    package var times: SegmentTimes? {
+        switch source {
+        case .template(_, let times), .list(_, let times): times
+        case .index, .wholeFile, .none: nil
+        }
+    }
+
+    /// The duration that cuts the last segment, or `nil` if segments may exceed the period.
+    package var cuttingDuration: MediaTime? { hasConstantDuration ? periodDuration : nil }
+
     /// Returns the index of the first segment that ends after a time in the period, or ``count`` if there is none.
     ///
     /// - Complexity: O(log² *n*) in the entries of the timeline.

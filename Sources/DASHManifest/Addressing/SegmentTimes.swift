@@ -161,14 +161,37 @@ package struct SegmentTimes: Sendable, Hashable {
     ///
     /// - Complexity: O(log *n*) in the entries of the timeline.
     package func entry(at index: Int64) -> Entry? {
+        var run = 0
+        return entry(at: index, near: &run)
+    }
+
+    /// Returns the segment at an index, which must be 0 or more and less than ``count``.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the segment.
+    ///   - position: The position of the entry of the timeline where the search begins, 0 at first; it is set to that
+    ///     of the segment.
+    /// - Returns: The segment, or `nil` if there is none.
+    /// - Complexity: O(1) for the segment after the one at the position, O(log *n*) in the entries of the timeline for
+    ///   others.
+    package func entry(at index: Int64, near position: inout Int) -> Entry? {
         guard index >= 0, index < count else { return nil }
-        var (low, high) = (0, runs.count)
-        while low + 1 < high {
-            let middle = (low + high) / 2
-            if runs[middle].index <= index { low = middle } else { high = middle }
+        if !contains(index, at: position) {
+            let next = position &+ 1
+            position = contains(index, at: next) ? next : self.position(of: index)
         }
-        let run = runs[low]
+        let run = runs[position]
         let offset = index -| run.index
+        if run.parts == 1 {
+            let time = run.time +| offset *| run.duration
+            return Entry(
+                time: time,
+                start: time,
+                duration: (time +| run.duration) -| time,
+                number: run.number +| offset,
+                subNumber: 1
+            )
+        }
         let (sequence, part) = offset.quotientAndRemainder(dividingBy: max(1, run.parts))
         let time = run.time +| sequence *| run.duration
         // The parts of a sequence divide it without gaps.
@@ -181,6 +204,34 @@ package struct SegmentTimes: Sendable, Hashable {
             number: run.number +| sequence,
             subNumber: part +| 1
         )
+    }
+
+    /// Returns a Boolean value that indicates whether the run at a position exists and contains a segment.
+    private func contains(_ index: Int64, at position: Int) -> Bool {
+        guard runs.indices.contains(position) else { return false }
+        let run = runs[position]
+        return run.index <= index && index -| run.index < run.segmentCount
+    }
+
+    /// Returns the position of the last run that does not begin after a segment.
+    private func position(of index: Int64) -> Int {
+        var (low, high) = (0, runs.count)
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if runs[middle].index <= index { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The earliest start and the latest end of all runs, or `nil` if there are none.
+    ///
+    /// - Complexity: O(*n*) in the entries of the timeline.
+    package var bounds: ClosedRange<Int64>? {
+        guard var result = runs.first.map({ $0.time...max($0.time, $0.end) }) else { return nil }
+        for run in runs {
+            result = min(result.lowerBound, run.time)...max(result.upperBound, run.time, run.end)
+        }
+        return result
     }
 
     /// Returns the index of the first segment that ends after the given time, or ``count`` if there is none.

@@ -56,7 +56,9 @@ struct MediaPlaylistWriter {
 
     private let plan: PresentationPlan
     private let track: Int
-    private var body = ""
+    private var body: [UInt8] = []
+    /// The last tag with a duration.
+    private var durationTag: (microseconds: Int64, text: [UInt8]) = (0, [])
     private var hasFractions = false
     private var hasByteRanges = false
     private var hasLongSegments = false
@@ -68,16 +70,38 @@ struct MediaPlaylistWriter {
         self.track = track
     }
 
-    /// Returns the entries of a track in a period.
-    private static func entries(_ plan: PresentationPlan, _ number: Int, _ track: Int, isStatic: Bool) -> TrackEntries?
-    {
+    /// The values that determine the entries of a track in a period.
+    private struct EntryRange {
+        let section: TrackSection
+        let fillsStart: Bool
+        let periodEnd: MediaTime?
+        let isFollowed: Bool
+
+        func entries<Timing: EntryTiming>(_ timing: Timing) -> TrackEntries<Timing> {
+            TrackEntries(
+                timing,
+                range: section.range,
+                isGap: section.candidate == nil,
+                fillsStart: fillsStart,
+                periodEnd: periodEnd,
+                isFollowed: isFollowed
+            )
+        }
+
+        /// The timing in integers, or `nil` if the times have no common timescale.
+        var ticks: TickTiming? {
+            let constants = [MediaTime(value: 1, timescale: 10)] + (periodEnd.map { [$0] } ?? [])
+            return TickTiming(section.addressing, others: constants)
+        }
+    }
+
+    /// Returns the range of entries of a track in a period.
+    private static func range(_ plan: PresentationPlan, _ number: Int, _ track: Int, isStatic: Bool) -> EntryRange? {
         let period = plan.periods[number]
         guard let section = period.sections[track] else { return nil }
         let next = number + 1 < plan.periods.count ? plan.periods[number + 1].start - period.start : nil
-        return TrackEntries(
-            section.addressing,
-            range: section.range,
-            isGap: section.candidate == nil,
+        return EntryRange(
+            section: section,
             fillsStart: isStatic,
             periodEnd: next ?? (isStatic ? period.period.duration : nil),
             isFollowed: next != nil
@@ -90,29 +114,57 @@ struct MediaPlaylistWriter {
         var result = TrackMeasure()
         var isFirst = true
         for (number, period) in plan.periods.enumerated() {
-            guard let section = period.sections[track],
-                var entries = entries(plan, number, track, isStatic: isStatic)
-            else { continue }
-            while let entry = entries.next() {
-                let duration = entry.end - entry.start
-                result.longestSeconds = max(result.longestSeconds, duration.roundedSeconds)
-                if isFirst { result.firstDuration = duration }
-                result.isUniform = result.isUniform && duration <= result.firstDuration
-                isFirst = false
-                if !isStatic { result.starts.append(period.start + entry.start) }
-                result.end = period.start + entry.end
-                result.duration = result.duration + duration
-                guard let index = entry.index else { continue }
-                guard let length = section.addressing.byteCount(at: index) else {
-                    result.hasSizes = false
-                    continue
-                }
-                result.byteCount +|= length
-                result.peak = max(result.peak, TranslatedRate.bitsPerSecond(length, duration))
+            guard let range = Self.range(plan, number, track, isStatic: isStatic) else { continue }
+            if let ticks = range.ticks {
+                measure(range, ticks, period.start, isStatic: isStatic, &isFirst, &result)
+            } else {
+                let exact = ExactTiming(addressing: range.section.addressing)
+                measure(range, exact, period.start, isStatic: isStatic, &isFirst, &result)
             }
-            result.hasSkippedHole = result.hasSkippedHole || entries.hasSkippedHole
         }
         return result
+    }
+
+    private static func measure<Timing: EntryTiming>(
+        _ range: EntryRange,
+        _ timing: Timing,
+        _ periodStart: MediaTime,
+        isStatic: Bool,
+        _ isFirst: inout Bool,
+        _ result: inout TrackMeasure
+    ) {
+        var entries = range.entries(timing)
+        var last: (ticks: Timing.Time, time: MediaTime)?
+        var end: Timing.Time?
+        var sum = MediaTimeSum(result.duration)
+        while let entry = entries.next() {
+            let ticks = entry.end - entry.start
+            let duration: MediaTime
+            // Most segments have the duration of the one before.
+            if let last, last.ticks == ticks {
+                duration = last.time
+            } else {
+                duration = timing.mediaTime(ticks)
+                last = (ticks, duration)
+                result.longestSeconds = max(result.longestSeconds, duration.roundedSeconds)
+            }
+            if isFirst { result.firstDuration = duration }
+            result.isUniform = result.isUniform && duration <= result.firstDuration
+            isFirst = false
+            if !isStatic { result.starts.append(periodStart + timing.mediaTime(entry.start)) }
+            end = entry.end
+            sum += duration
+            guard let index = entry.index else { continue }
+            guard let length = range.section.addressing.byteCount(at: index) else {
+                result.hasSizes = false
+                continue
+            }
+            result.byteCount +|= length
+            result.peak = max(result.peak, TranslatedRate.bitsPerSecond(length, duration))
+        }
+        result.duration = sum.time
+        if let end { result.end = periodStart + timing.mediaTime(end) }
+        result.hasSkippedHole = result.hasSkippedHole || entries.hasSkippedHole
     }
 
     // MARK: Writing
@@ -124,7 +176,7 @@ struct MediaPlaylistWriter {
         shared: Shared,
         firstSequence: Int64,
         skipCount: Int64
-    ) throws(TranslationError) -> String {
+    ) throws(TranslationError) -> [UInt8] {
         var writer = MediaPlaylistWriter(plan, track: track)
         let first = try writer.writeEntries(shared, skipCount: skipCount)
         let isIFrames = plan.tracks[track].kind == .iFrames
@@ -142,47 +194,75 @@ struct MediaPlaylistWriter {
         if isIFrames { head += "#EXT-X-I-FRAMES-ONLY\n" }
         if let holdBack = shared.holdBack { head += "#EXT-X-SERVER-CONTROL:HOLD-BACK=\(holdBack)\n" }
         for range in shared.dateRanges { head += "#EXT-X-DATERANGE:\(range)\n" }
-        return head + writer.body + (shared.isEnded ? "#EXT-X-ENDLIST\n" : "")
+        return Array(head.utf8) + writer.body + Array((shared.isEnded ? "#EXT-X-ENDLIST\n" : "").utf8)
     }
 
     /// Writes the entries; returns the discontinuity sequence number of the first.
     private mutating func writeEntries(_ shared: Shared, skipCount: Int64) throws(TranslationError) -> Int64 {
+        var state = WritingState(rest: skipCount)
+        for (number, period) in plan.periods.enumerated() {
+            guard let range = Self.range(plan, number, track, isStatic: shared.isStatic) else { continue }
+            if let ticks = range.ticks {
+                try write(range, ticks, period, shared, &state)
+            } else {
+                let exact = ExactTiming(addressing: range.section.addressing)
+                try write(range, exact, period, shared, &state)
+            }
+        }
+        return state.first ?? 0
+    }
+
+    /// The values that entries share with the ones before.
+    private struct WritingState {
         var first: Int64?
         var previous: Int64 = 0
         var map: AddressedResource?
         var keys: [String] = []
-        var rest = skipCount
-        for (number, period) in plan.periods.enumerated() {
-            guard let section = period.sections[track],
-                let entries = Self.entries(plan, number, track, isStatic: shared.isStatic)
-            else { continue }
-            var isFirstOfPeriod = true
-            for entry in entries {
-                guard rest <= 0 else {
-                    rest -|= 1
-                    continue
+        /// The number of entries that are still left out.
+        var rest: Int64
+    }
+
+    private mutating func write<Timing: EntryTiming>(
+        _ range: EntryRange,
+        _ timing: Timing,
+        _ period: PeriodPlan,
+        _ shared: Shared,
+        _ state: inout WritingState
+    ) throws(TranslationError) {
+        let section = range.section
+        var entries = range.entries(timing)
+        let template = section.addressing.resolvedTemplate { text, isFirst in
+            isFirst ? PlaylistText.uri(text) : PlaylistText.encoded(text)
+        }
+        let times = template == nil ? nil : section.addressing.times
+        var cursor = 0
+        var isFirstOfPeriod = true
+        while let entry = entries.next() {
+            guard state.rest <= 0 else {
+                state.rest -|= 1
+                continue
+            }
+            if isFirstOfPeriod {
+                isFirstOfPeriod = false
+                let isNew = state.first == nil
+                // Numbers can differ by more than one where periods without segments lie between.
+                if !isNew, state.previous != period.discontinuitySequence { append("#EXT-X-DISCONTINUITY\n") }
+                if isNew || state.previous != period.discontinuitySequence, let origin = shared.origin {
+                    let date = ProgramDateTime(sinceEpoch: origin + period.start + timing.mediaTime(entry.start))
+                    append("#EXT-X-PROGRAM-DATE-TIME:\(date)\n")
                 }
-                if isFirstOfPeriod {
-                    isFirstOfPeriod = false
-                    let isNew = first == nil
-                    // Numbers can differ by more than one where periods without segments lie between.
-                    if !isNew, previous != period.discontinuitySequence { body += "#EXT-X-DISCONTINUITY\n" }
-                    if isNew || previous != period.discontinuitySequence, let origin = shared.origin {
-                        let date = ProgramDateTime(sinceEpoch: origin + period.start + entry.start)
-                        body += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
-                    }
-                    first = first ?? period.discontinuitySequence
-                    previous = period.discontinuitySequence
-                    writeMap(section, &map)
-                    writeKeys(section, &keys)
-                }
-                write(entry, section, shared)
-                guard body.utf8.count <= shared.maximumByteCount else {
-                    throw .tooLarge(message: "the playlists are too large")
-                }
+                state.first = state.first ?? period.discontinuitySequence
+                state.previous = period.discontinuitySequence
+                writeMap(section, &state.map)
+                writeKeys(section, &state.keys)
+            }
+            let microseconds = timing.microseconds(entry.end) -| timing.microseconds(entry.start)
+            let segment = entry.index.flatMap { times?.entry(at: $0, near: &cursor) }
+            write(entry.index, max(1, microseconds), section, template, segment, shared)
+            guard body.count <= shared.maximumByteCount else {
+                throw .tooLarge(message: "the playlists are too large")
             }
         }
-        return first ?? 0
     }
 
     private mutating func writeMap(_ section: TrackSection, _ map: inout AddressedResource?) {
@@ -195,34 +275,58 @@ struct MediaPlaylistWriter {
         if let range = initialization.byteRange {
             attributes.append("BYTERANGE", quoted: "\(range.length)@\(range.start)")
         }
-        body += "#EXT-X-MAP:\(attributes.text)\n"
+        append("#EXT-X-MAP:\(attributes.text)\n")
     }
 
     private mutating func writeKeys(_ section: TrackSection, _ keys: inout [String]) {
         guard let candidate = section.candidate else { return }
         let needed = ContentProtectionKeys.keys(candidate.protections)
         guard needed != keys else { return }
-        if !keys.isEmpty { body += "#EXT-X-KEY:METHOD=NONE\n" }
-        for key in needed { body += "#EXT-X-KEY:\(key)\n" }
+        if !keys.isEmpty { append("#EXT-X-KEY:METHOD=NONE\n") }
+        for key in needed { append("#EXT-X-KEY:\(key)\n") }
         keys = needed
         hasKeys = true
     }
 
-    private mutating func write(_ entry: TrackEntry, _ section: TrackSection, _ shared: Shared) {
-        // Rounded boundaries keep the sum of the durations exact to the microsecond.
-        let microseconds = max(1, entry.end.microseconds -| entry.start.microseconds)
-        let duration = MediaTime(value: microseconds, timescale: 1_000_000)
-        if duration.timescale != 1 { hasFractions = true }
-        if duration > MediaTime(seconds: shared.targetDuration) { hasLongSegments = true }
-        let segment = entry.index.flatMap { section.addressing.segment(at: $0) }
-        if segment == nil { body += "#EXT-X-GAP\n" }
+    /// Writes a segment, or a gap for the index `nil`, of a duration in microseconds.
+    ///
+    /// The duration is the difference of rounded boundaries, so that the sum of all is exact to the microsecond.
+    private mutating func write(
+        _ index: Int64?,
+        _ microseconds: Int64,
+        _ section: TrackSection,
+        _ template: ResolvedTemplate?,
+        _ entry: SegmentTimes.Entry?,
+        _ shared: Shared
+    ) {
+        if microseconds % 1_000_000 != 0 { hasFractions = true }
+        if microseconds > shared.targetDuration *| 1_000_000 { hasLongSegments = true }
+        if let template, let entry {
+            writeDuration(microseconds)
+            template.append(entry, to: &body)
+            body.append(UInt8(ascii: "\n"))
+            return
+        }
+        let segment = index.flatMap { section.addressing.segment(at: $0) }
+        if segment == nil { append("#EXT-X-GAP\n") }
         if let range = segment?.resource.byteRange {
             hasByteRanges = true
-            body += "#EXT-X-BYTERANGE:\(range.length)@\(range.start)\n"
+            append("#EXT-X-BYTERANGE:\(range.length)@\(range.start)\n")
         }
-        body += "#EXTINF:\(duration),\n"
+        writeDuration(microseconds)
         let address = segment.map { PlaylistText.uri($0.resource.address.text) } ?? "gap"
-        body += "\(address.isEmpty ? "." : address)\n"
+        append("\(address.isEmpty ? "." : address)\n")
+    }
+
+    private mutating func append(_ text: String) { body.append(contentsOf: text.utf8) }
+
+    /// Writes the tag with a duration, again as before if the duration is the same.
+    private mutating func writeDuration(_ microseconds: Int64) {
+        if microseconds != durationTag.microseconds {
+            let duration = MediaTime(value: microseconds, timescale: 1_000_000)
+            durationTag = (microseconds, Array("#EXTINF:\(duration),\n".utf8))
+        }
+        body.append(contentsOf: durationTag.text)
     }
 }
 

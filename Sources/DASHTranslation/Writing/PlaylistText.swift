@@ -54,13 +54,18 @@ enum PlaylistText {
 
     /// Returns a URI in which everything is percent-encoded that a line or a quoted string cannot contain.
     static func uri(_ address: String) -> String {
+        // A line that begins with a number sign would be a comment.
+        let prefix = address.utf8.first == UInt8(ascii: "#") ? "./" : ""
+        return prefix + encoded(address)
+    }
+
+    /// Returns a part of a URI after its beginning, with the same bytes percent-encoded as in ``uri(_:)``.
+    static func encoded(_ text: String) -> String {
         let isPlain = { (byte: UInt8) in
             byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "{")
         }
-        // A line that begins with a number sign would be a comment.
-        let prefix = address.utf8.first == UInt8(ascii: "#") ? "./" : ""
-        guard !address.utf8.allSatisfy(isPlain) else { return prefix + address }
-        return prefix + PercentEncoding.encode(address, allowing: plainBytes)
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
+        return PercentEncoding.encode(text, allowing: plainBytes)
     }
 
     private static let plainBytes = Set((UInt8(0x21)...0x7E).filter { $0 != 0x22 && $0 != 0x7B })
