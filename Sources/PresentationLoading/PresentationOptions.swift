@@ -19,6 +19,14 @@ package struct PresentationOptions: Sendable {
     package var indexSize = ByteCount(64 << 20)
     /// The maximum number of loads for the segment indexes of a version of a manifest, nested indexes included.
     package var indexLoadCount = 2_000
+    /// The maximum number of loads for the remote elements of a version of a manifest.
+    ///
+    /// Together with the manifest, they are limited to its maximum size.
+    package var remoteElementLoadCount = 2_000
+    /// The time after the load of a manifest during which loads of its remote elements begin.
+    ///
+    /// Elements that are not loaded then are left out. The default is 30 seconds.
+    package var remoteElementTimeout = Duration.seconds(30)
     /// The time for which the translation of a static manifest answers requests for its media playlists before the
     /// manifest is loaded again; `nil`, the default, for no limit.
     package var staticLifetime: Duration?

@@ -44,6 +44,8 @@ package final class PresentationSession: Sendable {
 
     private struct State: Sendable {
         var presentation: MediaPresentation?
+        /// The manifest before remote elements are inserted, if a patch can change it to the next version.
+        var patchable: LoadedManifest?
         var translator: PresentationTranslator
         var translation: TranslatedPresentation?
         var indexes = PresentationSource.Indexes()
@@ -91,8 +93,9 @@ package final class PresentationSession: Sendable {
     /// The size of the playlists in memory, in bytes.
     var byteCount: Int {
         state.withLock { state in
-            guard let translation = state.translation else { return 0 }
-            return translation.playlists.reduce(translation.multivariant.bytes.count) {
+            let manifest = state.patchable?.bytes.count ?? 0
+            guard let translation = state.translation else { return manifest }
+            return translation.playlists.reduce(manifest +| translation.multivariant.bytes.count) {
                 $0 +| $1.playlist.bytes.count
             }
         }
@@ -122,18 +125,18 @@ package final class PresentationSession: Sendable {
         }
     }
 
-    /// Returns the translation as of now, unless the manifest must be loaded for it.
+    /// Returns the translation as of now, unless the complete manifest must be loaded for it.
     ///
-    /// - Parameter loader: The loader of segment indexes.
+    /// - Parameter loader: The loader of patches and segment indexes.
     /// - Returns: The translation of a dynamic presentation; `nil` if its manifest may be loaded, and for static ones.
     /// - Throws: `TransportError`, `CancellationError`.
     func currentDynamicResult(using loader: ResourceLoader) async throws -> Result? {
         try await lock.withLock {
             let state = state.withLock { $0 }
-            guard let presentation = state.presentation, presentation.kind == .dynamic, !isReloadDue(state) else {
-                return nil
-            }
-            return try await translate(loader, record: nil)
+            guard let presentation = state.presentation, presentation.kind == .dynamic else { return nil }
+            guard isReloadDue(state) else { return try await translate(loader, record: nil) }
+            guard let record = try await patchLocked(state, loader) else { return nil }
+            return try await translate(loader, record: record)
         }
     }
 
@@ -146,6 +149,9 @@ package final class PresentationSession: Sendable {
         try await lock.withLock {
             let current = state.withLock { $0 }
             guard isReloadDue(current) else { return try await translate(loader, record: nil) }
+            if let record = try await patchLocked(current, loader) {
+                return try await translate(loader, record: record)
+            }
             let request = TransportRequest(nextAddress(current.presentation), kind: .playlist)
             let began = options.time.now
             let limit = ByteCount(Int64(clamping: options.manifest.byteCount))
@@ -186,18 +192,61 @@ package final class PresentationSession: Sendable {
         return next.isHTTP == base.isHTTP && next.isAbsolute ? next : address
     }
 
-    /// Parses a manifest, and stores it with the clock of its server.
-    private func adoptLocked(_ manifest: LoadedManifest, began: Duration, _ loader: ResourceLoader) async throws {
+    /// Loads the patch to the next version of the manifest, applies it, and stores the result.
+    ///
+    /// - Returns: The measurement of the patch; `nil` if the complete manifest has to be loaded.
+    /// - Throws: `CancellationError`.
+    private func patchLocked(_ state: State, _ loader: ResourceLoader) async throws -> TransferRecord? {
+        guard let manifest = state.patchable, let presentation = state.presentation,
+            let base = presentation.address,
+            let patch = presentation.patchAddress(at: options.now + state.clockDifference)?.withoutFragment,
+            // A presentation from the network does not lead to files.
+            patch.isHTTP == base.isHTTP, patch.isAbsolute
+        else { return nil }
+        let began = options.time.now
+        do {
+            let next = try await PresentationSource(loader: loader, options: options)
+                .manifest(manifest, patchedFrom: patch)
+            try await adoptLocked(next, began: began, replacing: presentation, loader)
+            return next.record
+        } catch let error as ManifestPatchError {
+            options.reportProblem("the patch \(patch) cannot be applied: \(error.message)")
+        } catch let error as TransportError {
+            options.reportProblem("the patch \(patch) cannot be used: \(error.message)")
+        }
+        return nil
+    }
+
+    /// Parses a manifest with its remote elements, and stores it with the clock of its server.
+    ///
+    /// - Parameters:
+    ///   - manifest: The manifest, before remote elements are inserted.
+    ///   - began: The time at which its load began.
+    ///   - previous: The version that a patch changed, if a patch was applied; the next one has another publish time.
+    ///   - loader: The loader of remote elements and clocks.
+    /// - Throws: `TransportError` if the manifest cannot be read or is too large, `CancellationError`.
+    private func adoptLocked(
+        _ manifest: LoadedManifest,
+        began: Duration,
+        replacing previous: MediaPresentation? = nil,
+        _ loader: ResourceLoader
+    ) async throws {
         let base = baseAddress ?? manifest.address?.withoutFragment
         let limits = options.manifest
         let presentation: MediaPresentation
         do {
+            let bytes = try await PresentationSource(loader: loader, options: options)
+                .insertingRemoteElements(in: manifest.bytes, address: base)
             presentation = try await perform {
-                try MediaPresentation(parsing: manifest.bytes.span, address: base, limits: limits)
+                try MediaPresentation(parsing: bytes.span, address: base, limits: limits)
             }
         } catch let error as ManifestParsingError {
             let code: TransportError.Code = if case .tooLarge = error { .tooLarge } else { .unreadableManifest }
             throw TransportError(code, "\(error)", address: manifest.address ?? address, cause: error)
+        }
+        // The same patch would be applied again and again.
+        if let previous, presentation.publishTime?.sinceEpoch == previous.publishTime?.sinceEpoch {
+            throw TransportError(.unreadableManifest, "the patch does not change the publish time", address: address)
         }
         var next = state.withLock { $0 }
         // A static presentation is translated from its beginning; only a dynamic one has a former version.
@@ -215,6 +264,9 @@ package final class PresentationSession: Sendable {
                 .clockDifference(of: presentation)
             next.clockTime = began
         }
+        // A patch that is not available now will not become available.
+        let isPatchable = presentation.patchAddress(at: options.now + next.clockDifference) != nil
+        next.patchable = isPatchable ? manifest : nil
         next.presentation = presentation
         next.translation = nil
         next.loadTime = began

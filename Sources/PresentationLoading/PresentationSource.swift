@@ -5,7 +5,7 @@ import MediaTransport
 import ResourceAddressing
 import SegmentFormat
 
-/// The resources of a presentation besides its manifest: segment indexes and clocks.
+/// The resources of a presentation besides its manifest: remote elements, segment indexes and clocks.
 struct PresentationSource {
     /// The maximum size of a response with the time of day.
     private static let maximumTimeSize = ByteCount(4_096)
@@ -35,7 +35,11 @@ struct PresentationSource {
     /// - Throws: `TransportError`, `CancellationError`.
     func load(_ resources: [AddressedResource], into indexes: inout Indexes) async throws {
         var waiting = resources.filter { indexes.segments[$0] == nil && indexes.failures[$0] == nil }[...]
-        let budget = IndexBudget(bytes: options.indexSize.bytes, loads: options.indexLoadCount)
+        let budget = LoadBudget(
+            bytes: options.indexSize.bytes,
+            loads: options.indexLoadCount,
+            of: "segment indexes"
+        )
         var found = indexes
         defer { indexes = found }
         var interruption: TransportError?
@@ -69,7 +73,7 @@ struct PresentationSource {
         case interrupted(TransportError)
     }
 
-    private func index(_ resource: AddressedResource, _ budget: IndexBudget) async throws -> IndexResult {
+    private func index(_ resource: AddressedResource, _ budget: LoadBudget) async throws -> IndexResult {
         var reader = SegmentIndexReader(resource)
         do {
             while !reader.isComplete {
@@ -92,6 +96,141 @@ struct PresentationSource {
         }
     }
 
+    // MARK: Remote elements
+
+    /// Returns a manifest with its remote elements in place (ISO/IEC 23009-1 §5.5).
+    ///
+    /// An element that cannot be loaded or read is reported, and stays as it is without its link.
+    ///
+    /// - Parameters:
+    ///   - manifest: The manifest as it was loaded, or as a patch changed it.
+    ///   - address: The base of relative references.
+    /// - Returns: The bytes of the manifest, which are the same if it has no remote elements.
+    /// - Throws: `ManifestParsingError` if the manifest is not well-formed or exceeds a limit, `CancellationError`.
+    func insertingRemoteElements(in manifest: [UInt8], address: ResourceAddress?) async throws -> [UInt8] {
+        guard RemoteElements.areUsed(in: manifest) else { return manifest }
+        let limits = options.manifest
+        var elements = try await perform { try RemoteElements(in: manifest.span, address: address, limits: limits) }
+        let budget = LoadBudget(
+            bytes: Int64(clamping: limits.byteCount) -| Int64(clamping: manifest.count),
+            loads: options.remoteElementLoadCount,
+            of: "remote elements"
+        )
+        let deadline = options.time.now + options.remoteElementTimeout
+        // Remote documents may refer to others.
+        while !elements.references.isEmpty {
+            let references = elements.references
+            let documents = try await remoteDocuments(references, budget, deadline)
+            let current = elements
+            let (next, rejected) = try await perform { () -> (RemoteElements, [RemoteElements.Reference]) in
+                var next = current
+                var rejected: [RemoteElements.Reference] = []
+                for reference in references {
+                    guard let document = documents[reference.address] else {
+                        next.discard(reference)
+                        continue
+                    }
+                    if !next.resolve(reference, with: document) { rejected.append(reference) }
+                }
+                return (next, rejected)
+            }
+            elements = next
+            for reference in rejected {
+                options.reportProblem("the remote element \(reference.address) is not one that can be inserted")
+            }
+        }
+        let result = elements
+        return try await perform { result.bytes }
+    }
+
+    /// Loads remote documents, a few at a time, each of them once.
+    ///
+    /// - Parameters:
+    ///   - references: The references to the documents.
+    ///   - budget: The budget of all remote documents of the manifest.
+    ///   - deadline: The time after which no load begins.
+    /// - Returns: The documents by address; those that cannot be loaded are reported and left out.
+    /// - Throws: `CancellationError`.
+    private func remoteDocuments(
+        _ references: [RemoteElements.Reference],
+        _ budget: LoadBudget,
+        _ deadline: Duration
+    ) async throws -> [ResourceAddress: [UInt8]] {
+        var known: Set<ResourceAddress> = []
+        var waiting = references.map(\.address).filter { known.insert($0).inserted }[...]
+        var documents: [ResourceAddress: [UInt8]] = [:]
+        try await withThrowingTaskGroup(of: (ResourceAddress, Result<[UInt8], TransportError>).self) { group in
+            var running = 0
+            while running > 0 || !waiting.isEmpty {
+                while running < Self.concurrentLoads, options.time.now < deadline, let address = waiting.popFirst() {
+                    group.addTask { (address, try await remoteDocument(at: address, budget)) }
+                    running += 1
+                }
+                guard let (address, result) = try await group.next() else { break }
+                running -= 1
+                switch result {
+                case .success(let bytes): documents[address] = bytes
+                case .failure(let error):
+                    options.reportProblem("the remote element \(address) is missing: \(error.message)")
+                }
+            }
+        }
+        if let address = waiting.first {
+            options.reportProblem(
+                "\(waiting.count) remote elements are missing, \(address) first: the time for them is over"
+            )
+        }
+        return documents
+    }
+
+    /// - Throws: `CancellationError`.
+    private func remoteDocument(
+        at address: ResourceAddress,
+        _ budget: LoadBudget
+    ) async throws -> Result<[UInt8], TransportError> {
+        do {
+            let limit = try budget.beginLoad(of: address)
+            let request = TransportRequest(address.withoutFragment, kind: .other)
+            let loaded = try await loader.load(request, limit: limit)
+            budget.receive(loaded.bytes.count)
+            return .success(loaded.bytes)
+        } catch let error as TransportError {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Patches
+
+    /// Loads a patch, and applies it to a manifest (ISO/IEC 23009-1:2022 §5.15).
+    ///
+    /// - Returns: The next version of the manifest, with the measurement of the patch.
+    /// - Throws: `ManifestPatchError` if the patch cannot be applied, `TransportError`, `CancellationError`.
+    func manifest(
+        _ manifest: PresentationSession.LoadedManifest,
+        patchedFrom address: ResourceAddress
+    ) async throws -> PresentationSession.LoadedManifest {
+        let limits = options.manifest
+        let limit = ByteCount(Int64(clamping: limits.byteCount))
+        let patch = try await loader.send(TransportRequest(address, kind: .other)) { response in
+            PresentationSession.LoadedManifest(
+                try await ManifestBody.bytes(of: response, limit: limit),
+                address: manifest.address,
+                record: response.record
+            )
+        }
+        let bytes = try await perform {
+            try ManifestPatch(parsing: patch.bytes.span, limits: limits)
+                .applied(to: manifest.bytes.span, limits: limits)
+        }
+        // Relative references are resolved with the address of the manifest, not with that of the patch.
+        return PresentationSession.LoadedManifest(bytes, address: manifest.address, record: patch.record)
+    }
+
+    private func perform<Output: Sendable>(_ work: @escaping @Sendable () throws -> Output) async throws -> Output {
+        guard let workers = options.workers else { return try work() }
+        return try await workers.perform(work)
+    }
+
     // MARK: The clock
 
     /// Returns the difference between the clock of a presentation and that of this machine (ISO/IEC 23009-1 §5.8.4.11).
@@ -107,6 +246,9 @@ struct PresentationSource {
             case "urn:mpeg:dash:utc:http-iso:2014", "urn:mpeg:dash:utc:http-xsdate:2014",
                 "urn:mpeg:dash:utc:http-iso:2012", "urn:mpeg:dash:utc:http-xsdate:2012":
                 if let date = try await date(at: value, of: presentation) { return date - options.now }
+            case "urn:mpeg:dash:utc:http-head:2014", "urn:mpeg:dash:utc:http-head:2012":
+                // Transports send requests with the method GET only.
+                options.reportProblem("the clock \(value) is skipped: HEAD requests are not supported")
             default: continue
             }
         }

@@ -38,6 +38,13 @@ struct RemoteElementsTests {
         #expect(periods[2].children.first?.kind == .adaptationSet)
     }
 
+    @Test(arguments: [true, false]) func useInManifestsInUTF16IsAssumed(_ hasMark: Bool) {
+        let text = (hasMark ? "\u{FEFF}" : "") + "<MPD/>"
+        let bytes = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        #expect(RemoteElements.areUsed(in: bytes))
+        #expect(!RemoteElements.areUsed(in: Array("<MPD/>".utf8)))
+    }
+
     @Test func elementThatResolvesToZeroIsRemoved() throws {
         let manifest = try remote(
             #"<Period id="1"><EventStream xlink:href="urn:mpeg:dash:resolve-to-zero:2013" \#(Self.onLoad)/></Period>"#

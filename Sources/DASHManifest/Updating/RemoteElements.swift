@@ -57,6 +57,11 @@ package struct RemoteElements: Sendable {
     ///
     /// Most manifests do not, and need no further pass.
     package static func areUsed(in manifest: [UInt8]) -> Bool {
+        // The name would have other bytes in UTF-16.
+        let beginning = manifest.prefix(2)
+        if beginning.contains(0) || beginning.elementsEqual([0xFE, 0xFF]) || beginning.elementsEqual([0xFF, 0xFE]) {
+            return true
+        }
         let name = Array("actuate".utf8)
         guard manifest.count >= name.count else { return false }
         return manifest.firstRange(of: name) != nil

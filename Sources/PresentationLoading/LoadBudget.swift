@@ -3,16 +3,26 @@ import MediaTransport
 import ResourceAddressing
 import Synchronization
 
-/// The budget of the segment indexes of a version of a manifest, which concurrent loads share.
-final class IndexBudget: Sendable {
+/// The budget of the resources of one kind for a version of a manifest, which concurrent loads share.
+final class LoadBudget: Sendable {
     private struct State {
         var bytes: Int64
         var loads: Int
     }
 
     private let state: Mutex<State>
+    private let subject: String
 
-    init(bytes: Int64, loads: Int) { state = Mutex(State(bytes: bytes, loads: loads)) }
+    /// Creates a budget.
+    ///
+    /// - Parameters:
+    ///   - bytes: The maximum number of bytes of all responses.
+    ///   - loads: The maximum number of loads.
+    ///   - subject: The name of the resources in the plural, for messages.
+    init(bytes: Int64, loads: Int, of subject: String) {
+        state = Mutex(State(bytes: bytes, loads: loads))
+        self.subject = subject
+    }
 
     /// Counts a load.
     ///
@@ -25,7 +35,7 @@ final class IndexBudget: Sendable {
             return state.bytes
         }
         guard let remaining else {
-            throw TransportError(.tooLarge, "the segment indexes of the presentation are too large", address: address)
+            throw TransportError(.tooLarge, "the \(subject) of the presentation are too large", address: address)
         }
         return ByteCount(remaining)
     }

@@ -1,0 +1,150 @@
+import DASHManifest
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PresentationLoading
+import ResourceAddressing
+import Testing
+
+struct ManifestUpdatingTests {
+    private static let media = TestOrigin.address + "#millstream-playlist=video-v1.m3u8"
+    private static let patchURL = "https://example.test/a/patch?t=1"
+    private static let link = #"xmlns:xlink="http://www.w3.org/1999/xlink" xlink:actuate="onLoad""#
+
+    // MARK: Remote elements
+
+    /// Returns a static manifest with a period of the manifest after remote periods.
+    private static func remote(_ references: [String]) -> String {
+        let periods = references.map { #"<Period \#(link) xlink:href="\#($0)" duration="PT4S"/>"# }
+        return TestOrigin.manifest(
+            periods.joined() + #"<Period duration="PT20S">\#(TestOrigin.videoSet)</Period>"#,
+            attributes: #"type="static""#
+        )
+    }
+
+    private static let remotePeriod = #"<Period duration="PT8S">\#(TestOrigin.videoSet)</Period>"#
+
+    @Test func remotePeriodIsLoadedAndInserted() async throws {
+        let origin = TestOrigin([
+            TestOrigin.address: Self.remote(["../p?q=1"]), "https://example.test/p?q=1": Self.remotePeriod,
+        ])
+        _ = try await origin.multivariant()
+        #expect(try await origin.media(Self.media).segments.count == 7)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, "https://example.test/p?q=1"])
+    }
+
+    @Test func loadsOfRemoteElementsAreLimited() async throws {
+        let references = (0..<6).map { "https://example.test/\($0)" }
+        var texts = Dictionary(uniqueKeysWithValues: references.map { ($0, Self.remotePeriod) })
+        texts[TestOrigin.address] = Self.remote(references)
+        let origin = TestOrigin(texts) { $0.remoteElementLoadCount = 2 }
+        _ = try await origin.multivariant()
+        #expect(origin.transport.requests.count == 3)
+        let size = Self.remote(references).utf8.count
+        let small = TestOrigin(texts) { $0.manifest.byteCount = size + Self.remotePeriod.utf8.count + 10 }
+        #expect(try await small.multivariant().variants.count == 2)
+        let playlist = try await small.media(Self.media)
+        // The periods that are left out are gaps.
+        #expect(playlist.segments.filter { !$0.isGap }.count == 7)
+    }
+
+    @Test func remoteElementThatCannotBeLoadedIsLeftOut() async throws {
+        let origin = TestOrigin([TestOrigin.address: Self.remote(["missing", "file:///etc/passwd"])])
+        _ = try await origin.multivariant()
+        #expect(try await origin.media(Self.media).segments.count == 5)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, "https://example.test/a/missing"])
+    }
+
+    @Test func documentOfSeveralElementsIsLoadedOnce() async throws {
+        let address = "https://example.test/p"
+        let manifest = Self.remote([address, address, address])
+        let origin = TestOrigin([TestOrigin.address: manifest, address: Self.remotePeriod])
+        _ = try await origin.multivariant()
+        #expect(try await origin.media(Self.media).segments.count == 11)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, address])
+    }
+
+    /// Each load takes ten seconds until it fails; four run at a time.
+    @Test func unreachableRemoteElementsAreLeftOutAfterACommonTime() async throws {
+        let references = (0..<1_000).map { "https://example.test/\($0)" }
+        let origin = TestOrigin([TestOrigin.address: Self.remote(references)]) { options in
+            let clock = options.time as? TestClock
+            options.reportProblem = { _ in clock?.advance(by: .seconds(10)) }
+        }
+        _ = try await origin.multivariant()
+        #expect(origin.transport.requests.count == 7)
+        #expect(try await origin.media(Self.media).segments.count == 5)
+    }
+
+    // MARK: Patches
+
+    private static func patchable(_ location: String = #"<PatchLocation ttl="60">patch?t=1</PatchLocation>"#) -> String
+    {
+        TestOrigin.liveManifest(
+            location,
+            attributes: #"id="m" publishTime="2024-01-01T00:10:00Z" minimumUpdatePeriod="PT8S""#
+        )
+    }
+
+    private static func patch(_ operations: String, id: String = "m") -> String {
+        """
+        <Patch xmlns="urn:mpeg:dash:schema:mpd-patch:2020" mpdId="\(id)" originalPublishTime="2024-01-01T00:10:00Z"
+          publishTime="2024-01-01T00:10:08Z">\(operations)</Patch>
+        """
+    }
+
+    private static let end =
+        #"<replace sel="/MPD/@publishTime">2024-01-01T00:10:08Z</replace>"#
+        + #"<add sel="/MPD" type="@mediaPresentationDuration">PT608S</add>"#
+        + #"<remove sel="/MPD/@minimumUpdatePeriod"/>"#
+
+    @Test func patchIsAppliedInsteadOfLoadingTheManifest() async throws {
+        let origin = TestOrigin([TestOrigin.address: Self.patchable(), Self.patchURL: Self.patch(Self.end)])
+        _ = try await origin.multivariant()
+        origin.clock.advance(by: .seconds(8))
+        let playlist = try await origin.media(Self.media)
+        #expect(playlist.hasEndMarker && playlist.segments.last?.sequence == 151)
+        #expect(playlist.segments.last?.address.text.hasPrefix("https://example.test/a/v1/") == true)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, Self.patchURL])
+    }
+
+    @Test func patchIsAppliedForTheMultivariantPlaylistToo() async throws {
+        let origin = TestOrigin([TestOrigin.address: Self.patchable(), Self.patchURL: Self.patch(Self.end)])
+        _ = try await origin.multivariant()
+        origin.clock.advance(by: .seconds(8))
+        _ = try await origin.multivariant()
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, Self.patchURL])
+    }
+
+    @Test(arguments: [
+        patch(end, id: "other"), patch(#"<remove sel="/MPD/Period[9]"/>"#), "no XML", "<MPD/>",
+        patch(#"<replace sel="/MPD"><Other/></replace>"#), patch(#"<add sel="/MPD" type="@profiles">a</add>"#),
+    ])
+    func completeManifestIsLoadedIfThePatchCannotBeApplied(_ patch: String) async throws {
+        let origin = TestOrigin([TestOrigin.address: Self.patchable(), Self.patchURL: patch])
+        _ = try await origin.multivariant()
+        origin.clock.advance(by: .seconds(8))
+        #expect(try await origin.media(Self.media).segments.last?.sequence == 151)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, Self.patchURL, TestOrigin.address])
+    }
+
+    @Test func completeManifestIsLoadedIfThePatchIsMissing() async throws {
+        let origin = TestOrigin([TestOrigin.address: Self.patchable()])
+        _ = try await origin.multivariant()
+        origin.clock.advance(by: .seconds(8))
+        #expect(try await origin.media(Self.media).segments.last?.sequence == 151)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, Self.patchURL, TestOrigin.address])
+    }
+
+    @Test(arguments: [
+        #"<PatchLocation ttl="4">patch?t=1</PatchLocation>"#, "<PatchLocation>file:///etc/passwd</PatchLocation>",
+    ])
+    func patchThatHasExpiredOrIsAFileIsNotLoaded(_ location: String) async throws {
+        let origin = TestOrigin([TestOrigin.address: Self.patchable(location)])
+        _ = try await origin.multivariant()
+        origin.clock.advance(by: .seconds(8))
+        _ = try await origin.media(Self.media)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, TestOrigin.address])
+    }
+}
