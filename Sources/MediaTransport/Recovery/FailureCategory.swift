@@ -48,6 +48,15 @@ public enum FailureCategory: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+extension FailureCategory {
+    /// Returns a Boolean value that indicates whether a status is that of an address that may have expired: 401, 403 or
+    /// 410.
+    ///
+    /// Content delivery networks answer 403 to a signature that has expired; 410 means that the resource will not be
+    /// available again (RFC 9110 §15.5.11).
+    package static func mayIndicateExpiry(status: Int) -> Bool { status == 401 || status == 403 || status == 410 }
+}
+
 extension TransportError {
     /// Returns the category of the error of a request.
     public func category(of kind: TransportRequest.Kind) -> FailureCategory {

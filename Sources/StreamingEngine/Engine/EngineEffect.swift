@@ -26,6 +26,8 @@ enum EngineEffect: Sendable {
 enum EngineWork: Sendable {
     /// Loads the address of the item.
     case open
+    /// Loads the address of the item again, to renew the addresses of its variants and renditions.
+    case reopen(request: Int)
     /// Reads the index of a media file.
     case indexFile(head: [UInt8], ResourceAddress, length: Int64?, began: Duration)
     /// Loads a media playlist.

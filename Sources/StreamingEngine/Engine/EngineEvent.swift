@@ -14,6 +14,8 @@ enum EngineEvent: Sendable {
     case opened(OpenedSource, ResourceRequest)
     /// The index of a media file was read.
     case fileIndexed(OpenedFile, Presentation, ResourceAddress)
+    /// The address of the item was loaded again, or could not be.
+    case reopened(request: Int, Result<Presentation, StreamingError>, ResourceRequest?)
     /// The item could not be opened.
     ///
     /// The request is the one that failed, if the cause was a request.

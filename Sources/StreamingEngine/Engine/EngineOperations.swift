@@ -24,6 +24,7 @@ struct EngineOperations: Sendable {
     func carryOut(_ work: EngineWork, _ transfer: SegmentTransfer?) async -> EngineEvent? {
         switch work {
         case .open: return await open()
+        case .reopen(let request): return await reopen(request)
         case .indexFile(let head, let address, let length, let began):
             return await indexFile(head, at: address, length: length, began: began)
         case .loadPlaylist(let request, let resource, let variables):
@@ -55,6 +56,25 @@ struct EngineOperations: Sendable {
             case .file(let head, let address, let length):
                 return .opened(.file(head: head, address, length: length), request)
             }
+        }
+    }
+
+    /// Loads the address of the item again.
+    ///
+    /// - Parameter number: The number of the request.
+    /// - Returns: The event to deliver; `nil` if the task was canceled.
+    func reopen(_ number: Int) async -> EngineEvent? {
+        let began = fetch.time.now
+        do {
+            let (opened, request) = try await SourceOpener(fetch: fetch, kind: .playlist).open(source)
+            guard case .playlist(let playlist, _) = opened else {
+                throw StreamingError(.unreadablePlaylist, "a playlist was expected, and a file came", address: source)
+            }
+            return .reopened(request: number, .success(presentation(of: playlist)), request)
+        } catch {
+            guard !Task.isCancelled else { return nil }
+            let (failure, request) = failure(of: error, began: began)
+            return .reopened(request: number, .failure(failure), request)
         }
     }
 
@@ -92,18 +112,21 @@ struct EngineOperations: Sendable {
         } catch {
             // A transport may throw a `CancellationError` although the task was not canceled. That is reported as a
             // failure, because the state waits for an event.
-            return Task.isCancelled ? nil : openingFailed(error, began: began)
+            guard !Task.isCancelled else { return nil }
+            let (failure, request) = failure(of: error, began: began)
+            return .openingFailed(failure, request)
         }
     }
 
-    private func openingFailed(_ error: any Error, began: Duration) -> EngineEvent {
+    /// Returns the error for the failure to load the address of the item, with the request if that was the cause.
+    private func failure(of error: any Error, began: Duration) -> (StreamingError, ResourceRequest?) {
         switch error {
         case let error as TransportError:
             let request = TransportRequest(source, kind: .playlist)
             let failed = ResourceRequest(.multivariantPlaylist, request, began: began, now: fetch.time.now, error)
-            return .openingFailed(StreamingError(error, "the playlist"), failed)
-        case let error as StreamingError: return .openingFailed(error, nil)
-        default: return .openingFailed(StreamingError(.notLoaded, "\(error)", cause: error), nil)
+            return (StreamingError(error, "the playlist"), failed)
+        case let error as StreamingError: return (error, nil)
+        default: return (StreamingError(.notLoaded, "\(error)", cause: error), nil)
         }
     }
 

@@ -92,7 +92,7 @@ struct EngineState: Sendable {
             if let request { control.sink.report(.resourceRequest(request)) }
             fail(error)
         case .playlistReceived, .segmentReceived, .transferMeasured, .transferCancelled, .appended, .pipelineReported,
-            .timerFired:
+            .timerFired, .reopened:
             if isPlaying { return applyWhilePlaying(event) }
         }
         return .main
@@ -123,6 +123,7 @@ struct EngineState: Sendable {
             )
             if let discarded { control.sink.command(.discard([discarded])) }
             follow(consequence)
+        case .reopened(let request, let result, let report): reopened(request, result, report)
         case .pipelineReported(let event): pipelineReported(event)
         case .timerFired: timerFired()
         case .observed, .started, .command, .requestsCompleted, .stopped, .pipelineFinished, .opened, .fileIndexed,
@@ -171,8 +172,19 @@ struct EngineState: Sendable {
             control.sink.add(.begin(.indexFile(head: head, address, length: length, began: began)))
         case .presentation(let presentation, let media, let address):
             guard !presentation.variants.isEmpty else { return fail(.nothingPlayable(presentation, at: address)) }
+            control.plan.catalog.renewal.enable()
             begin(presentation, media: media, at: address, began: began)
         }
+    }
+
+    private mutating func reopened(
+        _ request: Int,
+        _ result: Result<Presentation, StreamingError>,
+        _ report: ResourceRequest?
+    ) {
+        if let report { control.sink.report(.resourceRequest(report)) }
+        if case .failure(let error) = result { control.sink.reportRecovered(error) }
+        control.plan.endRenewal(request, with: try? result.get(), control.moment, &control.sink)
     }
 
     /// Begins with the first variant of an opened item.
@@ -319,7 +331,7 @@ struct EngineState: Sendable {
             !control.playhead.isPositioned || control.seek.pending != nil
             || machine.desiredRate != 0 && machine.rate == 0 && !machine.hasEnded
         return isPlaying && isWaiting && control.sink.isPipelineIdle && !control.plan.tracks.hasWorkInProgress
-            && nextDeadline == nil
+            && !control.plan.catalog.renewal.isLoading && nextDeadline == nil
     }
 
     /// Ends operations that cannot complete, so that no caller waits forever: a seek ends without effect, and an item

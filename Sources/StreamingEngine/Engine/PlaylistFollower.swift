@@ -237,6 +237,7 @@ struct PlaylistFollower: Sendable {
         plan.tracks[kind].reloads.schedule = ReloadSchedule()
         let action = plan.tracks[kind].reloads.schedule.loaded(playlist, began: began, at: moment.now)
         plan.tracks[kind].reloads.apply(action)
+        plan.catalog.renewal.loaded(.playlist, from: source)
         if !timeline.isLive { knownTimelines.insert(timeline, for: source, cost: timeline.byteCount) }
         sink.noteChange()
         defer { collectBorders(plan) }
@@ -258,6 +259,7 @@ struct PlaylistFollower: Sendable {
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) -> Consequence? {
+        if plan.renewAddresses(after: error, of: .playlist, from: source, for: kind, &sink) { return nil }
         let former = plan.tracks.main.playlistSource.flatMap { $0 == source ? nil : $0 }
         if kind == .main, !plan.tracks.trickPlay.isActive, former != nil { plan.failSwitch(to: source, &sink) }
         let failure = RecoveryPolicy.Failure(ofPlaylist: error)
@@ -343,6 +345,7 @@ struct PlaylistFollower: Sendable {
                 serverDelay: RecoveryPolicy.Failure(ofPlaylist: error).serverDelay
             )
             plan.tracks[kind].reloads.apply(action)
+            if plan.renewAddresses(after: error, of: .playlist, from: reload.source, for: kind, &sink) { return nil }
             sink.reportRecovered(error)
             return follow(action, for: kind, error, &plan, moment, &sink)
         }
@@ -370,6 +373,7 @@ struct PlaylistFollower: Sendable {
             plan.tracks[kind].reloads.apply(action)
             return follow(action, for: kind, stuck, &plan, moment, &sink)
         }
+        plan.catalog.renewal.loaded(.playlist, from: reload.source)
         guard let update, let whole = plan.tracks[kind].timeline?.playlist else { return nil }
         plan.tracks[kind].playlist?.requestStart = reload.began
         if update.hasUpdates { plan.tracks[kind].playlist?.lastUpdate = reload.began }

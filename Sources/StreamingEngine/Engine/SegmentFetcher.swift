@@ -227,6 +227,7 @@ struct SegmentFetcher: Sendable {
         let isOfUse = kind != .main || plan.catalog.isTrickPlay(job.source) == plan.tracks.trickPlay.isActive
         switch result {
         case .success(let loaded) where isOfUse:
+            plan.catalog.renewal.loaded(.segment, from: job.source)
             appender.append(loaded, of: job, kind, &plan, &sink)
             return nil
         case .failure(let error) where isOfUse:
@@ -355,8 +356,9 @@ struct SegmentFetcher: Sendable {
         _ sink: inout EffectSink
     ) -> Consequence? {
         if cause is CancellationError { return nil }
-        plan.tracks[kind].failures.tried.insert(job.source, for: job.segment.range)
         let failed = SegmentFailure(cause, of: job.segment)
+        if plan.renewAddresses(after: failed.error, of: .segment, from: job.source, for: kind, &sink) { return nil }
+        plan.tracks[kind].failures.tried.insert(job.source, for: job.segment.range)
         let isLive = plan.tracks[kind].timeline?.isLive ?? false
         let isUrgent = moment.seek != nil || plan.tracks.ahead(moment) < .seconds(1)
         let action = plan.recover(

@@ -35,7 +35,9 @@ enum SegmentPlanner {
             if time > moment.now { return .wait(until: time) }
             plan.tracks[kind].failures.retryTime = nil
         }
-        if plan.tracks[kind].failures.terminalError != nil { return .wait(until: nil) }
+        if plan.tracks[kind].failures.terminalError != nil || plan.catalog.renewal.isAwaited(by: source) {
+            return .wait(until: nil)
+        }
         let isTrickPlay = kind == .main && plan.tracks.trickPlay.isActive
         if isTrickPlay, plan.tracks.trickPlay.isLeaving || plan.catalog.isExcluded(source, at: moment.now) {
             return .wait(until: nil)

@@ -12,6 +12,8 @@ struct SourceCatalog: Sendable {
     var chooser: VariantChooser
     /// The sources that are excluded by the recovery policy.
     var exclusions = SourceExclusions<StreamSource>()
+    /// The renewal of addresses that expire.
+    var renewal = AddressRenewal()
 
     init(chooser: VariantChooser) { self.chooser = chooser }
 
@@ -40,11 +42,10 @@ struct SourceCatalog: Sendable {
     /// They are the playlists of the selected video option, if it has separate ones; for an audio-only variant, those of
     /// the selected audio option.
     func sources(of variant: Presentation.Variant) -> [StreamSource] {
-        variant.locations.indices.map { index in
-            let location = variant.locations[index]
-            let option = selection[variant.isAudioOnly ? .audio : .video]
-            let address = option.flatMap { location.encoding(of: $0)?.address }
-            return StreamSource(variant, location: index, address: address ?? location.address)
+        let option = selection[variant.isAudioOnly ? .audio : .video].map { renewal.current($0) }
+        return renewal.locations(of: variant).enumerated().map { index, location in
+            let address = option.flatMap { location.encoding(of: $0)?.address } ?? location.address
+            return StreamSource(variant, location: index, address: address, renewal: renewal.count)
         }
     }
 
@@ -52,6 +53,13 @@ struct SourceCatalog: Sendable {
     func source(for variant: Presentation.Variant, at now: Duration) -> StreamSource {
         let all = sources(of: variant)
         return all.first { !isExcluded($0, at: now) } ?? all[0]
+    }
+
+    /// Returns the source that replaces one after a renewal of the addresses; `nil` for an option.
+    func renewedSource(of source: StreamSource) -> StreamSource? {
+        guard case .variant(_, let location) = source.identity, let variant = variant(of: source) else { return nil }
+        let all = sources(of: variant)
+        return all.indices.contains(location) ? all[location] : all[0]
     }
 
     /// Returns whether a source is an I-frame playlist.
@@ -90,14 +98,17 @@ struct SourceCatalog: Sendable {
         with main: StreamSource?,
         at now: Duration
     ) -> StreamSource? {
-        guard let option, let main, let variant = variant(of: main) else { return nil }
+        guard let option = option.map({ renewal.current($0) }), let main, let variant = variant(of: main) else {
+            return nil
+        }
         // An audio-only variant is itself the audio.
         guard !variant.isAudioOnly || option.type != .audio else { return nil }
         let index: Int
         if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
-        let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
+        let locations = renewal.locations(of: variant)
+        let location = locations.indices.contains(index) ? locations[index] : locations[0]
         guard let encoding = location.encoding(of: option), let address = encoding.address else { return nil }
-        let source = StreamSource(identity: .option(option.id), address: address)
+        let source = StreamSource(identity: .option(option.id), address: address, renewal: renewal.count)
         guard isExcluded(source, at: now) else { return source }
         return encodings(of: option, with: variant).first { !isExcluded($0, at: now) } ?? source
     }
@@ -105,11 +116,13 @@ struct SourceCatalog: Sendable {
     /// Returns the playlists of an option at all locations and in all groups; those for the variant first.
     private func encodings(of option: MediaSelectionOption, with variant: Presentation.Variant) -> [StreamSource] {
         guard let presentation else { return [] }
+        let option = renewal.current(option)
         let known = Dictionary(option.encodings.map { ($0.groupID, $0.address) }) { first, _ in first }
-        let addresses = ([variant] + presentation.variants).flatMap(\.locations).compactMap { location in
+        let locations = ([variant] + presentation.variants).flatMap { renewal.locations(of: $0) }
+        let addresses = locations.compactMap { location in
             location.groupIDs[option.type].flatMap { known[$0] ?? nil }
         }
-        return addresses.map { StreamSource(identity: .option(option.id), address: $0) }
+        return addresses.map { StreamSource(identity: .option(option.id), address: $0, renewal: renewal.count) }
     }
 
     /// Returns whether an option can be loaded from another source than the one that failed.

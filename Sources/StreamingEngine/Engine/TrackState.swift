@@ -29,6 +29,8 @@ struct StreamSource: Sendable, Hashable {
 
     let identity: Identity
     let address: ResourceAddress
+    /// The number of renewals of the addresses of the item after which the source was created.
+    var renewal = 0
 
     /// The variant; `nil` for an option of a rendition group.
     var variantID: Presentation.Variant.ID? {
@@ -38,8 +40,8 @@ struct StreamSource: Sendable, Hashable {
 }
 
 extension StreamSource {
-    init(_ variant: Presentation.Variant, location: Int, address: ResourceAddress) {
-        self.init(identity: .variant(variant.id, location: location), address: address)
+    init(_ variant: Presentation.Variant, location: Int, address: ResourceAddress, renewal: Int = 0) {
+        self.init(identity: .variant(variant.id, location: location), address: address, renewal: renewal)
     }
 }
 

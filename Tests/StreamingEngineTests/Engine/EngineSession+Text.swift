@@ -39,6 +39,8 @@ extension EngineSession {
         case .opened: "opened"
         case .fileIndexed: "file indexed"
         case .openingFailed(let error, _): "opening failed: \(error.message)"
+        case .reopened(let request, .success, _): "reopened \(request)"
+        case .reopened(let request, .failure(let error), _): "reopening \(request) failed: \(error.message)"
         case .playlistReceived(let request, let response):
             switch response.result {
             case .success(let playlist): "playlist \(request) received: \(playlist.segmentSequences)"

@@ -224,6 +224,15 @@ struct EngineSession {
         case .open:
             note("open")
             enqueue(opening(), after: time(of: item))
+        case .reopen(let request):
+            note("reopen \(request)")
+            switch opening() {
+            case .opened(.presentation(let presentation, _, _), let made):
+                enqueue(.reopened(request: request, .success(presentation), made), after: time(of: item))
+            case .openingFailed(let error, let made):
+                enqueue(.reopened(request: request, .failure(error), made), after: time(of: item))
+            default: Issue.record("the item cannot be opened again")
+            }
         case .indexFile: note("index")
         case .loadPlaylist(let request, let resource, _):
             let name = Self.name(resource.address.text)

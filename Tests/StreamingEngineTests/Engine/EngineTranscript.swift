@@ -52,6 +52,7 @@ struct EngineTranscript {
         func name(_ address: ResourceAddress) -> String { String(address.text.dropFirst(Self.root.count)) }
         switch work {
         case .open: return "open"
+        case .reopen(let request): return "reopen \(request)"
         case .indexFile: return "index"
         case .loadPlaylist(let request, let resource, _): return "load \(request) \(name(resource.address))"
         case .fetch(let request, let segment, _):
