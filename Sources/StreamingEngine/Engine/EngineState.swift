@@ -26,6 +26,8 @@ struct EngineState: Sendable {
     private(set) var playlists = PlaylistFollower()
     private var segments = SegmentFetcher()
     private var lifecycle = Lifecycle.created
+    /// The video that could not be decoded last.
+    private var undecodableVideo = UndecodableRun()
 
     /// Creates the state of an engine that has not been started.
     init(options: StreamingOptions, at now: Duration) { control = PlaybackControl(options: options, at: now) }
@@ -383,12 +385,27 @@ struct EngineState: Sendable {
             control.plan.update(tracks, &control.sink)
             control.sink.requestSnapshot()
         case .timedMetadata(let message): control.sink.report(.timedMetadata(message))
-        case .unplayable(let type, let range):
-            control.sink.reportRecovered(StreamingError(.damaged, "media of \(range) could not be decoded"))
-            let skipped = SkippedSegment(address: "", mediaType: type, range: range, reason: .notDecodable)
-            control.sink.report(.segmentSkipped(skipped))
+        case .unplayable(let type, let range): skipUndecodable(range, of: type)
         case .failed(let message): fail(StreamingError(.pipelineLost, message))
         }
+    }
+
+    /// Reports media that the decoder refused, and ends playback if it refuses all video.
+    ///
+    /// Video is presented without audio that cannot be decoded, but audio is not presented without its video.
+    private mutating func skipUndecodable(_ range: MediaTimeRange, of type: MediaType) {
+        let isOverLimit =
+            type == .video
+            && undecodableVideo.isOverLimit(
+                adding: range,
+                targetDuration: control.plan.tracks.main.timeline?.targetDuration ?? .zero,
+                skippedSegments: control.plan.policy.limits.skippedResources
+            )
+        let error = StreamingError(.damaged, "media of \(range) could not be decoded")
+        if isOverLimit { return fail(error) }
+        control.sink.reportRecovered(error)
+        let skipped = SkippedSegment(address: "", mediaType: type, range: range, reason: .notDecodable)
+        control.sink.report(.segmentSkipped(skipped))
     }
 
     // MARK: End

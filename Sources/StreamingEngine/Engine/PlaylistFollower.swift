@@ -75,7 +75,12 @@ struct PlaylistFollower: Sendable {
             sink.noteChange()
             return true
         }
-        let request = TransportRequest(source.address, kind: .playlist)
+        // A blocking reload of a live playlist prevents that a cache returns an older version.
+        let directives = plan.tracks.main.timeline.map { timeline in
+            DeliveryDirectives.firstRequest(for: source.address, reportedBy: timeline.playlist, isLowLatency: false)
+        }
+        let address = directives?.applied(to: source.address) ?? source.address
+        let request = TransportRequest(address, kind: .playlist)
         let load = PlaylistRequest(
             number: sink.nextRequest(),
             source: source,

@@ -313,6 +313,15 @@ extension EngineScenario {
 
 extension EngineScenario {
     static let reloads: [EngineScenario] = [
+        EngineScenario("a rendition report determines the first request of another variant") { session in
+            for (name, other) in [("low", "high"), ("high", "low")] {
+                session.playlists["\(name).m3u8"] = (0..<6).map { number in
+                    EngineSession.live(name, number, 4, "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES\n")
+                        + "#EXT-X-RENDITION-REPORT:URI=\"\(other).m3u8\",LAST-MSN=\(number + 3)\n"
+                }
+            }
+            session.playLadder(until: 12)
+        },
         EngineScenario("a live playlist is reloaded") { session in
             session.playLive(EngineSession.windows("v", 9), until: 20)
         },

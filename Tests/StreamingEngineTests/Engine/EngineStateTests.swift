@@ -156,6 +156,24 @@ import Testing
         #expect(engine.state.nextDeadline == nil)
     }
 
+    /// Four segments of 6 s are skipped at most.
+    @Test func videoThatCannotBeDecodedForTooLongEndsPlayback() throws {
+        var engine = try playing()
+        func refuse(_ range: ClosedRange<Int64>, _ type: MediaType = .video) -> [String] {
+            let start = MediaTime(seconds: range.lowerBound)
+            let range = MediaTimeRange(start: start, end: MediaTime(seconds: range.upperBound))
+            return engine.deliver(.pipelineReported(.unplayable(type, range)), at: 3)
+        }
+        for second in Int64(0)..<24 { #expect(refuse(second...(second + 1)).isEmpty) }
+        #expect(refuse(0...100, .audio).isEmpty)
+        // What was decoded in between, or a seek, begins another run.
+        #expect(refuse(26...48).isEmpty)
+        #expect(engine.state.failure == nil)
+        _ = refuse(48...51)
+        #expect(engine.state.failure?.code == .damaged)
+        #expect(engine.reports.last == "status")
+    }
+
     @Test func thePipelineIsPausedBeforeItIsClosed() throws {
         var engine = try playing()
         #expect(engine.deliver(.stopped, at: 3) == ["rate 0.0"])
