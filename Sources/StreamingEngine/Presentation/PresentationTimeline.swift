@@ -91,10 +91,12 @@ package struct PresentationTimeline: Sendable {
     }
 
     mutating func addDates(from first: Int) {
-        // Otherwise a playlist without dates would require a search for each segment.
+        // The last segment has a date whenever any segment has one, because dates are extrapolated to all later
+        // segments. Without this test, each segment of a playlist without dates would be searched for one.
         guard let last = placements.indices.last, playlist.segments[last].programDateTime != nil else { return }
         for position in first..<placements.count {
-            // An extrapolated date adds no anchor, so it need not be distinguished from one in the playlist.
+            // The date may be from the playlist or extrapolated from an earlier one. Both are passed on, because
+            // `append` ignores a date that the previous anchor already implies.
             guard let date = playlist.segments[position].programDateTime else { continue }
             anchors.append(date, at: placements[position].start)
         }
