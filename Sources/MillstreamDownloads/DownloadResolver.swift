@@ -10,6 +10,8 @@ struct DownloadResolver {
     let selection: DownloadSelection
     /// The maximum total size of the playlists of an asset.
     var playlistSize = DownloadLimits().playlistSize
+    /// A function that returns whether a codec (RFC 6381) can be decoded.
+    var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
 
     /// The maximum number of playlists that are loaded concurrently.
     static let concurrentLoads = 4
@@ -154,17 +156,29 @@ struct DownloadResolver {
         for type in Rendition.MediaType.allCases {
             groups[type] = Set(variants.compactMap { playlist.variants[$0].groupID(type) })
         }
+        let defaultAudio = Self.defaultAudio(of: playlist)
         for (position, rendition) in playlist.renditions.enumerated() {
+            let isDefault = rendition.type == .audio ? defaultAudio.contains(position) : rendition.isDefault
             guard let address = rendition.address, let type = rendition.type,
                 let (role, languages) = role(of: type),
                 groups[type]?.contains(rendition.groupID) == true,
-                languages.includes(language: rendition.language, isDefault: rendition.isDefault)
+                languages.includes(language: rendition.language, name: rendition.name, isDefault: isDefault)
             else { continue }
             add(
                 Choice(role: role, position: position, language: rendition.language, variant: nil, address: address)
             )
         }
         return choices
+    }
+
+    /// Returns the positions of the default renditions of all audio groups.
+    private static func defaultAudio(of playlist: MultivariantPlaylist) -> Set<Int> {
+        let audio = playlist.renditions.enumerated().filter { $0.element.type == .audio }
+        return Dictionary(grouping: audio, by: \.element.groupID).values.reduce(into: []) { positions, group in
+            let defaults = group.filter(\.element.isDefault)
+            let automatic = group.first(where: \.element.isAutoselect) ?? group.first
+            positions.formUnion((defaults.isEmpty ? automatic.map { [$0] } ?? [] : defaults).map(\.offset))
+        }
     }
 
     /// Verifies that every requested language is available, so that a missing one is reported before the download and
@@ -180,11 +194,14 @@ struct DownloadResolver {
         let offered = playlist.renditions.filter { $0.type == type && groups.contains($0.groupID) }
         let missing = wanted.filter { language in
             let one = DownloadSelection.Languages.some([language])
-            return !offered.contains { one.includes(language: $0.language, isDefault: $0.isDefault) }
+            return !offered.contains { one.includes(language: $0.language, name: $0.name, isDefault: $0.isDefault) }
         }
         guard !missing.isEmpty else { return }
         var seen: Set<String> = []
-        let names = offered.map { $0.language ?? $0.name }.filter { seen.insert($0).inserted }
+        let hasNames = missing.contains { $0.contains(":") }
+        let names = offered.map { rendition in
+            hasNames ? "\(rendition.language ?? ""):\(rendition.name)" : rendition.language ?? rendition.name
+        }.filter { seen.insert($0).inserted }
         throw DownloadError(
             .nothingSelected,
             "there \(type == .audio ? "is no audio" : "are no subtitles") in "
@@ -212,18 +229,32 @@ struct DownloadResolver {
             let rates = (all[first].bandwidth?.bitsPerSecond ?? 0, all[second].bandwidth?.bitsPerSecond ?? 0)
             return rates.0 < rates.1
         }
-        guard let lowest = ordered.first, let highest = ordered.last else {
-            throw DownloadError(.nothingSelected, "the playlist has no variants")
+        guard !ordered.isEmpty else { throw DownloadError(.nothingSelected, "the playlist has no variants") }
+        let isQualified = { (index: Int) in
+            selection.qualifiers.allSatisfy { $0.isSatisfied(by: all[index], in: playlist) }
+        }
+        let candidates = preferred(ordered.filter(isQualified), in: playlist)
+        guard let lowest = candidates.first, let highest = candidates.last else {
+            throw DownloadError(
+                .nothingSelected,
+                "no variant satisfies \(selection.qualifiers.map(\.description).joined(separator: " and "))",
+                hint: "available: \(ordered.map { Self.summary(of: all[$0]) }.joined(separator: "; "))"
+            )
         }
         switch selection.variants {
-        case .all: return Array(all.indices)
+        case .all: return all.indices.filter(isQualified)
         case .best: return [highest]
         case .lowest: return [lowest]
         case .minimumBandwidth(let rate):
-            return [ordered.first { all[$0].bandwidth.map { $0 >= rate } ?? false } ?? highest]
+            return [candidates.first { all[$0].bandwidth.map { $0 >= rate } ?? false } ?? highest]
+        case .minimumSize(let size):
+            let large = candidates.first { index in
+                all[index].resolution.map { $0.width >= size.width && $0.height >= size.height } ?? false
+            }
+            return [large ?? highest]
         case .maximumHeight(let height):
-            guard let best = ordered.last(where: { (all[$0].resolution?.height ?? 0) <= height }) else {
-                let heights = all.compactMap { $0.resolution?.description }.joined(separator: ", ")
+            guard let best = candidates.last(where: { (all[$0].resolution?.height ?? 0) <= height }) else {
+                let heights = candidates.compactMap { all[$0].resolution?.description }.joined(separator: ", ")
                 throw DownloadError(
                     .nothingSelected,
                     "no variant has a height of at most \(height) pixels",
@@ -232,6 +263,29 @@ struct DownloadResolver {
             }
             return [best]
         }
+    }
+
+    /// Returns the variants that can be decoded and match the preferences for audio; a condition that no variant
+    /// satisfies is ignored.
+    private func preferred(_ positions: [Int], in playlist: MultivariantPlaylist) -> [Int] {
+        var conditions: [(Variant) -> Bool] = [{ $0.codecs.allSatisfy(canDecode) }]
+        if selection.prefersLosslessAudio { conditions.append { $0.hasLosslessAudio } }
+        if selection.prefersMultichannelAudio {
+            conditions.append { playlist.channelCounts(of: $0).contains { $0 > 2 } }
+        }
+        return conditions.reduce(positions) { remaining, condition in
+            let matching = remaining.filter { condition(playlist.variants[$0]) }
+            return matching.isEmpty ? remaining : matching
+        }
+    }
+
+    /// Returns the attributes of a variant by which it can be chosen.
+    private static func summary(of variant: Variant) -> String {
+        let parts = [
+            variant.bandwidth.map { "\($0.bitsPerSecond) bit/s" }, variant.resolution?.description,
+            variant.videoRange?.rawValue, variant.codecs.isEmpty ? nil : variant.codecs.joined(separator: ","),
+        ]
+        return parts.compactMap { $0 }.joined(separator: " ")
     }
 
     private func loadMediaPlaylist(

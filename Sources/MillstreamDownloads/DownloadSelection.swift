@@ -1,8 +1,11 @@
+public import HLSPlaylist
 public import MediaTiming
 
 /// The variants and renditions of a presentation to download.
 public struct DownloadSelection: Sendable, Hashable {
-    /// A selection of variants.
+    /// A selection among the variants that satisfy ``DownloadSelection/qualifiers``.
+    ///
+    /// Except for ``all``, the selection is made among the variants that can be decoded, unless none of them can be.
     public enum Variants: Sendable, Hashable {
         /// The variant with the highest bit rate.
         case best
@@ -16,15 +19,24 @@ public struct DownloadSelection: Sendable, Hashable {
         /// The variant with the highest bit rate whose height in pixels is at most the given one; a variant without a
         /// resolution matches too.
         case maximumHeight(Int)
+        /// The variant with the lowest bit rate whose width and height are at least the given ones; if there is none,
+        /// the variant with the highest bit rate.
+        case minimumSize(Resolution)
     }
 
-    /// A selection of renditions by language.
+    /// A selection of renditions by language or name.
     public enum Languages: Sendable, Hashable {
         /// All renditions.
         case all
         /// The renditions that a player selects by default (`DEFAULT=YES`).
+        ///
+        /// In a group of audio renditions without a default one, this is the first that may be selected automatically
+        /// (`AUTOSELECT=YES`), otherwise the first, so that the download has sound.
         case defaults
         /// The renditions in the given languages; `en` also matches `en-US` (RFC 4647 §3.3.1).
+        ///
+        /// A language, a colon and the name of a rendition, such as `en:Commentary`, match only renditions with this
+        /// name, and `:Commentary` matches them in all languages.
         case some([String])
         /// No renditions.
         case none
@@ -36,6 +48,14 @@ public struct DownloadSelection: Sendable, Hashable {
     public var audio: Languages
     /// The selected subtitle renditions.
     public var subtitles: Languages
+    /// The conditions that each variant must satisfy; the download fails if there is no such variant.
+    public var qualifiers: [VariantQualifier] = []
+    /// A Boolean value that indicates whether variants with more than two audio channels are preferred.
+    public var prefersMultichannelAudio = false
+    /// A Boolean value that indicates whether variants with lossless audio are preferred.
+    ///
+    /// This preference has precedence over ``prefersMultichannelAudio``.
+    public var prefersLosslessAudio = false
 
     /// Creates a selection; by default the best variant with all audio and subtitles, so that all languages are
     /// available offline.
@@ -56,8 +76,12 @@ extension DownloadSelection: CustomStringConvertible {
         case .all: text = "variants=all"
         case .minimumBandwidth(let rate): text = "min-bandwidth=\(rate.bitsPerSecond)"
         case .maximumHeight(let height): text = "max-height=\(height)"
+        case .minimumSize(let size): text = "min-size=\(size)"
         }
         text += "&audio=\(audio)&subtitles=\(subtitles)"
+        for qualifier in qualifiers { text += "&qualifier=\(qualifier)" }
+        if prefersMultichannelAudio { text += "&prefer-multichannel" }
+        if prefersLosslessAudio { text += "&prefer-lossless" }
         return text
     }
 }
@@ -86,15 +110,18 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         }
     }
 
-    func includes(language: String?, isDefault: Bool) -> Bool {
+    /// Returns a Boolean value that indicates whether a rendition is selected.
+    func includes(language: String?, name: String = "", isDefault: Bool) -> Bool {
         switch self {
         case .all: true
         case .defaults: isDefault
         case .none: false
-        case .some(let languages):
-            languages.contains { wanted in
-                let (wanted, tag) = (wanted.lowercased(), language?.lowercased() ?? "")
-                return tag == wanted || tag.hasPrefix(wanted + "-")
+        case .some(let entries):
+            entries.contains { entry in
+                let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                let (wanted, tag) = (parts.first?.lowercased() ?? "", language?.lowercased() ?? "")
+                if parts.count == 2, parts[1].lowercased() != name.lowercased() { return false }
+                return tag == wanted || tag.hasPrefix(wanted + "-") || (parts.count == 2 && wanted.isEmpty)
             }
         }
     }

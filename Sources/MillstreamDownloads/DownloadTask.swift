@@ -23,6 +23,11 @@ public struct DownloadTask: Sendable {
         }
         /// The size limits of the download.
         public var limits: DownloadLimits
+        /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
+        ///
+        /// The variants that can be decoded are preferred, as described by ``DownloadSelection/Variants``. By default,
+        /// all codecs count as decodable.
+        public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
 
         private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
 
@@ -124,7 +129,8 @@ public struct DownloadTask: Sendable {
         let resolution = try await DownloadResolver(
             loader: loader,
             selection: options.selection,
-            playlistSize: options.limits.playlistSize
+            playlistSize: options.limits.playlistSize,
+            canDecode: options.canDecode
         ).resolve(source)
         let (id, lock) = try createAsset()
         defer { withExtendedLifetime(lock) {} }

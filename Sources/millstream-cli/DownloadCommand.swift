@@ -1,10 +1,15 @@
 import ArgumentParser
 import AssetStorage
 import Foundation
+import HLSPlaylist
 import MediaTiming
 import MillstreamDownloads
 import ReportFormat
 import UnixSignals
+
+#if Playback
+import MediaDecoding
+#endif
 
 /// The command `millstream download`.
 struct DownloadCommand: AsyncParsableCommand {
@@ -35,10 +40,40 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The variants to download: all, best or lowest (default: best).")
     var variants: String?
 
-    @Option(name: .long, help: "The audio to download: comma-separated languages, all or default.")
-    var audio: String = "all"
+    @Option(
+        name: .long,
+        help: "Download the lowest variant with at least this width and height in pixels, such as 1280x720."
+    )
+    var minSize: String?
 
-    @Option(name: .long, help: "The subtitles to download: comma-separated languages, all or none.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            A condition for variants, such as peak-rate<=5M, width>=1280, height<=720, channels>=6, video-range=PQ or \
+            codec=hvc1; may be repeated.
+            """,
+            valueName: "condition"
+        )
+    )
+    var qualifier: [String] = []
+
+    @Flag(name: .long, help: "Prefer variants with more than two audio channels.")
+    var preferMultichannel = false
+
+    @Flag(name: .long, help: "Prefer variants with lossless audio.")
+    var preferLossless = false
+
+    @Option(
+        name: .long,
+        help: "The audio to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
+    )
+    var audio: String = "default"
+
+    @Option(
+        name: .long,
+        help: "The subtitles to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
+    )
     var subtitles: String = "all"
 
     @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
@@ -64,8 +99,8 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
-        guard [minBandwidth, maxHeight.map(String.init), variants].compactMap({ $0 }).count <= 1 else {
-            throw ValidationError("--min-bandwidth, --max-height and --variants cannot be combined")
+        guard [minBandwidth, maxHeight.map(String.init), minSize, variants].compactMap({ $0 }).count <= 1 else {
+            throw ValidationError("--min-bandwidth, --max-height, --min-size and --variants cannot be combined")
         }
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
@@ -75,12 +110,16 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let library = try library.open()
-        let options = DownloadTask.Options(
+        var options = DownloadTask.Options(
             selection: try selection(),
             title: title,
             maximumConcurrentFetches: jobs,
             limits: try limits()
         )
+        #if Playback
+        options.canDecode = { DecodingPipeline.canDecode($0) }
+        #endif
+        let taskOptions = options
         let address = try PlaylistSource.address(source)
         let display = ProgressDisplay(isQuiet: quiet || json)
         let printsJSON = json
@@ -88,7 +127,7 @@ struct DownloadCommand: AsyncParsableCommand {
             let asset = try await http.withLoading(source: source) { loading in
                 let loading = dash.bridging(loading)
                 return try await Interruption.cancelling {
-                    try await DownloadTask(address, into: library, loader: loading, options: options).run { event in
+                    try await DownloadTask(address, into: library, loader: loading, options: taskOptions).run { event in
                         Self.report(event, display: display, printsJSON: printsJSON)
                     }
                 }
@@ -161,6 +200,11 @@ struct DownloadCommand: AsyncParsableCommand {
         } else if let maxHeight {
             guard maxHeight > 0 else { throw ValidationError("--max-height must be a height in pixels above 0") }
             selection.variants = .maximumHeight(maxHeight)
+        } else if let minSize {
+            guard let size = Resolution(minSize), size.width > 0, size.height > 0 else {
+                throw ValidationError("--min-size must be a width and a height in pixels, such as 1280x720")
+            }
+            selection.variants = .minimumSize(size)
         } else {
             switch variants {
             case "all": selection.variants = .all
@@ -173,6 +217,14 @@ struct DownloadCommand: AsyncParsableCommand {
         else { throw ValidationError("--audio and --subtitles must be languages, all, default or none") }
         selection.audio = audio
         selection.subtitles = subtitles
+        selection.qualifiers = try qualifier.map { text in
+            guard let condition = VariantQualifier(text) else {
+                throw ValidationError("--qualifier must be a condition, such as peak-rate<=5M: \(text)")
+            }
+            return condition
+        }
+        selection.prefersMultichannelAudio = preferMultichannel
+        selection.prefersLosslessAudio = preferLossless
         return selection
     }
 }

@@ -237,7 +237,9 @@ struct CommandLineTests {
             (["download", "http://127.0.0.1:1/x.m3u8", "--retries", "0"], 1), (["--version"], 0),
             (["edit", "--help"], 0),
             (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
-            (["download", "x", "--max-size", "0"], 64), (["download", "x", "--min-free-space", "much"], 64),
+            (["download", "x", "--qualifier", "height"], 64),
+            (["download", "x", "--min-size", "720"], 64), (["download", "x", "--max-size", "0"], 64),
+            (["download", "x", "--min-free-space", "much"], 64),
             (["inspect", "ftp://h/x"], 64), (["inspect", ""], 64), (["inspect", "/tmp"], 1),
             (["edit", "/dev/null", "--duration", "-5"], 64),
             (["serve", "--port", "0", "--host", "no-such.invalid"], 1),
@@ -284,6 +286,16 @@ struct CommandLineTests {
             #expect(result.status == 1 && result.errors.contains(missing), "\(result.errors)")
             #expect(result.errors.contains("hint: available: en, ko"))
         }
+        let unqualified = try await run(
+            "download",
+            origin.address("fmp4/multivariant.m3u8"),
+            "--qualifier",
+            "height>=9000",
+            "--library",
+            folder.path
+        )
+        #expect(unqualified.status == 1 && unqualified.errors.contains("no variant satisfies height>=9000"))
+        #expect(unqualified.errors.contains("hint: available: "))
         #expect(try await assets().isEmpty)
         await origin.stop()
     }
@@ -315,7 +327,16 @@ struct CommandLineTests {
         #expect(percents == percents.sorted() && percents.last == 100)
         let asset = try #require(try await assets().first)
         #expect(asset["title"] as? String == "Sample" && asset["playableOffline"] as? Bool == true)
-        #expect(asset["audio"] as? [String] == ["en", "ko"] && asset["subtitles"] as? [String] == ["en", "ko"])
+        #expect(asset["audio"] as? [String] == ["en"] && asset["subtitles"] as? [String] == ["en", "ko"])
+        // Audio that is added later is fetched alone.
+        origin.clearPaths()
+        let arguments = ["--audio", "all", "--quiet", "--library", folder.path]
+        let added = try await run(["download", origin.address("fmp4/multivariant.m3u8")] + arguments)
+        #expect(added.status == 0, "\(added.errors)")
+        let both = try #require(try await assets().first)
+        #expect(both["audio"] as? [String] == ["en", "ko"] && both["subtitles"] as? [String] == ["en", "ko"])
+        let segments = origin.paths.filter { $0.hasSuffix(".m4s") }
+        #expect(!segments.isEmpty && segments.allSatisfy { $0.contains("ko") }, "\(segments)")
         await origin.stop()
     }
 

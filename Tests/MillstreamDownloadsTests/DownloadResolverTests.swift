@@ -49,7 +49,8 @@ import Testing
     @Test(arguments: [
         (DownloadSelection(), ["variant 0 high.m3u8", "audio 0 en.m3u8", "audio 1 ko.m3u8", "video 4 angle.m3u8"]),
         (DownloadSelection(variants: .lowest), ["variant 2 audio.m3u8", "audio 2 cy.m3u8"]),
-        (DownloadSelection(variants: .lowest, audio: .defaults), ["variant 2 audio.m3u8"]),
+        // In a group without a default rendition, the first rendition is the default.
+        (DownloadSelection(variants: .lowest, audio: .defaults), ["variant 2 audio.m3u8", "audio 2 cy.m3u8"]),
         (
             DownloadSelection(variants: .all, audio: .some(["EN"])),
             [
