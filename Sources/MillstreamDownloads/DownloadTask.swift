@@ -23,6 +23,11 @@ public struct DownloadTask: Sendable {
         }
         /// The size limits of the download.
         public var limits: DownloadLimits
+        /// The maximum rate at which the bytes of all files are received; `nil` for no limit.
+        ///
+        /// Below 500 kbit/s for each concurrent fetch, fewer fetches run concurrently, because a server may close a
+        /// connection that is too slow.
+        public var maximumRate: BitRate?
         /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
         ///
         /// The variants that can be decoded are preferred, as described by ``DownloadSelection/Variants``. By default,
@@ -196,17 +201,20 @@ public struct DownloadTask: Sendable {
     private func fetchMissing(of id: String, _ meter: ProgressMeter, _ budget: DownloadBudget) async throws {
         var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
+        let limit = options.maximumRate.map { RateLimit($0) }
+        let limiter = limit.map { RateLimiter($0, time: time) }
+        let fetchCount = limit?.fetchCount(atMost: options.maximumConcurrentFetches) ?? options.maximumConcurrentFetches
         var firstError: (any Error)?
         try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
             var running = 0
             fetching: while true {
-                filling: while running < options.maximumConcurrentFetches {
+                filling: while running < fetchCount {
                     switch queue.next() {
                     case .fetch(let resource):
                         running += 1
                         group.addTask(executorPreference: loader.transport.executor) {
                             let fetched = await Result<ByteCount, any Error>.catching {
-                                let file = try await fetch(resource, of: id, meter, budget)
+                                let file = try await fetch(resource, of: id, meter, budget, limiter)
                                 try await commits.commit(WrittenFile(resource, file))
                                 return ByteCount(file.count)
                             }
@@ -256,7 +264,8 @@ public struct DownloadTask: Sendable {
         _ resource: StoredResource,
         of id: String,
         _ meter: ProgressMeter,
-        _ budget: DownloadBudget
+        _ budget: DownloadBudget,
+        _ limiter: RateLimiter?
     ) async throws -> PackageFile {
         let request = TransportRequest(
             resource.address,
@@ -278,6 +287,7 @@ public struct DownloadTask: Sendable {
                     try budget.check(received, of: resource, at: response.address)
                     try budget.addBytes(Int64(clamping: count))
                     meter.addBytes(count, to: fileID)
+                    try await limiter?.waitAfterReceiving(count)
                 }
             } catch {
                 budget.subtractBytes(received)
@@ -293,11 +303,11 @@ public struct DownloadTask: Sendable {
         _ response: TransportResponse,
         to file: PackageFile,
         check: @Sendable @escaping (Int64) throws -> Void,
-        received: (Int) throws -> Void
+        received: (Int) async throws -> Void
     ) async throws {
         var pending = ByteBuffer()
         for try await var buffer in response.body {
-            try received(buffer.readableBytes)
+            try await received(buffer.readableBytes)
             if pending.readableBytes == 0 { pending = buffer } else { pending.writeBuffer(&buffer) }
             if pending.readableBytes >= Self.writeSize {
                 let full = pending

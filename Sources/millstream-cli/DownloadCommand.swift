@@ -79,6 +79,9 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
     var jobs: Int = 6
 
+    @Option(name: .long, help: "The maximum rate in bits per second, such as 2M (default: no limit).")
+    var limitRate: String?
+
     @Option(
         name: .long,
         help: "The maximum size of the download, such as 20G; decimal multiples of bytes (default: 1 TiB)."
@@ -106,6 +109,7 @@ struct DownloadCommand: AsyncParsableCommand {
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         _ = try selection()
         _ = try limits()
+        _ = try maximumRate()
     }
 
     mutating func run() async throws {
@@ -116,6 +120,7 @@ struct DownloadCommand: AsyncParsableCommand {
             maximumConcurrentFetches: jobs,
             limits: try limits()
         )
+        options.maximumRate = try maximumRate()
         #if Playback
         options.canDecode = { DecodingPipeline.canDecode($0) }
         #endif
@@ -185,6 +190,14 @@ struct DownloadCommand: AsyncParsableCommand {
             limits.freeSpace = size
         }
         return limits
+    }
+
+    private func maximumRate() throws -> BitRate? {
+        guard let limitRate else { return nil }
+        guard let rate = BitRate(limitRate), rate.bitsPerSecond >= 8_000 else {
+            throw ValidationError("--limit-rate must be a bit rate of at least 8k, such as 2M")
+        }
+        return rate
     }
 
     /// Returns a number of bytes with an optional decimal multiple, as for bit rates.

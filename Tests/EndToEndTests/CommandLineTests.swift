@@ -238,6 +238,7 @@ struct CommandLineTests {
             (["edit", "--help"], 0),
             (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
             (["download", "x", "--qualifier", "height"], 64),
+            (["download", "x", "--limit-rate", "0"], 64),
             (["download", "x", "--min-size", "720"], 64), (["download", "x", "--max-size", "0"], 64),
             (["download", "x", "--min-free-space", "much"], 64),
             (["inspect", "ftp://h/x"], 64), (["inspect", ""], 64), (["inspect", "/tmp"], 1),

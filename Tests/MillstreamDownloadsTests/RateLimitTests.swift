@@ -1,0 +1,108 @@
+import AssetStorage
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+@testable import MillstreamDownloads
+
+/// A clock that advances when a task sleeps, and records the sleeps.
+private final class SleepingClock: TimeSource {
+    private let state = Mutex((now: Duration.seconds(50), slept: [Duration]()))
+
+    var now: Duration { state.withLock { $0.now } }
+    var slept: [Duration] { state.withLock { $0.slept } }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        state.withLock { state in
+            state.now += duration
+            state.slept.append(duration)
+        }
+    }
+}
+
+@Suite struct RateLimitTests {
+    private static func megabits(_ count: Int64) -> BitRate { BitRate(bitsPerSecond: count * 1_000_000) }
+
+    @Test func delaysFollowTheReceivedBytes() {
+        var limit = RateLimit(Self.megabits(8))
+        #expect(limit.addBytes(500_000, at: .seconds(10)) == .milliseconds(500))
+        // Two fetches share the rate, so that the second one waits for the bytes of both.
+        #expect(limit.addBytes(250_000, at: .seconds(10)) == .milliseconds(750))
+        #expect(limit.addBytes(1_000_000, at: .milliseconds(10_750)) == .seconds(1))
+        #expect(limit.addBytes(0, at: .milliseconds(11_750)) == .zero)
+    }
+
+    @Test func unusedTimeIsNotSavedUp() {
+        var limit = RateLimit(Self.megabits(8))
+        #expect(limit.addBytes(1_000_000, at: .zero) == .seconds(1))
+        #expect(limit.addBytes(1_000_000, at: .seconds(100)) == .seconds(1))
+        #expect(limit.addBytes(1_000_000, at: .seconds(100)) == .seconds(2))
+    }
+
+    @Test(arguments: [(0, 1), (499_999, 1), (999_999, 1), (1_000_000, 2), (3_000_000, 6), (900_000_000, 6)])
+    func lowRateLimitsConcurrentFetches(rate: Int64, expected: Int) {
+        #expect(RateLimit(BitRate(bitsPerSecond: rate)).fetchCount(atMost: 6) == expected)
+    }
+
+    @Test func extremeValuesGiveFiniteDelays() {
+        var limit = RateLimit(BitRate(bitsPerSecond: 0))
+        #expect(limit.rate.bitsPerSecond == 1 && limit.addBytes(1, at: .zero) == .seconds(8))
+        var fast = RateLimit(BitRate(bitsPerSecond: .max))
+        #expect(fast.addBytes(1 << 40, at: .zero) < .milliseconds(1))
+        #expect(fast.fetchCount(atMost: 64) == 64)
+    }
+
+    @Test(arguments: [nil, BitRate(bitsPerSecond: 8_000)] as [BitRate?])
+    func downloadWaitsForItsBytes(rate: BitRate?) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = "https://origin.example/"
+        let transport = ScriptedTransport(texts: [
+            origin + "v.m3u8":
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n",
+            origin + "a.ts": String(repeating: "a", count: 3_000),
+            origin + "b.ts": String(repeating: "b", count: 1_000),
+        ])
+        let time = SleepingClock()
+        var options = DownloadTask.Options()
+        options.maximumRate = rate
+        let library = try AssetLibrary(directory: folder)
+        let progress = Duration.milliseconds(200)
+        let asset = try await DownloadTask(
+            ResourceAddress(origin + "v.m3u8"),
+            into: library,
+            loader: ResourceLoader(transport),
+            options: options,
+            time: FetchClock(time, except: progress)
+        ).run()
+        #expect(asset.state == .complete && asset.bytes.bytes == 4_000)
+        // At 1,000 bytes per second, 4,000 bytes take four seconds.
+        #expect(time.slept.reduce(.zero, +) == (rate == nil ? .zero : .seconds(4)))
+    }
+}
+
+/// A clock on which the task that reports progress sleeps until it is canceled.
+private final class FetchClock: TimeSource {
+    private let base: SleepingClock
+    private let ignored: Duration
+
+    init(_ base: SleepingClock, except ignored: Duration) {
+        self.base = base
+        self.ignored = ignored
+    }
+
+    var now: Duration { base.now }
+
+    func sleep(for duration: Duration) async throws {
+        guard duration == ignored else { return try await base.sleep(for: duration) }
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        defer { continuation.finish() }
+        for await _ in stream {}
+        throw CancellationError()
+    }
+}
