@@ -29,7 +29,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
-            let assets = try library.openForReading().assets()
+            let assets = try library.openForReading()?.assets() ?? []
             if json {
                 try StandardOutput.writeLine(ReportValue.array(assets.map(\.report)))
                 return
@@ -61,7 +61,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
-            let asset = try library.openForReading().asset(id)
+            let asset = try library.openExisting().asset(id)
             if json { return try StandardOutput.writeLine(asset.report) }
             try StandardOutput.writeLine("\(asset.title)")
             try StandardOutput.writeLine("source     \(asset.source)")
@@ -99,9 +99,8 @@ struct LibraryCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
-            let library = try library.open()
             var results: [(id: String, result: VerificationResult)] = []
-            for id in try ids.isEmpty ? library.assets().map(\.id) : ids {
+            for (library, id) in try assets() {
                 let result = try library.verify(id)
                 results.append((id, result))
                 guard !json else { continue }
@@ -128,6 +127,13 @@ struct LibraryCommand: AsyncParsableCommand {
             }
         }
 
+        /// Returns the assets to verify, with their library, which is not created if it does not exist.
+        private func assets() throws -> [(library: AssetLibrary, id: String)] {
+            if ids.isEmpty, try library.openForReading() == nil { return [] }
+            let opened = try library.openForWriting()
+            return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
+        }
+
         private static func summary(_ result: VerificationResult) -> String {
             guard result.damaged.isEmpty else { return "\(result.damaged.count) files missing or damaged" }
             guard result.withoutChecksum > 0 else { return "OK" }
@@ -147,7 +153,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
-            try library.openForReading().export(id, to: URL(fileURLWithPath: folder))
+            try library.openExisting().export(id, to: URL(fileURLWithPath: folder))
             try StandardOutput.writeLine(
                 path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
             )
@@ -169,10 +175,13 @@ struct LibraryCommand: AsyncParsableCommand {
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
-            let library = try library.open()
-            for id in ids {
-                _ = try library.asset(id)
+            let library = try library.openForWriting()
+            // A misspelled identifier must not leave the others deleted, so all are checked first.
+            for id in ids { _ = try library.asset(id) }
+            var deletedIDs: Set<String> = []
+            for id in ids where deletedIDs.insert(id).inserted {
                 try library.delete(id)
+                try StandardOutput.writeLine("deleted \(id)")
             }
         }
     }
@@ -188,8 +197,8 @@ struct LibraryCommand: AsyncParsableCommand {
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
-            let library = try library.openForReading()
             guard let id else { return try StandardOutput.writeLine(path: library.directory.path) }
+            let library = try library.openExisting()
             try StandardOutput.writeLine(path: library.packageDirectory(try library.asset(id).id).path)
         }
     }

@@ -10,14 +10,42 @@ struct LibraryFlags: ParsableArguments {
     )
     var library: String?
 
-    private var directory: URL { library.map { URL(fileURLWithPath: $0) } ?? AssetLibrary.defaultDirectory }
+    /// The folder of the library, whether it exists or not.
+    var directory: URL {
+        (library.map { URL(fileURLWithPath: $0) } ?? AssetLibrary.defaultDirectory).standardizedFileURL
+    }
 
+    /// Opens the library; creates it if it does not exist.
     func open() throws -> AssetLibrary { try AssetLibrary(directory: directory) }
 
     /// Opens the library without modifying it, so that it can be on a read-only file system.
-    func openForReading() throws -> AssetLibrary {
-        if let library = try? AssetLibrary(reading: directory) { return library }
-        // There is no library yet: create an empty one, or report why that fails.
+    ///
+    /// - Returns: The library; `nil` if nothing has been stored in its folder.
+    /// - Throws: `StorageError` if the folder cannot be used as a library.
+    func openForReading() throws -> AssetLibrary? {
+        do {
+            return try AssetLibrary(reading: directory)
+        } catch {
+            var isDirectory: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: directory.path, isDirectory: &isDirectory)
+            // A folder without a catalog is an empty library, but not one whose content cannot be listed.
+            if exists, !isDirectory.boolValue || !FileManager.default.isExecutableFile(atPath: directory.path) {
+                throw error
+            }
+            return nil
+        }
+    }
+
+    /// Opens the library without modifying it.
+    ///
+    /// - Throws: `StorageError` if there is no library.
+    func openExisting() throws -> AssetLibrary { try AssetLibrary(reading: directory) }
+
+    /// Opens the library to change its assets.
+    ///
+    /// - Throws: `StorageError` if there is no library.
+    func openForWriting() throws -> AssetLibrary {
+        _ = try openExisting()
         return try open()
     }
 }

@@ -147,9 +147,15 @@ struct ClosedOutputTests {
     @Test(.timeLimit(.minutes(2))) func resultsAreNotWrittenToAnotherFileIfStandardOutputIsClosed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let listing = ["library", "list", "--json"]
+        let source = folder.appendingPathComponent("media.m3u8")
+        try "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\none.ts\n#EXT-X-ENDLIST\n"
+            .write(to: source, atomically: true, encoding: .utf8)
+        try Data(repeating: 0x47, count: 188).write(to: folder.appendingPathComponent("one.ts"))
+        let download = try RunningProgram(["download", source.path], environment: environment)
+        #expect(try await download.finish() == 0, "\(download.standardError)")
         let before = try RunningProgram(listing, environment: environment)
         #expect(try await before.finish() == 0)
-        let result = try await run(["library", "path"], shell: ">&-")
+        let result = try await run(listing, shell: ">&-")
         #expect(result.status == 1 && result.errors.contains("(output-failed)"))
         let library = folder.appendingPathComponent("library")
         let names = try #require(FileManager.default.enumerator(atPath: library.path)).allObjects

@@ -462,6 +462,38 @@ struct CommandLineTests {
         await origin.stop()
     }
 
+    @Test(.timeLimit(.minutes(2))) func libraryThatDoesNotExistIsNotCreated() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = folder.appendingPathComponent("missing").path
+        for arguments in [["list", "--json"], ["list"], ["verify"], ["path"]] {
+            let result = try await run(["library"] + arguments + ["--library", library])
+            #expect(result.status == 0, "\(arguments) \(result.errors)")
+        }
+        #expect(try await run("library", "list", "--json", "--library", library).output == "[]\n")
+        for arguments in [
+            ["show", "x"], ["delete", "x"], ["verify", "x"], ["path", "x"], ["export", "x", library],
+        ] {
+            let result = try await run(["library"] + arguments + ["--library", library])
+            #expect(result.status == 1 && result.errors.contains("there is no library in"), "\(arguments)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: library))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func deletionChecksAllIdentifiersFirst() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = folder.appendingPathComponent("library").path
+        let source = try #require(Samples.directory).appendingPathComponent("ts/180p/media.m3u8").path
+        let downloaded = try await run("download", source, "--library", library)
+        #expect(downloaded.status == 0, "\(downloaded.errors)")
+        let id = try #require(downloaded.output.split(separator: " ").first.map(String.init))
+        let refused = try await run("library", "delete", id, "nope", "--library", library)
+        #expect(refused.status == 1 && refused.errors.contains("nope") && refused.output.isEmpty, "\(refused)")
+        #expect(try await run("library", "show", id, "--library", library).status == 0)
+        let deleted = try await run("library", "delete", id, id, "--library", library)
+        #expect(deleted.status == 0 && deleted.output == "deleted \(id)\n", "\(deleted)")
+        #expect(try await run("library", "show", id, "--library", library).status == 1)
+    }
+
     @Test(.timeLimit(.minutes(2))) func downloadedAssetIsExportedAndDeleted() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
