@@ -76,6 +76,25 @@ struct DecodingTests {
         #expect(abs(seconds - 14) < 0.3)
     }
 
+    @Test(.timeLimit(.minutes(2))) func missingDisplayIsReportedBeforePlayback() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let environment = ["DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_AUDIODRIVER": "dummy"]
+        let window = try RunningProgram(
+            ["play", try sample("fmp4/360p/media.m3u8"), "--window", "--until", "1"],
+            environment: environment
+        )
+        #expect(try await window.finish() == 1)
+        #expect(window.standardError.contains("The window cannot be opened"), "\(window.standardError)")
+        #expect(!window.standardError.contains("Playback started") && window.standardOutput.isEmpty)
+        let headless = try RunningProgram(
+            ["play", try sample("fmp4/360p/media.m3u8"), "--until", "1"],
+            environment: environment
+        )
+        #expect(try await headless.finish() == 0, "\(headless.standardError)")
+        #expect(headless.standardError.hasPrefix("There is no display: playing without a window"))
+        #expect(headless.standardOutput.hasPrefix("Watched: "))
+    }
+
     /// Calls a function with the name of a virtual display in memory.
     private func onDisplay(_ body: (_ display: String) async throws -> Void) async throws {
         let number = Int.random(in: 200..<20_000)

@@ -1,4 +1,5 @@
 import CSDL2
+import Foundation
 import Synchronization
 
 /// The SDL subsystems in use, which are shared by the whole process.
@@ -20,6 +21,19 @@ enum SDLRuntime {
     }
 
     static func release(_ part: UInt32) { lock.withLock { _ in SDL_QuitSubSystem(part) } }
+
+    /// The video drivers of SDL that draw into memory, which SDL selects if there is no display.
+    private static let driversWithoutDisplay: Set<String> = ["dummy", "evdev", "offscreen"]
+
+    /// A Boolean value that indicates whether the initialized video driver shows windows to a person.
+    ///
+    /// A driver that draws into memory counts as a display only if the environment variable `SDL_VIDEODRIVER` names it.
+    static var hasDisplay: Bool {
+        guard let driver = SDL_GetCurrentVideoDriver().map({ String(cString: $0) }) else { return false }
+        guard driversWithoutDisplay.contains(driver) else { return true }
+        let named = ProcessInfo.processInfo.environment["SDL_VIDEODRIVER"] ?? ""
+        return named.split(separator: ",").contains { $0 == driver }
+    }
 
     /// SDL's message for the last failure on this thread.
     static var lastError: String { String(cString: SDL_GetError()) }

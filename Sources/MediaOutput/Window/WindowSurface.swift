@@ -16,6 +16,10 @@ struct WindowSurface: ~Copyable {
     /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow``.
     init(_ title: String, _ options: PlayerWindow.Options) throws(OutputError) {
         do { try SDLRuntime.initialize(SDL_INIT_VIDEO) } catch { throw Self.failure(error.message) }
+        guard SDLRuntime.hasDisplay else {
+            SDLRuntime.release(SDL_INIT_VIDEO)
+            throw Self.failure("there is no display")
+        }
         SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "1")
         SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
         SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")

@@ -179,6 +179,9 @@ struct PlayCommand: AsyncParsableCommand {
         let display = PlaybackDisplay(isQuiet: quiet)
         let printsSummary = metrics != "-" && events != "-"
         let skipsWaiting = speed == .max
+        if mode == nil, effectiveMode == .headless, speed == .realtime {
+            display.showNotice("There is no display: playing without a window, as with --headless")
+        }
         let stage = try await makeOutput()
         let history = http.network.conditions == nil ? ThroughputFile.open() : nil
         defer { history.map(ThroughputFile.save) }
