@@ -300,6 +300,12 @@ struct PlayingTests {
         #expect(good["rebufferTime"] as? Double == 0)
         let mean = try #require(good["meanBitrate"] as? Double)
         #expect(mean > 500_000)
+        for (selector, rate) in [("fixed-lowest", 200_000.0), ("fixed-highest", 600_000)] {
+            let fixed = try RunningProgram(arguments + ["--trace", "3G", "--selector", selector])
+            #expect(try await fixed.finish() == 0, "\(fixed.standardError)")
+            let list = try JSONSerialization.jsonObject(with: Data(fixed.standardOutput.utf8)) as? [[String: Any]]
+            #expect(list?.first?["meanBitrate"] as? Double == rate && list?.first?["switches"] as? Int == 0)
+        }
         // A simulation that never starts playback has a lower quality than one that starts immediately.
         let none = try await outcome("100% Loss")
         #expect(none["complete"] as? Bool == false && none["segments"] as? Int == 0)

@@ -66,7 +66,8 @@ struct SimulatedSession: Sendable {
         options.variantSelection = VariantSelection(selector)
         options.preferredForwardBufferDuration = buffer
         options.waitsToMinimizeStalls = false
-        options.startsOnFirstEligibleVariant = true
+        // Adaptive selectors are compared from the same first variant; a fixed one plays its variant from the beginning.
+        options.startsOnFirstEligibleVariant = ![.fixedLowest, .fixedHighest].contains(selector)
         options.patience = .seconds(86_400)
         let engine = PlaybackEngine(
             source: ResourceAddress(SimulatedLadder.address),
