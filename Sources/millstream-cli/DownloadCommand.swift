@@ -246,9 +246,23 @@ struct DownloadCommand: AsyncParsableCommand {
 /// the interruption.
 enum Interruption {
     /// Runs `body`, which SIGINT and SIGTERM cancel.
+    ///
+    /// - Throws: The error of `body`, or `CancellationError` after a signal.
     static func cancelling<Result: Sendable>(
         _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result {
+        let (result, isInterrupted) = try await finishing(body)
+        guard !isInterrupted else { throw CancellationError() }
+        return result
+    }
+
+    /// Runs `body`, which SIGINT and SIGTERM cancel, and preserves the result that it returns when it is canceled.
+    ///
+    /// - Returns: The result of `body`, and a Boolean value that indicates whether a signal canceled it.
+    /// - Throws: The error of `body`.
+    static func finishing<Result: Sendable>(
+        _ body: @Sendable @escaping () async throws -> Result
+    ) async throws -> (result: Result, isInterrupted: Bool) {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let sources = OutputSupervisor.shared.observeInterruptions([SIGINT, SIGTERM])
         defer { for source in sources { source.cancel() } }
@@ -259,8 +273,14 @@ enum Interruption {
                 return nil
             }
             defer { group.cancelAll() }
+            if let result = try await group.next() ?? nil {
+                try Task.checkCancellation()
+                return (result, false)
+            }
+            group.cancelAll()
             guard let result = try await group.next() ?? nil else { throw CancellationError() }
-            return result
+            try Task.checkCancellation()
+            return (result, true)
         }
     }
 }

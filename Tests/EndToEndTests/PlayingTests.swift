@@ -15,6 +15,10 @@ struct PlayingTests {
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        try await run(arguments)
+    }
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let program = try RunningProgram(arguments)
         let status = try await program.finish()
         return (status, program.standardOutput, program.standardError)
@@ -135,6 +139,34 @@ struct PlayingTests {
         let watched = try #require(try metrics("metrics.json")["watchedDuration"] as? Double)
         #expect(watched > 0 && watched < 60)
         #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
+    }
+
+    @Test(.timeLimit(.minutes(2))) func interruptedPlaybackPrintsItsSummary() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sample = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path
+        let program = try RunningProgram(["play", sample, "--no-decode"])
+        try await eventually("it plays") { program.standardError.contains("Playback started") }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        #expect(program.standardOutput.hasPrefix("Watched: "), "\(program.standardOutput)")
+        #expect(program.standardError.contains("Playback ended\n"))
+        #expect(program.standardError.hasSuffix("millstream: error: interrupted (interrupted)\n"))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func playbackThatNeverStartedHasNoEndAndNoSummary() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let failed = try await run("play", path("missing.m3u8"), "--no-decode")
+        #expect(failed.status == 1 && failed.output.isEmpty, "\(failed)")
+        #expect(!failed.errors.contains("Playback ended"), "\(failed.errors)")
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .seconds(30)
+        let program = try RunningProgram(["play", origin.address("ts/multivariant.m3u8"), "--no-decode"])
+        try await eventually("the playlist is requested") { !origin.paths.isEmpty }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        #expect(program.standardOutput.isEmpty)
+        #expect(program.standardError == "millstream: error: interrupted (interrupted)\n")
+        await origin.stop()
     }
 
     @Test(.timeLimit(.minutes(2))) func scheduledInterstitialIsPlayed() async throws {

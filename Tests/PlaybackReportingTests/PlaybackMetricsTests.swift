@@ -107,6 +107,13 @@ import Testing
         #expect(recorder.metrics(at: .seconds(99)).stallDuration == .seconds(5))
     }
 
+    @Test func sessionThatNeverPlayedHasNoNoticeOfItsEnd() {
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        recorder.playbackStalled(at: .seconds(1))
+        #expect(recorder.playbackEnded(at: .seconds(2)) == nil)
+        #expect(recorder.rateChanged(rate: 1, at: .seconds(3)) == nil)
+    }
+
     @Test func stallBeforePlaybackStartCountsAsStartup() {
         var recorder = PlaybackMetricsRecorder(creation: .zero)
         recorder.playbackStalled(at: .seconds(1))

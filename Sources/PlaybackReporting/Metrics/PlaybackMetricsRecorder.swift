@@ -88,12 +88,14 @@ public struct PlaybackMetricsRecorder: Sendable {
     }
 
     /// Records the end of the session, which also ends a stall; later calls have no effect.
+    ///
+    /// - Returns: ``PlaybackNotice/ended``; `nil` if playback has not started, or the session has already ended.
     @discardableResult
     public mutating func playbackEnded(at time: Duration) -> PlaybackNotice? {
         guard !hasEnded else { return nil }
         _ = clock.endStall(at: time)
         hasEnded = true
-        return .ended
+        return clock.startupTime == nil ? nil : .ended
     }
 
     /// The metrics up to the last event.

@@ -188,7 +188,7 @@ struct PlayCommand: AsyncParsableCommand {
         do {
             let plan = EditPlan(try edits())
             let translatesDASH = dash.translates
-            let metrics = try await http.withLoading(
+            let (metrics, isInterrupted) = try await http.withLoading(
                 source: source,
                 base: origin(of: package),
                 others: plan.sources
@@ -212,7 +212,7 @@ struct PlayCommand: AsyncParsableCommand {
                     loading = ResourceLoader(edited, policy: loading.policy)
                     address = EditedTransport.address(of: address, plan)
                 }
-                return try await Interruption.cancelling { [loading, address] in
+                return try await Interruption.finishing { [loading, address] in
                     try await PlaybackRun(
                         address: address,
                         loader: loading,
@@ -230,12 +230,14 @@ struct PlayCommand: AsyncParsableCommand {
             try await stage.finish()
             try files.close()
             if printsSummary { try StandardOutput.write(metrics.summary) }
+            if isInterrupted { throw CancellationError() }
         } catch {
             display.end()
             // Preserve the output up to this point.
             try? await stage.finish()
             try? files.close()
-            throw error
+            // Playback stores nothing, so the message of other commands about completed work does not apply.
+            throw error is CancellationError ? Failure(.interrupted, "interrupted", "interrupted") : error
         }
     }
 

@@ -26,8 +26,9 @@ struct PlaybackRun: Sendable {
 
     /// Plays the source.
     ///
-    /// - Returns: The metrics of the session.
-    /// - Throws: The error of an item that cannot be played, `CancellationError`.
+    /// - Returns: The metrics of the session, also if it is canceled after playback has started.
+    /// - Throws: The error of an item that cannot be played; `CancellationError` if the run is canceled before playback
+    ///   has started.
     func run() async throws -> PlaybackMetrics {
         guard skipsWaiting else { return try await play(environment(loader, SystemTimeSource(), nil), gated: false) }
         let simulation = Simulation()
@@ -78,6 +79,8 @@ struct PlaybackRun: Sendable {
         player.isMuted = settings.isMuted
         do {
             try await play(item, in: player, gate)
+        } catch is CancellationError {
+            // What was played until the interruption is reported below.
         } catch {
             await player.shutDown()
             throw error
@@ -88,8 +91,9 @@ struct PlaybackRun: Sendable {
             // The error of an output is more useful than that of the item, which has no decoder because of it.
             throw error.code == .pipelineLost ? error.cause ?? error : error
         }
-        try Task.checkCancellation()
-        return gate.metrics(at: environment.time.now)
+        let metrics = gate.metrics(at: environment.time.now)
+        if metrics.startupTime == nil { try Task.checkCancellation() }
+        return metrics
     }
 
     /// Plays an item until it ends or fails, the user quits, or the stream turns out to be live.
