@@ -253,14 +253,8 @@ struct DownloadResolver {
             }
             return [large ?? highest]
         case .maximumHeight(let height):
-            guard let best = candidates.last(where: { (all[$0].resolution?.height ?? 0) <= height }) else {
-                let heights = candidates.compactMap { all[$0].resolution?.description }.joined(separator: ", ")
-                throw DownloadError(
-                    .nothingSelected,
-                    "no variant has a height of at most \(height) pixels",
-                    hint: "available: \(heights)"
-                )
-            }
+            func pixels(_ position: Int) -> Int { all[position].resolution?.height ?? 0 }
+            let best = candidates.last { pixels($0) <= height } ?? candidates.min { pixels($0) < pixels($1) } ?? lowest
             return [best]
         }
     }

@@ -17,7 +17,8 @@ public struct DownloadSelection: Sendable, Hashable {
         /// highest bit rate.
         case minimumBandwidth(BitRate)
         /// The variant with the highest bit rate whose height in pixels is at most the given one; a variant without a
-        /// resolution matches too.
+        /// resolution matches too. If there is none, the variant with the lowest height, and of several the one with
+        /// the lowest bit rate.
         case maximumHeight(Int)
         /// The variant with the lowest bit rate whose width and height are at least the given ones; if there is none,
         /// the variant with the highest bit rate.

@@ -128,11 +128,18 @@ struct DownloadCommand: AsyncParsableCommand {
         let address = try PlaylistSource.address(source)
         let display = ProgressDisplay(isQuiet: quiet || json)
         let printsJSON = json
+        let isQuiet = quiet
+        let limit = try VariantLimit(selection().variants)
         do {
             let asset = try await http.withLoading(source: source) { loading in
                 let loading = dash.bridging(loading)
                 return try await Interruption.cancelling {
                     try await DownloadTask(address, into: library, loader: loading, options: taskOptions).run { event in
+                        if !isQuiet, case .resolved(let id, _) = event,
+                            let renditions = try? library.asset(id).renditions
+                        {
+                            limit?.notice(for: renditions).map { StandardError.write("\($0)\n") }
+                        }
                         Self.report(event, display: display, printsJSON: printsJSON)
                     }
                 }

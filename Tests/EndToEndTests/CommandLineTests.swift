@@ -494,6 +494,26 @@ struct CommandLineTests {
         #expect(try await run("library", "show", id, "--library", library).status == 1)
     }
 
+    @Test(.timeLimit(.minutes(2))) func downloadBeyondAllVariantsStoresTheNearestAndSaysSo() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try #require(Samples.directory).appendingPathComponent("fmp4/multivariant.m3u8").path
+        for (index, (limit, message, height)) in [
+            (
+                ["--min-bandwidth", "99M"], "no variant has a bit rate of at least 99 Mbit/s: downloading the highest",
+                720
+            ),
+            (["--max-height", "100"], "no variant has a height of at most 100 pixels: downloading the lowest", 360),
+        ].enumerated() {
+            let library = folder.appendingPathComponent("\(index)").path
+            let result = try await run(["download", source, "--library", library] + limit)
+            #expect(result.status == 0 && result.errors.contains(message), "\(result.errors)")
+            let list = try await run("library", "list", "--json", "--library", library)
+            #expect(list.output.contains(#""height":\#(height)"#), "\(list.output)")
+        }
+        let met = try await run("download", source, "--max-height", "360", "--library", folder.path)
+        #expect(met.status == 0 && !met.errors.contains("no variant"), "\(met.errors)")
+    }
+
     @Test(.timeLimit(.minutes(2))) func downloadedAssetIsExportedAndDeleted() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))

@@ -169,6 +169,44 @@ struct PlayingTests {
         await origin.stop()
     }
 
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            (["--audio", "xx"], "there is no audio in xx", "hint: available: en, ko"),
+            (["--subtitles", "zz,cy"], "there are no subtitles in zz, cy", "hint: available: en, ko"),
+            (["--start", "60"], "--start 60 is not before the end of the stream", "hint: the duration is 60 s"),
+        ]
+    )
+    func settingsThatTheStreamCannotMeetAreRefused(option: [String], message: String, hint: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sample = try #require(Samples.directory).appendingPathComponent("fmp4/multivariant.m3u8").path
+        for speed in ["realtime", "max"] {
+            let result = try await run(["play", sample, "--no-decode", "--speed", speed] + option)
+            #expect(result.status == 1 && result.output.isEmpty, "\(result)")
+            #expect(result.errors.hasPrefix("millstream: error: " + message) && result.errors.contains(hint))
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            (["--max-height", "100"], "no variant has a height of at most 100 pixels: playing the lowest one"),
+            (["--max-bandwidth", "1k"], "no variant has a bit rate of at most 1 kbit/s: playing the lowest one"),
+            (["--audio", "xx,ko-KR", "--subtitles", "en-GB", "--start", "58", "--max-height", "360"], nil),
+        ]
+    )
+    func nearestVariantIsPlayedWithANotice(option: [String], message: String?) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sample = try #require(Samples.directory).appendingPathComponent("fmp4/multivariant.m3u8").path
+        let result = try await run(["play", sample, "--no-decode", "--speed", "max"] + option)
+        #expect(result.status == 0 && result.output.contains("Watched: "), "\(result.errors)")
+        if let message {
+            #expect(result.errors.contains(message), "\(result.errors)")
+        } else {
+            #expect(!result.errors.contains("no variant"), "\(result.errors)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(2))) func scheduledInterstitialIsPlayed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func playlist(_ name: String, count: Int, _ tags: String = "") -> String {

@@ -208,14 +208,23 @@ import Testing
         )
     }
 
-    @Test func heightBelowAllVariantsIsRejectedWithTheAvailableResolutions() throws {
-        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=640x360\nlow.m3u8\n"
+    @Test func heightBelowAllVariantsSelectsTheLowestHeight() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720
+            high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3,RESOLUTION=640x360
+            better.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=640x360
+            low.m3u8
+
+            """
         let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
-        let error = #expect(throws: DownloadError.self) {
-            try resolver(DownloadSelection(variants: .maximumHeight(359))).choose(from: playlist)
-        }
-        #expect(error?.code == .nothingSelected && error?.hint == "available: 640x360")
-        #expect(error?.message == "no variant has a height of at most 359 pixels")
+        let choices = try resolver(DownloadSelection(variants: .maximumHeight(359))).choose(from: playlist)
+        #expect(choices.map(\.address.text) == ["low.m3u8"])
+    }
+
+    @Test func playlistWithoutVariantsIsRejected() throws {
         let empty = try MultivariantPlaylist(
             parsing: Array("#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\"\n".utf8)
         )

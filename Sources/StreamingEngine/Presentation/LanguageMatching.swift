@@ -1,10 +1,10 @@
 /// The matching of language tags with preferred languages (RFC 4647).
-enum LanguageMatching {
+package enum LanguageMatching {
     /// Returns how closely a tag matches a language range; lower is better, `nil` for no match.
     ///
     /// Lookup (§3.4) has priority: the range `en-GB` matches the tag `en-GB`, then `en`. Filtering (§3.3.1) follows:
     /// the range `en` matches the tag `en-US`. With the lowest priority, the range `en-GB` matches it too.
-    static func distance(from range: String, to tag: String) -> Int? {
+    package static func distance(from range: String, to tag: String) -> Int? {
         let wanted = subtags(range)
         let offered = subtags(tag)
         guard !wanted.isEmpty, !offered.isEmpty, wanted != ["*"] else { return wanted == ["*"] ? 0 : nil }

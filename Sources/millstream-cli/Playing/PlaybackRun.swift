@@ -30,6 +30,8 @@ struct PlaybackRun: Sendable {
     /// - Throws: The error of an item that cannot be played; `CancellationError` if the run is canceled before playback
     ///   has started.
     func run() async throws -> PlaybackMetrics {
+        let asset = Asset(address, options: assetOptions, environment: environment(loader, SystemTimeSource(), nil))
+        for notice in try await settings.verify(asset) { display.showNotice(notice) }
         guard skipsWaiting else { return try await play(environment(loader, SystemTimeSource(), nil), gated: false) }
         let simulation = Simulation()
         let simulated = ResourceLoader(
@@ -45,6 +47,12 @@ struct PlaybackRun: Sendable {
             // A live stream cannot be played faster than it is produced.
             return try await play(environment(loader, SystemTimeSource(), nil), gated: false)
         }
+    }
+
+    private var assetOptions: AssetOptions {
+        var options = AssetOptions()
+        options.translatesDASH = translatesDASH
+        return options
     }
 
     /// An error that reports that the stream is live, thrown before any event is published.
@@ -68,9 +76,7 @@ struct PlaybackRun: Sendable {
     }
 
     private func play(_ environment: Player.Environment, gated isGated: Bool) async throws -> PlaybackMetrics {
-        var options = AssetOptions()
-        options.translatesDASH = translatesDASH
-        let item = await settings.makeItem(Asset(address, options: options, environment: environment))
+        let item = await settings.makeItem(Asset(address, options: assetOptions, environment: environment))
         let gate = LiveGate(files, isClosed: isGated)
         item.addEventObserver { event, session in
             for notice in gate.add(event, of: session) { display.showNotice(notice) }

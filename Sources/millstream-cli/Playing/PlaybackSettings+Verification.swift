@@ -1,0 +1,69 @@
+import HLSPlaylist
+import MediaTiming
+import Millstream
+import PlaybackReporting
+import ReportFormat
+import StreamingEngine
+
+extension PlaybackSettings {
+    /// Verifies that an asset has what the settings request.
+    ///
+    /// An asset that cannot be inspected is accepted, so that playback reports the error in its logs.
+    ///
+    /// - Returns: The notices for the user about limits that no variant satisfies.
+    /// - Throws: ``Failure`` if the asset does not have a requested language or ends before the requested start.
+    func verify(_ asset: Asset) async throws -> [TerminalText] {
+        let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
+            .compactMap { $0 }
+        guard start != nil || !audioLanguages.isEmpty || subtitleLanguages?.isEmpty == false || !limits.isEmpty else {
+            return []
+        }
+        do {
+            try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .tracks, .variants])
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return []
+        }
+        if let start, let duration = asset.loadedValue(.duration) ?? nil, start >= duration {
+            throw Failure(
+                .failed,
+                "start-after-end",
+                "--start \(start) is not before the end of the stream",
+                hint: "the duration is \(duration) s"
+            )
+        }
+        try verify(audioLanguages, [.audio], .audio, of: asset)
+        try verify(subtitleLanguages ?? [], [.subtitles, .closedCaptions], .subtitles, of: asset)
+        guard let variants = asset.loadedValue(.variants) else { return [] }
+        return limits.compactMap { $0.notice(for: variants) }
+    }
+
+    /// Verifies that an asset has at least one of the preferred languages.
+    private func verify(
+        _ languages: [String],
+        _ types: [Rendition.MediaType],
+        _ mediaType: MediaType,
+        of asset: Asset
+    ) throws {
+        guard !languages.isEmpty else { return }
+        let groups = (asset.loadedValue(.mediaSelectionGroups) ?? []).filter { types.contains($0.type) }
+        let tracks = (asset.loadedValue(.tracks) ?? []).filter { $0.mediaType == mediaType }
+        let available = groups.flatMap { $0.options }.compactMap(\.language) + tracks.compactMap(\.language)
+        let isAvailable = languages.contains { language in
+            available.contains { LanguageMatching.distance(from: language, to: $0) != nil }
+        }
+        guard !isAvailable else { return }
+        let (kind, be) = mediaType == .audio ? ("audio", "is no") : ("subtitles", "are no")
+        var seen: Set<String> = []
+        let names = available.filter { seen.insert($0.lowercased()).inserted }
+        throw Failure(
+            .failed,
+            "language-not-available",
+            "there \(be) \(kind) in \(languages.joined(separator: ", "))",
+            hint: names.isEmpty
+                ? "the stream has no \(mediaType == .audio ? "audio with a language" : "subtitles with a language")"
+                : "available: \(names.joined(separator: ", "))"
+        )
+    }
+}
