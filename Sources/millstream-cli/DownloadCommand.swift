@@ -266,7 +266,7 @@ enum Interruption {
     /// Runs `body`, which SIGINT and SIGTERM cancel, and preserves the result that it returns when it is canceled.
     ///
     /// - Returns: The result of `body`, and a Boolean value that indicates whether a signal canceled it.
-    /// - Throws: The error of `body`.
+    /// - Throws: The error of `body`; `CancellationError` if `body` has no result after a signal.
     static func finishing<Result: Sendable>(
         _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> (result: Result, isInterrupted: Bool) {
@@ -285,7 +285,8 @@ enum Interruption {
                 return (result, false)
             }
             group.cancelAll()
-            guard let result = try await group.next() ?? nil else { throw CancellationError() }
+            // Canceled work can fail with another error than `CancellationError`, such as that of an aborted request.
+            guard let result = try? await group.next() ?? nil else { throw CancellationError() }
             try Task.checkCancellation()
             return (result, true)
         }
