@@ -10,6 +10,8 @@ package final class PackageTransport: Transport {
     private let files: any Transport
     private let origin: (any Transport)?
     private let folder: String
+    /// The mark that excludes the package from eviction while it is being played.
+    private let use: PackageUse?
 
     /// Creates a transport for one package.
     ///
@@ -29,6 +31,7 @@ package final class PackageTransport: Transport {
         self.files = files
         self.origin = origin
         folder = library.packageDirectory(id).standardizedFileURL.path + "/"
+        use = PackageUse(library.packageDirectory(id))
     }
 
     /// Returns the library and the asset identifier of the package in a directory.

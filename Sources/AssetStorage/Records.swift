@@ -154,6 +154,7 @@ enum Schema {
             try database.execute(sql: "UPDATE resource SET startTime = CAST(start AS REAL)")
             try database.create(indexOn: "resource", columns: ["assetID", "startTime", "id"])
         }
+        StoragePolicyRecord.registerMigration(&migrator)
         return migrator
     }()
 

@@ -13,7 +13,7 @@ struct LibraryCommand: AsyncParsableCommand {
         discussion: "Example: millstream library list",
         subcommands: [
             ListCommand.self, ShowCommand.self, VerifyCommand.self, ExportCommand.self, DeleteCommand.self,
-            PathCommand.self,
+            PolicyCommand.self, EvictCommand.self, PathCommand.self,
         ],
         defaultSubcommand: ListCommand.self
     )

@@ -19,7 +19,7 @@ import Testing
 
     /// The tables of version 3, which exist in libraries of earlier versions and therefore never change; a later
     /// version only adds to them.
-    @Test func schemaIsThatOfVersionThree() throws {
+    @Test func schemaIsThatOfVersionThreeWithStoragePolicies() throws {
         let statements = try library.catalog.read { database in
             try String.fetchAll(
                 database,
@@ -48,6 +48,9 @@ import Testing
                     + #""rangeStart" INTEGER, "rangeLength" INTEGER, "path" TEXT NOT NULL, "start" TEXT NOT NULL, "#
                     + #""duration" TEXT NOT NULL, "bytes" INTEGER, "checksum" INTEGER, "startTime" DOUBLE, "#
                     + #"UNIQUE ("assetID", "path"))"#,
+                #"CREATE TABLE "storagePolicy" ("#
+                    + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
+                    + #""priority" TEXT NOT NULL, "expiresAt" DOUBLE, "isPinned" BOOLEAN NOT NULL)"#,
             ]
         )
     }

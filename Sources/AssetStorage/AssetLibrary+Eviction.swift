@@ -1,0 +1,183 @@
+public import Foundation
+import GRDB
+public import MediaTiming
+
+/// The catalog record of the storage policy of an asset; an asset without a record has the default policy.
+struct StoragePolicyRecord: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "storagePolicy"
+
+    var assetID: String
+    var priority: String
+    /// The expiration date in seconds since 1970-01-01T00:00:00Z.
+    var expiresAt: Double?
+    var isPinned: Bool
+
+    /// The policy of the record.
+    var policy: StoragePolicy {
+        StoragePolicy(
+            priority: StoragePolicy.Priority(rawValue: priority) ?? .standard,
+            expirationDate: expiresAt.map { Date(timeIntervalSince1970: $0) },
+            isPinned: isPinned
+        )
+    }
+
+    /// Adds the table of storage policies to the schema.
+    static func registerMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("storage-policies") { database in
+            try database.create(table: databaseTableName) { table in
+                table.primaryKey("assetID", .text).references("asset", onDelete: .cascade)
+                table.column("priority", .text).notNull()
+                table.column("expiresAt", .double)
+                table.column("isPinned", .boolean).notNull()
+            }
+        }
+    }
+
+    /// Returns all policies by asset identifier; none if an earlier version created the catalog, and it is open for
+    /// reading only.
+    static func fetchPolicies(_ database: Database) throws -> [String: StoragePolicy] {
+        guard try database.tableExists(databaseTableName) else { return [:] }
+        let records = try StoragePolicyRecord.fetchAll(database)
+        return Dictionary(records.map { ($0.assetID, $0.policy) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension AssetLibrary {
+    /// Returns the storage policy of an asset.
+    ///
+    /// - Throws: ``StorageError/Code/notFound``.
+    public func storagePolicy(_ id: String) throws -> StoragePolicy {
+        try catalog.read { database in
+            _ = try Self.record(id, database)
+            return try StoragePolicyRecord.fetchPolicies(database)[id] ?? StoragePolicy()
+        }
+    }
+
+    /// Sets the storage policy of an asset.
+    ///
+    /// - Throws: ``StorageError/Code/notFound``.
+    public func setStoragePolicy(_ policy: StoragePolicy, of id: String) throws {
+        try write { database in
+            _ = try Self.record(id, database)
+            try StoragePolicyRecord(
+                assetID: id,
+                priority: policy.priority.rawValue,
+                expiresAt: policy.expirationDate?.timeIntervalSince1970,
+                isPinned: policy.isPinned
+            ).save(database)
+        }
+    }
+
+    /// Returns the assets that an eviction would delete now, without any change to the library.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits on the disk space.
+    ///   - need: The number of bytes to make available within the limits.
+    ///   - now: The time that expiration dates are compared with.
+    /// - Returns: The assets in the order of their deletion, and what cannot be made available.
+    /// - Throws: ``StorageError``.
+    public func evictionPlan(
+        limits: StorageLimits = StorageLimits(),
+        need: ByteCount = .zero,
+        now: Date = Date()
+    ) throws -> EvictionPlan {
+        try evictionPlan(limits: limits, need: need, now: now, excluding: [])
+    }
+
+    private func evictionPlan(
+        limits: StorageLimits,
+        need: ByteCount,
+        now: Date,
+        excluding skipped: Set<String>
+    ) throws -> EvictionPlan {
+        let (records, policies) = try catalog.read { database in
+            (
+                try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue).fetchAll(database),
+                try StoragePolicyRecord.fetchPolicies(database)
+            )
+        }
+        let candidates = records.map { record in
+            EvictionCandidate(
+                id: record.id,
+                title: record.title,
+                creationTime: record.createdAt,
+                freedBytes: DiskUsage(of: packageDirectory(record.id)).freeableBytes,
+                policy: policies[record.id] ?? StoragePolicy(),
+                isInUse: skipped.contains(record.id) || isInUse(record.id)
+            )
+        }
+        return EvictionPlan(
+            candidates: candidates,
+            limits: limits,
+            need: need,
+            usedBytes: diskUsage.occupiedBytes,
+            freeBytes: freeSpace,
+            now: now
+        )
+    }
+
+    /// Deletes the assets of ``evictionPlan(limits:need:now:)``.
+    ///
+    /// An asset that comes into use, or is pinned, after the plan was made is not deleted, and others are considered
+    /// in its place.
+    ///
+    /// - Returns: The deleted assets, and what could not be made available.
+    /// - Throws: ``StorageError``.
+    public func evict(
+        limits: StorageLimits = StorageLimits(),
+        need: ByteCount = .zero,
+        now: Date = Date()
+    ) throws -> EvictionPlan {
+        var deleted: [EvictionPlan.Entry] = []
+        var skipped: Set<String> = []
+        while true {
+            let plan = try evictionPlan(limits: limits, need: need, now: now, excluding: skipped)
+            let skippedCount = skipped.count
+            for entry in plan.entries {
+                if try evict(entry.id) { deleted.append(entry) } else { skipped.insert(entry.id) }
+            }
+            guard skipped.count > skippedCount else {
+                return EvictionPlan(entries: deleted, shortfall: plan.shortfall)
+            }
+        }
+    }
+
+    /// Deletes an asset unless it is in use or pinned.
+    ///
+    /// - Returns: A Boolean value that indicates whether the asset was deleted.
+    private func evict(_ id: String) throws -> Bool {
+        // No player can start to use the package until the deletion has finished.
+        let use = PackageUse.exclusive(packageDirectory(id))
+        defer { withExtendedLifetime(use) {} }
+        guard use != nil || !PackageFile.isFolder(packageDirectory(id).path) else { return false }
+        do {
+            guard try !storagePolicy(id).isPinned else { return false }
+            try delete(id)
+            return true
+        } catch let error as StorageError where [.busy, .notFound].contains(error.code) {
+            return false
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether an asset is being played, downloaded or verified by any process.
+    private func isInUse(_ id: String) -> Bool {
+        let package = packageDirectory(id)
+        guard PackageFile.isFolder(package.path) else { return false }
+        guard let use = PackageUse.exclusive(package) else { return true }
+        defer { withExtendedLifetime(use) {} }
+        return PackageLock.isHeld(package)
+    }
+}
+
+extension PackageLock {
+    /// Returns a Boolean value that indicates whether a writer holds the lock of a package, without creating the lock
+    /// file.
+    static func isHeld(_ package: URL) -> Bool {
+        let descriptor = open(package.appendingPathComponent(fileName).path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
+        flock(descriptor, LOCK_UN)
+        return false
+    }
+}

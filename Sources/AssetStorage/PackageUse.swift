@@ -1,0 +1,32 @@
+package import Foundation
+
+/// A mark on a package that excludes it from eviction, across processes, until it is deallocated or the process ends.
+///
+/// Any number of players can use a package at the same time. The mark is a shared lock on the directory of the package,
+/// which requires no write access.
+package final class PackageUse: Sendable {
+    private let descriptor: CInt
+
+    /// Creates a mark on the package in a directory; `nil` if there is no such directory or it is being evicted.
+    package convenience init?(_ package: URL) { self.init(package, operation: LOCK_SH) }
+
+    /// Creates a mark that excludes all others; `nil` if the package is in use.
+    static func exclusive(_ package: URL) -> PackageUse? { PackageUse(package, operation: LOCK_EX) }
+
+    private init?(_ package: URL, operation: CInt) {
+        let descriptor = open(package.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, operation | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // A process that is started at this moment has a copy of the descriptor until it executes its program; only an
+        // explicit unlock releases the lock in spite of it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import MediaTiming
+import ReportFormat
+
+extension LibraryCommand {
+    /// The command `millstream library evict`.
+    struct EvictCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "evict",
+            abstract: "Delete expired assets, and as many others as the given limits require.",
+            discussion: """
+                Assets that are pinned, played, downloaded or verified are not deleted. Assets with the default priority \
+                are deleted before important ones, and older ones before newer ones.
+
+                Example: millstream library evict --dry-run --need 2G
+                """
+        )
+
+        @Option(name: .long, help: "The number of bytes to make available, such as 2G (default: 0).")
+        var need: String?
+        @Option(name: .long, help: "The maximum number of bytes that the library occupies, such as 50G.")
+        var quota: String?
+        @Option(name: .long, help: "The number of bytes that must remain free on the disk, such as 1G (default: 0).")
+        var minFreeSpace: String?
+        @Flag(name: .long, help: "Print the assets that would be deleted, without deleting them.") var dryRun = false
+        @OptionGroup var library: LibraryFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let limits = StorageLimits(
+                quota: try Self.size(quota, "--quota"),
+                minimumFreeSpace: try Self.size(minFreeSpace, "--min-free-space") ?? .zero
+            )
+            let need = try Self.size(need, "--need") ?? .zero
+            let plan =
+                dryRun
+                ? try library.openForReading().evictionPlan(limits: limits, need: need)
+                : try library.open().evict(limits: limits, need: need)
+            if json {
+                try StandardOutput.writeLine(plan.report)
+            } else {
+                for entry in plan.entries {
+                    try StandardOutput.writeLine(
+                        "\(entry.id)  \(entry.freedBytes)  \(entry.reason.rawValue)  \(entry.title)"
+                    )
+                }
+                let verb = dryRun ? "to delete" : "deleted"
+                try StandardOutput.writeLine("\(plan.entries.count) assets \(verb), \(plan.freedBytes)")
+            }
+            guard plan.shortfall == .zero else {
+                throw Failure(
+                    .failed,
+                    "disk-full",
+                    "the library cannot make \(plan.shortfall) more available",
+                    hint: "unpin or delete assets, or end their playback and downloads"
+                )
+            }
+        }
+
+        private static func size(_ text: String?, _ name: String) throws -> ByteCount? {
+            guard let text else { return nil }
+            guard let size = BitRate(text) else {
+                throw ValidationError("\(name) must be a number of bytes, such as 1G")
+            }
+            return ByteCount(size.bitsPerSecond)
+        }
+    }
+
+    /// The command `millstream library policy`.
+    struct PolicyCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "policy",
+            abstract: "Print or change the storage policy of an asset.",
+            discussion: "Example: millstream library policy abc123 --priority important --expires 2030-01-31T00:00:00Z"
+        )
+
+        @Argument(help: "The identifier of the asset.") var id: String
+        @Flag(inversion: .prefixedNo, help: "Exclude the asset from eviction (default: no change).") var pin: Bool?
+        @Option(name: .long, help: "The eviction priority: default or important (default: no change).")
+        var priority: String?
+        @Option(name: .long, help: "The expiration date in ISO 8601 form, or never (default: no change).")
+        var expires: String?
+        @OptionGroup var library: LibraryFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let isChanged = pin != nil || priority != nil || expires != nil
+            let library = try isChanged ? library.open() : library.openForReading()
+            var policy = try library.storagePolicy(id)
+            if let pin { policy.isPinned = pin }
+            if let priority {
+                guard let value = StoragePolicy.Priority(rawValue: priority) else {
+                    throw ValidationError("--priority must be default or important")
+                }
+                policy.priority = value
+            }
+            if let expires {
+                let date = expires == "never" ? nil : try? Date(expires, strategy: .iso8601)
+                guard date != nil || expires == "never" else {
+                    throw ValidationError("--expires must be a date such as 2030-01-31T00:00:00Z, or never")
+                }
+                policy.expirationDate = date
+            }
+            if isChanged { try library.setStoragePolicy(policy, of: id) }
+            let expirationDate = policy.expirationDate?.formatted(.iso8601)
+            guard !json else {
+                return try StandardOutput.writeLine(
+                    ReportValue.fields([
+                        "id": .string(id),
+                        "pinned": .bool(policy.isPinned),
+                        "priority": .string(policy.priority.rawValue),
+                        "expires": expirationDate.map { .string($0) },
+                    ])
+                )
+            }
+            try StandardOutput.writeLine("pinned     \(policy.isPinned ? "yes" : "no")")
+            try StandardOutput.writeLine("priority   \(policy.priority.rawValue)")
+            try StandardOutput.writeLine("expires    \(expirationDate ?? "never")")
+        }
+    }
+}

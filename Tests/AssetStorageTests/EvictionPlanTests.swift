@@ -1,0 +1,105 @@
+import AssetStorage
+import Foundation
+import MediaTiming
+import Testing
+
+@Suite struct EvictionPlanTests {
+    private static let now = Date(timeIntervalSince1970: 1_000)
+
+    /// A candidate with an age order, a size, and a policy.
+    private static func candidate(
+        _ id: String,
+        created: Double,
+        _ bytes: Int64,
+        _ priority: StoragePolicy.Priority = .standard,
+        expires: Double? = nil,
+        isPinned: Bool = false,
+        isInUse: Bool = false
+    ) -> EvictionCandidate {
+        let policy = StoragePolicy(
+            priority: priority,
+            expirationDate: expires.map { Date(timeIntervalSince1970: $0) },
+            isPinned: isPinned
+        )
+        return EvictionCandidate(
+            id: id,
+            title: id,
+            creationTime: created,
+            freedBytes: ByteCount(bytes),
+            policy: policy,
+            isInUse: isInUse
+        )
+    }
+
+    /// Two plain assets, an important one, and one of each kind that is never evicted.
+    private static let library = [
+        candidate("new", created: 30, 40),
+        candidate("important", created: 1, 100, .important),
+        candidate("old", created: 10, 20),
+        candidate("pinned", created: 2, 1_000, expires: 5, isPinned: true),
+        candidate("playing", created: 3, 1_000, expires: 5, isInUse: true),
+    ]
+
+    struct Case: Sendable {
+        var quota: Int64?
+        var floor: Int64 = 0
+        var need: Int64 = 0
+        var used: Int64 = 2_160
+        var free: Int64? = 50
+        var evicted: [String]
+        var shortfall: Int64 = 0
+    }
+
+    @Test(arguments: [
+        Case(evicted: []),
+        Case(need: 50, evicted: []),
+        Case(need: 51, evicted: ["old:need"]),
+        Case(need: 70, evicted: ["old:need"]),
+        // The old asset is not deleted, because the new one frees enough alone.
+        Case(need: 90, evicted: ["new:need"]),
+        Case(need: 91, evicted: ["old:need", "new:need"]),
+        Case(need: 111, evicted: ["important:need"]),
+        Case(need: 210, evicted: ["old:need", "new:need", "important:need"]),
+        // A need that cannot be satisfied deletes no asset.
+        Case(need: 211, evicted: [], shortfall: 1),
+        Case(need: .max, free: nil, evicted: []),
+        Case(quota: 2_160, evicted: []),
+        Case(quota: 2_159, evicted: ["old:limits"]),
+        Case(quota: 2_160, need: 10, evicted: ["old:need"]),
+        // Limits that cannot be satisfied are approached as far as possible.
+        Case(quota: 1_000, evicted: ["old:limits", "new:limits", "important:limits"], shortfall: 1_000),
+        Case(floor: 60, evicted: ["old:limits"]),
+        Case(floor: 60, need: 41, evicted: ["old:limits", "new:need"]),
+        Case(need: 10, free: 0, evicted: ["old:need"]),
+    ])
+    func planFreesWhatLimitsAndNeedRequire(_ given: Case) {
+        let plan = EvictionPlan(
+            candidates: Self.library,
+            limits: StorageLimits(quota: given.quota.map { ByteCount($0) }, minimumFreeSpace: ByteCount(given.floor)),
+            need: ByteCount(given.need),
+            usedBytes: ByteCount(given.used),
+            freeBytes: given.free.map { ByteCount($0) },
+            now: Self.now
+        )
+        #expect(plan.entries.map { "\($0.id):\($0.reason.rawValue)" } == given.evicted)
+        #expect(plan.shortfall == ByteCount(given.shortfall))
+    }
+
+    @Test func expiredAssetsAreEvictedFirstAndCountTowardsTheNeed() {
+        let plan = EvictionPlan(
+            candidates: [
+                Self.candidate("plain", created: 1, 10),
+                Self.candidate("expired", created: 2, 10, .important, expires: 1_000),
+                Self.candidate("valid", created: 0, 10, expires: 1_001),
+            ],
+            limits: StorageLimits(),
+            need: ByteCount(20),
+            usedBytes: ByteCount(30),
+            freeBytes: .zero,
+            now: Self.now
+        )
+        #expect(plan.entries.map(\.id) == ["expired", "valid"])
+        #expect(plan.entries.map(\.reason) == [.expired, .need])
+        #expect(plan.freedBytes == ByteCount(20))
+    }
+}
