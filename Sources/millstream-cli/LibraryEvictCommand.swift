@@ -36,8 +36,8 @@ extension LibraryCommand {
             let need = try Self.size(need, "--need") ?? .zero
             let plan =
                 dryRun
-                ? try library.openForReading().evictionPlan(limits: limits, need: need)
-                : try library.open().evict(limits: limits, need: need)
+                ? try library.openExisting().evictionPlan(limits: limits, need: need)
+                : try library.openForWriting().evict(limits: limits, need: need)
             if json {
                 try StandardOutput.writeLine(plan.report)
             } else {
@@ -87,7 +87,7 @@ extension LibraryCommand {
 
         func run() async throws {
             let isChanged = pin != nil || priority != nil || expires != nil
-            let library = try isChanged ? library.open() : library.openForReading()
+            let library = try isChanged ? library.openForWriting() : library.openExisting()
             var policy = try library.storagePolicy(id)
             if let pin { policy.isPinned = pin }
             if let priority {
