@@ -156,6 +156,14 @@ public enum PresentationEntry: Sendable {
         }
     }
 
+    /// The URI of the media playlist as written, with variables replaced; `nil` for a rendition without a URI.
+    var uri: String? {
+        switch self {
+        case .variant(let variant): variant.uri
+        case .rendition(let rendition): rendition.uri
+        }
+    }
+
     /// The URL of the media playlist, or `nil` for a rendition without a URI.
     public var address: ResourceAddress? {
         switch self {

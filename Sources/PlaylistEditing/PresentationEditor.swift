@@ -109,8 +109,9 @@ public struct PresentationEditor: Sendable {
     /// Each media playlist is loaded and edited within the limits of the editor's budget.
     ///
     /// - Parameter presentation: The result of ``PreparedEdit/apply(check:)``.
-    /// - Returns: The files of a folder with the edited presentation. Media has absolute URLs. The last file is the
-    ///   multivariant playlist, `multivariant.m3u8`, which refers to the other files.
+    /// - Returns: The files of a folder with the edited presentation. Media has absolute URLs. Media playlists keep their
+    ///   paths relative to the source where these are plain paths. The last file is the multivariant playlist,
+    ///   `multivariant.m3u8`, which refers to the other files.
     /// - Throws: ``PlaylistEditError``, or the error of the loader.
     public func files(of presentation: EditedPresentation) async throws -> [EditedFile] {
         let playlist = presentation.playlist
@@ -148,7 +149,35 @@ public struct PresentationEditor: Sendable {
         let iFrames = playlist.iFrameVariants.enumerated().map { number, variant in
             (PresentationEntry.variant(variant), "iframes-\(number).m3u8")
         }
-        return variants + renditions + iFrames
+        let entries = variants + renditions + iFrames
+        // File systems may not distinguish case.
+        var taken = Set(entries.map(\.1) + ["multivariant.m3u8"])
+        return entries.map { entry, name in
+            guard let path = entry.uri.flatMap(plainPath), taken.insert(path.lowercased()).inserted else {
+                return (entry, name)
+            }
+            return (entry, path)
+        }
+    }
+
+    /// Returns the path of a media playlist in the folder of its multivariant playlist; `nil` if it is not a short one of
+    /// letters, digits, hyphens, underscores and dots.
+    private static func plainPath(_ uri: String) -> String? {
+        let path = uri.prefix { $0 != "?" && $0 != "#" }
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        let isPlain = components.allSatisfy { component in
+            component.first.map { $0 != "." } ?? false
+                && component.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+                    default: false
+                    }
+                }
+        }
+        guard isPlain, path.utf8.count <= 200, components.count <= 8, path.lowercased().hasSuffix(".m3u8") else {
+            return nil
+        }
+        return String(path)
     }
 }
 

@@ -5,6 +5,7 @@ import MediaTransport
 import PlaylistEditing
 import PresentationLoading
 import ReportFormat
+import ResourceAddressing
 
 /// The command `millstream edit`.
 struct EditCommand: AsyncParsableCommand {
@@ -12,7 +13,8 @@ struct EditCommand: AsyncParsableCommand {
         commandName: "edit",
         abstract: "Filter, trim and stitch playlists.",
         discussion: """
-            Edits are applied in the given order. Without an edit, the output equals the input byte for byte.
+            Edits are applied in the given order. Without an edit, the output equals the input byte for byte. An edited playlist has \
+            absolute URLs, unless it is written to the folder of its source.
 
             Example: millstream edit https://example.com/multivariant.m3u8 --bandwidth 900k...4M
             Example: millstream edit multivariant.m3u8 --duration 30 --append advertisement.m3u8 -o edited
@@ -33,6 +35,8 @@ struct EditCommand: AsyncParsableCommand {
             "The output file, or a folder for the edited multivariant playlist and its media playlists (default: standard output)."
     )
     var output: String?
+
+    @Flag(name: .long, help: "Keep relative URLs, wherever the output is written.") var relative = false
 
     @OptionGroup(title: "Limits") var limits: EditLimitOptions
 
@@ -57,14 +61,16 @@ struct EditCommand: AsyncParsableCommand {
                 )
             }
             switch try prepared.apply() {
-            case .media(let edited): try write(edited.bytes, to: output)
+            case .media(let edited):
+                let path = output.map { isFolder($0) ? $0 + "/media.m3u8" : $0 }
+                try write(placed(.media(edited), at: path, plan, budget), to: path)
             case .multivariant(let presentation):
                 if presentation.omitsIFrameVariants {
                     StandardError.write("note: I-frame playlists are omitted because an inserted playlist has none\n")
                 }
                 guard plan.edits.contains(where: { $0.definition.target == .media }) else {
                     let path = output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 }
-                    return try write(presentation.playlist.bytes, to: path)
+                    return try write(placed(.multivariant(presentation.playlist), at: path, plan, budget), to: path)
                 }
                 guard let output else {
                     throw Failure(
@@ -74,12 +80,42 @@ struct EditCommand: AsyncParsableCommand {
                         hint: "use -o FOLDER to write all of them"
                     )
                 }
+                guard isFolder(output) || ![".m3u8", ".m3u"].contains(where: output.lowercased().hasSuffix) else {
+                    throw Failure(
+                        .wrongUsage,
+                        "usage",
+                        "these edits write several playlists, and \(output) is the name of one",
+                        hint: "use -o FOLDER to write all of them"
+                    )
+                }
                 let files = try await editor.files(of: presentation)
                 let folder = URL(fileURLWithPath: output)
                 for file in files { try OutputFile.write(file.bytes, to: folder.appendingPathComponent(file.name)) }
                 StandardError.write("\(files.count) playlists written to \(folder.path)\n")
             }
         }
+    }
+
+    /// Returns the bytes of an edited playlist, with absolute URLs if it leaves the folder of its source.
+    private func placed(
+        _ playlist: Playlist,
+        at path: String?,
+        _ plan: EditPlan,
+        _ budget: EditBudget
+    ) throws -> [UInt8] {
+        guard !relative, !plan.edits.isEmpty, !(path.map(isBesideSource) ?? false) else { return playlist.bytes }
+        return try playlist.withAbsoluteAddresses(limits: budget.limits.result).bytes
+    }
+
+    /// Returns whether a file is in the folder of the source, so that relative URLs refer to the same resources.
+    private func isBesideSource(_ path: String) -> Bool {
+        guard source != "-", let address = try? PlaylistSource.address(source), let file = address.filePath else {
+            return false
+        }
+        func folder(_ path: String) -> String {
+            URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath().path
+        }
+        return folder(file) == folder(path)
     }
 
     private func isFolder(_ path: String) -> Bool {

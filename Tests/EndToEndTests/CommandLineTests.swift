@@ -142,6 +142,57 @@ struct CommandLineTests {
         }
     }
 
+    /// An edited playlist plays wherever it is written.
+    @Test(.timeLimit(.minutes(2))) func editedPlaylistThatLeavesItsFolderHasAbsoluteURLs() async throws {
+        let source = folder.appendingPathComponent("source")
+        try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let top = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1000
+            low/media.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2000
+            high/media.m3u8?a=1
+
+            """
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n"
+        try Data(top.utf8).write(to: source.appendingPathComponent("top.m3u8"))
+        for name in ["low", "high"] {
+            let directory = source.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data(media.utf8).write(to: directory.appendingPathComponent("media.m3u8"))
+        }
+        let input = source.appendingPathComponent("top.m3u8").path
+        let absolute = "\nfile://\(source.path)/low/media.m3u8\n"
+        let printed = try await run("edit", input, "--bandwidth", "500...1500")
+        #expect(printed.status == 0 && printed.output.hasSuffix(absolute), "\(printed.output)")
+        let relative = try await run("edit", input, "--relative", "--bandwidth", "500...1500")
+        #expect(relative.output.hasSuffix("\nlow/media.m3u8\n"), "\(relative.output)")
+        func written(_ path: String, _ arguments: String...) async throws -> String {
+            let result = try await run(["edit"] + arguments + ["-o", path])
+            #expect(result.status == 0, "\(result.errors)")
+            return try String(contentsOfFile: path, encoding: .utf8)
+        }
+        #expect(try await written(folder.path + "/a.m3u8", input, "--bandwidth", "500...1500").hasSuffix(absolute))
+        let beside = try await written(source.path + "/b.m3u8", input, "--bandwidth", "500...1500")
+        #expect(beside.hasSuffix("\nlow/media.m3u8\n"))
+        let single = source.path + "/low/media.m3u8"
+        let cut = try await written(folder.path + "/cut.m3u8", single, "--duration", "4")
+        #expect(cut.contains("\nfile://\(source.path)/low/0.ts\n") && !cut.contains("1.ts"))
+        // Several playlists need a folder, in which they keep their names.
+        let refused = try await run("edit", input, "--duration", "4", "-o", folder.path + "/c.m3u8")
+        #expect(refused.status == 64 && refused.errors.contains("use -o FOLDER"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/c.m3u8"))
+        let set = try await run("edit", input, "--duration", "4", "-o", folder.path + "/set")
+        #expect(set.status == 0, "\(set.errors)")
+        let names = try String(contentsOfFile: folder.path + "/set/multivariant.m3u8", encoding: .utf8)
+        #expect(names.contains("\nlow/media.m3u8\n") && names.hasSuffix("\nhigh/media.m3u8\n"))
+        for name in ["low", "high"] {
+            let text = try String(contentsOfFile: folder.path + "/set/\(name)/media.m3u8", encoding: .utf8)
+            #expect(text.contains("\nfile://\(source.path)/\(name)/0.ts\n"))
+        }
+    }
+
     @Test(.timeLimit(.minutes(2))) func everyEditIsAnOption() async throws {
         let report = try json(try await run("edits", "--json").output)
         let edits = try #require(report["edits"] as? [[String: Any]])
@@ -174,7 +225,7 @@ struct CommandLineTests {
         }
         let (film, advertisement) = (try write("film", 10), try write("ad", 1, "# a comment\n"))
         func edited(_ arguments: String...) async throws -> String {
-            let result = try await run(["edit", film] + arguments)
+            let result = try await run(["edit", film, "--relative"] + arguments)
             #expect(result.status == 0, "\(arguments): \(result.errors)")
             return result.output
         }
@@ -193,7 +244,7 @@ struct CommandLineTests {
         #expect(missing.status == 1 && missing.errors.contains("--canonical"), "\(missing.errors)")
         _ = try write("--start", 10)
         let program = try RunningProgram(
-            ["edit", film, "--append", "--start", "--duration", "60", "--start", "52"],
+            ["edit", film, "--relative", "--append", "--start", "--duration", "60", "--start", "52"],
             directory: folder
         )
         #expect(try await program.finish() == 0, "\(program.standardError)")

@@ -177,18 +177,14 @@ import Testing
         let presentation = try await presentation(edits)
         let editor = try PresentationEditor(EditPlan(edits), loader: loader)
         let files = try await editor.files(of: presentation)
-        #expect(
-            files.map(\.name) == [
-                "variant-0.m3u8", "variant-1.m3u8", "rendition-0.m3u8", "rendition-1.m3u8", "multivariant.m3u8",
-            ]
-        )
+        #expect(files.map(\.name) == ["180.m3u8", "480.m3u8", "en.m3u8", "ko.m3u8", "multivariant.m3u8"])
         let playlists = try files.map { try Playlist.parse($0.bytes) }
         guard case .multivariant(let top) = try #require(playlists.last) else {
             Issue.record("not multivariant")
             return
         }
-        #expect(top.variants.map(\.uri) == ["variant-0.m3u8", "variant-1.m3u8"])
-        #expect(top.renditions.map(\.uri) == ["rendition-0.m3u8", "rendition-1.m3u8"])
+        #expect(top.variants.map(\.uri) == ["180.m3u8", "480.m3u8"])
+        #expect(top.renditions.map(\.uri) == ["en.m3u8", "ko.m3u8"])
         let segments = try playlists.dropLast().map { playlist in
             guard case .media(let media) = playlist else {
                 throw PlaylistParsingError.unexpectedKind(found: .multivariant)
@@ -201,6 +197,31 @@ import Testing
                 ["https://h/e0.ts", "https://ads/low1.ts"], ["https://h/k0.ts", "gap.vtt"],
             ]
         )
+    }
+
+    /// Names from outside lead to no other folder, and not to another playlist of the set.
+    @Test func filesHaveThePathsOfTheSourceWhereTheseArePlain() async throws {
+        let uris = [
+            "low/media.m3u8?token=1#a", "../up.m3u8", "/root.m3u8", "a//b.m3u8", "./c.m3u8", ".hidden/d.m3u8",
+            "Multivariant.m3u8", "a.m3u8", "A.m3u8", "https://other/e.m3u8", "back\\f.m3u8", "g%2F..m3u8", "h.mpd",
+            "\(String(repeating: "x", count: 200)).m3u8", "a/b/c/d/e/f/g/h/i.m3u8", "variant-1.m3u8", "é.m3u8",
+        ]
+        let address = "https://h/x/main.m3u8"
+        let text = "#EXTM3U\n" + uris.enumerated().map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)\n\($1)\n" }.joined()
+        var texts = [address: text]
+        for uri in uris { texts[ResourceAddress(address).resolving(uri).text] = Self.media("m", 2) }
+        let loader = Loader(texts)
+        let edits = [PlaylistEdit.duration(MediaTime(seconds: 4))]
+        let editor = try PresentationEditor(EditPlan(edits), loader: loader)
+        let source = try await loader.loadPlaylist(at: address, variables: [:], budget: EditBudget())
+        guard case .multivariant(let edited) = try await editor.prepare(source).apply() else {
+            Issue.record("not multivariant")
+            return
+        }
+        let names = try await editor.files(of: edited).map(\.name)
+        let kept = ["low/media.m3u8", "a.m3u8"]
+        #expect(names.filter { !$0.hasPrefix("variant-") } == kept + ["multivariant.m3u8"])
+        #expect(Set(names.map { $0.lowercased() }).count == uris.count + 1)
     }
 
     // MARK: Limits
