@@ -90,8 +90,11 @@ public struct EvictionPlan: Sendable, Hashable {
         now: Date
     ) {
         let evictable = candidates.filter { !$0.policy.isPinned && !$0.isInUse }.sorted(by: Self.precedes)
-        let expired = evictable.filter { $0.policy.expirationDate.map { $0 <= now } ?? false }
-        var rest = evictable.filter { candidate in !expired.contains { $0.id == candidate.id } }
+        func isExpired(_ candidate: EvictionCandidate) -> Bool {
+            candidate.policy.expirationDate.map { $0 <= now } ?? false
+        }
+        let expired = evictable.filter(isExpired)
+        var rest = evictable.filter { !isExpired($0) }
         var entries = expired.map { Self.entry($0, .expired) }
 
         func missingBytes(_ need: ByteCount) -> ByteCount {
@@ -103,7 +106,8 @@ public struct EvictionPlan: Sendable, Hashable {
 
         let forLimits = Self.choose(from: rest, toFree: missingBytes(.zero))
         entries += forLimits.map { Self.entry($0, .limits) }
-        rest.removeAll { candidate in forLimits.contains { $0.id == candidate.id } }
+        let evicted = Set(forLimits.map(\.id))
+        rest.removeAll { evicted.contains($0.id) }
         let available = rest.reduce(ByteCount.zero) { $0 + $1.freedBytes }
         let missing = missingBytes(need)
         shortfall = missing - available
@@ -160,10 +164,11 @@ public struct EvictionPlan: Sendable, Hashable {
             freed = freed + candidate.freedBytes
         }
         // The assets to retain first are the last ones.
+        var retained: Set<String> = []
         for candidate in chosen.reversed() where freed - candidate.freedBytes >= bytes {
-            chosen.removeAll { $0.id == candidate.id }
+            retained.insert(candidate.id)
             freed = freed - candidate.freedBytes
         }
-        return chosen
+        return chosen.filter { !retained.contains($0.id) }
     }
 }
