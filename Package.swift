@@ -424,7 +424,7 @@ let package = Package(
         .testTarget(
             name: "MediaDecodingTests",
             dependencies: [
-                "CFFmpeg", "MediaDecoding", "MediaOutput", "MediaTiming", "MediaTransport", "Millstream",
+                "CFFmpeg", "HLSPlaylist", "MediaDecoding", "MediaOutput", "MediaTiming", "MediaTransport", "Millstream",
                 "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "SeededRandomness", "SegmentFormat",
                 "StreamingEngine", "TestSamples",
             ],

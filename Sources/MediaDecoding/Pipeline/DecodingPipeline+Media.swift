@@ -41,7 +41,11 @@ extension DecodingPipeline {
 
     /// Removes buffered media of a type in a time range.
     public func discard(_ type: MediaType, in range: MediaTimeRange) async {
-        if type == .subtitles { return subtitles.discard(range) }
+        if type == .subtitles {
+            subtitles.discard(range)
+            // Cues that are displayed disappear.
+            return changes.notify()
+        }
         metadata.discard(type, in: range)
         if type != .audio { video.timeline.remove(range) { $0.type == type } }
         if type != .video { audio?.feed.timeline.remove(range) { $0.type == type } }

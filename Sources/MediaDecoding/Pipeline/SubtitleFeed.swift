@@ -63,8 +63,15 @@ struct SubtitleFeed {
         }
     }
 
-    /// Removes the cues in a time range.
-    mutating func discard(_ range: MediaTimeRange) { timeline.discard(range) }
+    /// Removes the cues in a time range, and the segments in it whose times are not known yet.
+    mutating func discard(_ range: MediaTimeRange) {
+        timeline.discard(range)
+        pendingSegments.removeAll { entry in
+            guard entry.range.intersection(range) != nil else { return false }
+            pendingSize -= entry.byteCount
+            return true
+        }
+    }
 
     /// Resets the layout and the caption decoders, as required after a seek or a change of subtitles.
     mutating func reset() {

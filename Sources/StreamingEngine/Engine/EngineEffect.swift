@@ -59,6 +59,12 @@ struct DiscardedRange: Sendable, Equatable {
     let type: MediaType
     let range: MediaTimeRange
 
+    /// All subtitles, wherever their cues are.
+    static let allSubtitles = DiscardedRange(
+        type: .subtitles,
+        range: MediaTimeRange(start: MediaTime(seconds: -4_294_967_296), end: MediaTime(seconds: 4_294_967_296))
+    )
+
     /// Returns the ranges in a fixed order, so that equal events always lead to equal effects.
     static func ranges(_ ranges: [MediaType: MediaTimeRange]) -> [DiscardedRange] {
         MediaType.allCases.compactMap { type in ranges[type].map { DiscardedRange(type: type, range: $0) } }

@@ -389,8 +389,14 @@ struct FetchPlan: Sendable {
         let kind: TrackKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
         if let kind {
             tracks[kind].failures.reset()
-            // The former option is played until the new one is loaded, from the playhead on.
-            tracks[kind].buffer.markOutdated(from: moment.position)
+            if kind == .audio {
+                // The former option is played until the new one is loaded, from the playhead on.
+                tracks.audio.buffer.markOutdated(from: moment.position)
+            } else {
+                // Cues of two options would be displayed above each other.
+                tracks.subtitles.buffer.discardAll()
+                sink.command(.discard([.allSubtitles]))
+            }
         }
         let mediaType: MediaType = type == .audio ? .audio : type == .video ? .video : .subtitles
         sink.report(

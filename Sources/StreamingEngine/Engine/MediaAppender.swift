@@ -101,6 +101,10 @@ struct MediaAppender: Sendable {
         if append.isTrickPlay, !plan.tracks.trickPlay.isActive {
             return DiscardedRange(type: append.type, range: range)
         }
+        // The option was changed while its cues were appended.
+        if kind == .subtitles, plan.tracks.subtitles.source?.identity != append.job.source.identity {
+            return .allSubtitles
+        }
         hasMedia = hasMedia || kind.isRequired
         let segment = append.job.segment
         plan.tracks[kind].failures.succeeded()

@@ -63,6 +63,9 @@ struct StreamBuffer: Sendable {
         return removeEntries(at: first..<entries.count)
     }
 
+    /// Removes everything.
+    mutating func discardAll() { self = StreamBuffer() }
+
     /// Removes the segments that were loaded for trick play, and all segments that overlap them.
     ///
     /// - Returns: The removed time ranges.

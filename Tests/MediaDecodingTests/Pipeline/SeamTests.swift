@@ -1,4 +1,5 @@
 import Foundation
+import HLSPlaylist
 import MediaTiming
 import MillstreamTesting
 import PlaybackReporting
@@ -104,6 +105,36 @@ struct SeamTests {
             #expect(cue.text == "English caption \(second) s")
             #expect(abs(cue.time / .seconds(1) - Double(second) - 0.2) < 0.02, "\(cue)")
         }
+    }
+
+    /// The buffer holds cues of the former option when another one is selected.
+    @Test func subtitlesOfOneOptionAreDisplayedAtATime() async throws {
+        var options = StreamingOptions()
+        options.selectionRules.subtitleLanguages = ["en"]
+        options.selectionRules.subtitleMode = .always
+        let stream = try stream("fmp4/multivariant.m3u8", options: options)
+        try await stream.run {
+            let engine = stream.engine
+            await engine.setRate(1)
+            func select(_ language: String?, after seconds: Double) async throws {
+                try await stream.simulation.sleep(for: .seconds(seconds))
+                let group = engine.snapshot.presentation?.group(.subtitles)
+                await engine.select(group?.options.first { $0.language == language }, for: .subtitles)
+            }
+            try await select("ko", after: 10.5)
+            try await select(nil, after: 10)
+            try await select("en", after: 10)
+            try await stream.wait { $0.hasPlayedToEnd }
+        }
+        let shown = stream.cues.all
+        #expect(shown.allSatisfy { !$0.text.contains("|") })
+        func texts(_ interval: Range<Double>) -> [String] {
+            shown.filter { interval.contains($0.time / .seconds(1)) && !$0.text.isEmpty }.map(\.text)
+        }
+        #expect(texts(0..<10.4).count == 11 && texts(0..<10.4).allSatisfy { $0.hasPrefix("English") })
+        #expect(texts(12..<20.4).count == 9 && texts(12..<20.4).allSatisfy { !$0.hasPrefix("English") })
+        #expect(texts(20.6..<30.4).isEmpty)
+        #expect(texts(32..<60).count == 28 && texts(32..<60).allSatisfy { $0.hasPrefix("English") })
     }
 
     enum Damage: String, CaseIterable {
