@@ -12,6 +12,8 @@ struct DownloadResolver {
     var playlistSize = DownloadLimits().playlistSize
     /// A function that returns whether a codec (RFC 6381) can be decoded.
     var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+    /// A Boolean value that indicates whether a cache must not answer without asking the server.
+    var bypassesCache = false
 
     /// The maximum number of playlists that are loaded concurrently.
     static let concurrentLoads = 4
@@ -307,7 +309,11 @@ struct DownloadResolver {
         let loaded: ResourceLoader.Loaded
         do {
             loaded = try await loader.load(
-                TransportRequest(address, kind: .playlist),
+                TransportRequest(
+                    address,
+                    kind: .playlist,
+                    headers: bypassesCache ? [HeaderField("Cache-Control", "no-cache")] : []
+                ),
                 limit: min(limit, ResourceLoader.defaultSizeLimit)
             )
         } catch let error as TransportError where error.code == .tooLarge && limit < playlistSize {

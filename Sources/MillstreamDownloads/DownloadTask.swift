@@ -131,14 +131,42 @@ public struct DownloadTask: Sendable {
     }
 
     private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
-        let resolution = try await DownloadResolver(
+        var resolver = DownloadResolver(
             loader: loader,
             selection: options.selection,
             playlistSize: options.limits.playlistSize,
             canDecode: options.canDecode
-        ).resolve(source)
+        )
+        var resolution = try await resolver.resolve(source)
         let (id, lock) = try createAsset()
         defer { withExtendedLifetime(lock) {} }
+        var renewal = DownloadRenewal()
+        resolver.bypassesCache = true
+        while true {
+            let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
+            if hasAll {
+                let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
+                    try library.finish(id)
+                    return try library.asset(id)
+                }
+                report(.progress(id: id, meter.progress))
+                report(.completed(complete))
+                return complete
+            }
+            resolution = try await resolver.resolve(source)
+        }
+    }
+
+    /// Adds the files of a resolution to the catalog and fetches those that are missing.
+    ///
+    /// - Returns: The progress, and whether all files are stored; otherwise their addresses have expired, and the
+    ///   playlists must be loaded again.
+    private func fetchFiles(
+        of resolution: DownloadResolver.Resolution,
+        for id: String,
+        _ renewal: inout DownloadRenewal,
+        _ report: @escaping @Sendable (Event) -> Void
+    ) async throws -> (meter: ProgressMeter, hasAll: Bool) {
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let (asset, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
             try library.planDownload(
@@ -152,19 +180,12 @@ public struct DownloadTask: Sendable {
         }
         let meter = ProgressMeter(ProgressCounter(asset, missing: missing))
         let budget = DownloadBudget(asset, in: library, options.limits)
-        report(.resolved(id: id, meter.progress))
-        do {
-            // The task is canceled at the end of this scope.
-            async let _: Void = reportProgress(meter, of: id, report)
-            try await fetchMissing(of: id, meter, budget)
-        }
-        let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
-            try library.finish(id)
-            return try library.asset(id)
-        }
-        report(.progress(id: id, meter.progress))
-        report(.completed(complete))
-        return complete
+        if renewal.isFirstRound { report(.resolved(id: id, meter.progress)) }
+        renewal.beginRound()
+        // The task is canceled at the end of this scope.
+        async let _: Void = reportProgress(meter, of: id, report)
+        try await fetchMissing(of: id, meter, budget, &renewal)
+        return (meter, !renewal.isNeeded)
     }
 
     /// Creates the catalog entry of the asset and locks it.
@@ -198,7 +219,13 @@ public struct DownloadTask: Sendable {
         }
     }
 
-    private func fetchMissing(of id: String, _ meter: ProgressMeter, _ budget: DownloadBudget) async throws {
+    /// Fetches the missing files, until the addresses of some have expired.
+    private func fetchMissing(
+        of id: String,
+        _ meter: ProgressMeter,
+        _ budget: DownloadBudget,
+        _ renewal: inout DownloadRenewal
+    ) async throws {
         var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
         let limit = options.maximumRate.map { RateLimit($0) }
@@ -238,13 +265,17 @@ public struct DownloadTask: Sendable {
                     queue.fetchSucceeded()
                 case .failure(let error):
                     // Other errors, such as a full disk or a cancellation, end the download immediately.
-                    guard error is TransportError else { throw error }
-                    firstError = firstError ?? error
-                    queue.fetchFailed()
+                    guard let error = error as? TransportError else { throw error }
+                    if renewal.renewsAddresses(after: error, of: resource) {
+                        queue.end()
+                    } else {
+                        firstError = firstError ?? error
+                        queue.fetchFailed()
+                    }
                 }
             }
         }
-        if let firstError { throw firstError }
+        if let firstError, !renewal.isNeeded { throw firstError }
     }
 
     private var defaultTitle: String {
@@ -354,7 +385,7 @@ extension Result where Failure == any Error {
 }
 
 extension TransportRequest.Kind {
-    fileprivate init(_ kind: StoredResource.Kind) {
+    init(_ kind: StoredResource.Kind) {
         self =
             switch kind {
             case .segment: .segment

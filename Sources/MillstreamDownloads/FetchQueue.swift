@@ -23,7 +23,8 @@ struct FetchQueue {
     private var running = 0
     private var history = RecoveryPolicy.History()
     private var hasFailures = false
-    /// A Boolean value that indicates whether no more files are fetched, because too many have failed.
+    /// A Boolean value that indicates whether no more files are fetched, because too many have failed or their
+    /// addresses have expired.
     private var isEnding = false
 
     /// Creates an empty queue.
@@ -48,6 +49,12 @@ struct FetchQueue {
     }
 
     mutating func fetchSucceeded() { running -= 1 }
+
+    /// Ends the queue because the addresses of the files have expired; a file has failed for this reason.
+    mutating func end() {
+        running -= 1
+        isEnding = true
+    }
 
     mutating func fetchFailed() {
         running -= 1

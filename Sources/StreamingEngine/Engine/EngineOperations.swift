@@ -66,7 +66,9 @@ struct EngineOperations: Sendable {
     func reopen(_ number: Int) async -> EngineEvent? {
         let began = fetch.time.now
         do {
-            let (opened, request) = try await SourceOpener(fetch: fetch, kind: .playlist).open(source)
+            // A cache may still have the addresses that have expired.
+            let opener = SourceOpener(fetch: fetch, kind: .playlist, bypassesCache: true)
+            let (opened, request) = try await opener.open(source)
             guard case .playlist(let playlist, _) = opened else {
                 throw StreamingError(.unreadablePlaylist, "a playlist was expected, and a file came", address: source)
             }

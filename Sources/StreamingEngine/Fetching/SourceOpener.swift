@@ -40,6 +40,9 @@ struct SourceOpener: Sendable {
     /// The variables that a playlist may import (`EXT-X-DEFINE` with `IMPORT`).
     var variables: [String: String] = [:]
 
+    /// A Boolean value that indicates whether a cache must not answer without asking the server.
+    var bypassesCache = false
+
     /// The number of bytes of a file that are loaded to determine its kind, 64 KiB.
     private static let headSize = 64 << 10
 
@@ -48,7 +51,8 @@ struct SourceOpener: Sendable {
     /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
     ///   a media file; `TransportError`, `CancellationError`.
     func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
-        let request = TransportRequest(address, kind: .playlist)
+        let headers = bypassesCache ? [HeaderField("Cache-Control", "no-cache")] : []
+        let request = TransportRequest(address, kind: .playlist, headers: headers)
         var began = fetch.time.now
         let (bytes, response, isWhole) = try await fetch.retrying(request, &began) { response, _ in
             var bytes: [UInt8] = []
