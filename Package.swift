@@ -399,6 +399,15 @@ let package = Package(
             dependencies: ["FuzzTargets", "StreamFuzzTargets", "SeededRandomness", "cost-probe", "stream-cost-probe"],
             swiftSettings: house
         ),
+        // A part of this package, because the modules that it measures are no products.
+        .executableTarget(
+            name: "translation-benchmark",
+            dependencies: [
+                "CLibXML2", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "ResourceAddressing",
+            ],
+            path: "Benchmarks/Sources/TranslationBenchmark",
+            swiftSettings: house
+        ),
         .testTarget(
             name: "NetworkConditioningTests",
             dependencies: ["MediaTiming", "NetworkConditioning", "SharedCorpus"],

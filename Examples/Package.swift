@@ -12,6 +12,14 @@ let package = Package(
             dependencies: [.product(name: "MediaTiming", package: "millstream")]
         ),
         .executableTarget(
+            name: "DownloadStreams",
+            dependencies: [
+                .product(name: "MediaTransport", package: "millstream"),
+                .product(name: "Millstream", package: "millstream"),
+                .product(name: "MillstreamDownloads", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
             name: "ReadPlaylist",
             dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
         ),

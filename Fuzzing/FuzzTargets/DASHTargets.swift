@@ -45,8 +45,8 @@ extension FuzzTarget {
         checkValid(result.multivariant.bytes, at: folder.resolving(TranslatedPresentation.multivariantFileName))
         var count = 0
         for entry in result.playlists {
-            count += entry.playlist.bytes.count
-            checkValid(entry.playlist.bytes, at: folder.resolving(entry.fileName))
+            count += entry.bytes.count
+            checkValid(entry.bytes, at: folder.resolving(entry.fileName))
         }
         check(count <= limits.byteCount, "the playlists are larger than allowed")
     }

@@ -24,11 +24,11 @@ import Synchronization
         for _ in 0..<2 {
             let result = Mutex<StoredAsset?>(nil)
             wait {
-                let task = DownloadTask(
+                let task = AssetDownload(
                     generated.source,
                     into: library,
                     loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), jitter: { 0.5 }),
-                    options: DownloadTask.Options(selection: selection)
+                    configuration: DownloadConfiguration(selection: selection)
                 )
                 let asset = try? await task.run { event in
                     if case .progress(_, let progress) = event { check(progress) }

@@ -267,7 +267,7 @@ extension AssetLibrary {
     }
 
     /// Returns a random identifier of twelve characters, without characters that are easily confused.
-    private static func newIdentifier() -> String {
+    static func newIdentifier() -> String {
         let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
         return String((0..<12).map { _ in letters[Int.random(in: 0..<letters.count)] })
     }

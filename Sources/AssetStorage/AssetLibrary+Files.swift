@@ -61,7 +61,7 @@ extension AssetLibrary {
         }
     }
 
-    private static func folders(_ id: String, _ database: Database) throws -> [Int64: String] {
+    static func folders(_ id: String, _ database: Database) throws -> [Int64: String] {
         let records = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
         return Dictionary(uniqueKeysWithValues: records.compactMap { record in record.id.map { ($0, record.folder) } })
     }
@@ -94,16 +94,21 @@ extension AssetLibrary {
     /// - Parameters:
     ///   - id: The identifier of the asset.
     ///   - last: The last file of the previous page; `nil` for the first page.
+    ///   - onlyLost: A Boolean value that indicates whether files that were never stored are left out.
     /// - Returns: The files in the order of ``missingResources(_:)``; empty after the last page.
     /// - Throws: ``StorageError``.
-    package func missingResources(_ id: String, after last: StoredResource?) throws -> [StoredResource] {
+    package func missingResources(
+        _ id: String,
+        after last: StoredResource?,
+        onlyLost: Bool = false
+    ) throws -> [StoredResource] {
         try catalog.read { database in
             _ = try Self.record(id, database)
             let rows = try ResourceRecord.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM resource WHERE assetID = ? AND bytes IS NULL AND (startTime, id) > (?, ?)
-                    ORDER BY startTime, id LIMIT ?
+                    \(onlyLost ? "AND isLost" : "") ORDER BY startTime, id LIMIT ?
                     """,
                 arguments: [id, last?.timeRange.start.seconds ?? -1, last?.id ?? 0, Self.pageSize]
             )
@@ -141,7 +146,7 @@ extension AssetLibrary {
         try write { database in
             for file in written {
                 try database.execute(
-                    sql: "UPDATE resource SET bytes = ?, checksum = ? WHERE id = ? AND path = ?",
+                    sql: "UPDATE resource SET bytes = ?, checksum = ?, isLost = NULL WHERE id = ? AND path = ?",
                     arguments: [file.count, file.checksum, file.resource.id, file.resource.path]
                 )
                 guard database.changesCount == 1 else { throw Self.deletedMeanwhile }
@@ -172,6 +177,12 @@ extension AssetLibrary {
     public func verify(_ id: String) throws -> VerificationResult {
         let lock = try lock(id)
         defer { withExtendedLifetime(lock) {} }
+        return try verifyLockedAsset(id)
+    }
+
+    /// Checks the size and the checksum of every stored file of an asset whose lock the caller holds; see
+    /// ``verify(_:)``.
+    package func verifyLockedAsset(_ id: String) throws -> VerificationResult {
         var withoutChecksum = 0
         var damaged = try removeFilesFromCatalog(of: id) { path, row in
             guard PackageFile.size(path) == row.bytes else { return false }
@@ -206,7 +217,12 @@ extension AssetLibrary {
             try write { database in
                 for row in damaged {
                     try ResourceRecord.filter(key: row.id)
-                        .updateAll(database, Column("bytes").set(to: nil), Column("checksum").set(to: nil))
+                        .updateAll(
+                            database,
+                            Column("bytes").set(to: nil),
+                            Column("checksum").set(to: nil),
+                            Column("isLost").set(to: true)
+                        )
                 }
                 try AssetRecord.filter(key: id)
                     .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
@@ -229,10 +245,12 @@ extension AssetLibrary {
             throw StorageError(.incomplete, "\(missing) files of the asset are missing")
         }
         try writePlaylists(id)
+        let diskBytes = DiskUsage(of: packageDirectory(id)).occupiedBytes
         try write { database in
             var record = try Self.record(id, database)
             record.state = .complete
             try record.update(database)
+            try Self.saveSummary(of: id, diskBytes: diskBytes, database)
         }
     }
 
@@ -268,11 +286,16 @@ extension AssetLibrary {
             }
             let unknown = try catalog.read { database in
                 let statement = try database.makeStatement(
-                    sql: "SELECT 1 FROM resource WHERE assetID = ? AND path = ? AND bytes IS NOT NULL"
+                    sql: "SELECT 1 FROM resource WHERE assetID = ? AND path = ? AND (bytes IS NOT NULL) = ?"
                 )
                 return try names(in: path).filter { file in
                     guard file != Self.mediaName else { return false }
-                    return try Int.fetchOne(statement, arguments: [id, "\(name)/\(file)"]) == nil
+                    // An unfinished file and its note are needed until the file is stored.
+                    let unfinished = [PackageFile.partialExtension, UnfinishedFile.fileExtension]
+                        .first { file.hasSuffix($0) }
+                    let stored = unfinished.map { "\(file.dropLast($0.count))" } ?? file
+                    let arguments: StatementArguments = [id, "\(name)/\(stored)", unfinished == nil]
+                    return try Int.fetchOne(statement, arguments: arguments) == nil
                 }
             }
             for file in unknown { try? files.removeFile("\(path)/\(file)") }
@@ -282,7 +305,7 @@ extension AssetLibrary {
 
 extension StoredResource {
     /// Creates the description of a file from its catalog row.
-    fileprivate init?(_ record: ResourceRecord, _ folders: [Int64: String]) {
+    init?(_ record: ResourceRecord, _ folders: [Int64: String]) {
         guard let id = record.id else { return nil }
         self.init(
             id: id,

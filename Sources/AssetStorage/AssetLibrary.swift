@@ -4,6 +4,7 @@ import HLSPlaylist
 public import MediaTiming
 import MediaTransport
 public import ResourceAddressing
+import Synchronization
 
 /// A directory of downloaded assets, with a catalog of the stored files.
 ///
@@ -15,6 +16,17 @@ public final class AssetLibrary: Sendable {
     public let directory: URL
     let catalog: Catalog
     let files: any FileOperations
+    let receptions = ReceptionRegistry()
+    /// The locks that this process holds to store files, by the identifiers of the assets.
+    let locks = Mutex<[String: WeakLock]>([:])
+
+    /// A Boolean value that indicates whether the library was not opened for reading only.
+    var isWritable: Bool {
+        switch catalog {
+        case .writable: true
+        case .readOnly: false
+        }
+    }
 
     /// Opens a library, creates it if needed, and finishes interrupted deletions.
     ///
@@ -38,6 +50,7 @@ public final class AssetLibrary: Sendable {
             throw StorageError(.cannotOpen, message, cause: error)
         }
         removeUnreferencedPackages()
+        finishInterruptedRemovals()
     }
 
     /// Opens a library for reading only, without any change to its directory, which may be on a read-only file system.
@@ -177,17 +190,29 @@ public final class AssetLibrary: Sendable {
     /// Locks an asset for one writer.
     ///
     /// - Throws: ``StorageError/Code/busy`` if another writer holds the lock, ``StorageError/Code/notFound`` if the
-    ///   asset was deleted.
+    ///   asset was deleted, ``StorageError/Code/moved`` if only its package is missing.
     package func lock(_ id: String) throws -> PackageLock {
-        let lock = try PackageLock(packageDirectory(id))
+        guard Self.isIdentifier(id) else { throw Self.notFound(id) }
+        let lock = try lockIfPresent(id)
         do {
-            try catalog.read { _ = try Self.record(id, $0) }
+            _ = try catalog.read { try Self.record(id, $0) }
         } catch let error as StorageError where error.code == .notFound {
             // The directory was created while the asset was being deleted.
-            try? files.removeTree(packageDirectory(id).path, last: PackageLock.fileName)
+            if lock != nil { try? files.removeTree(packageDirectory(id).path, last: PackageLock.fileName) }
             throw error
         }
+        guard let lock else { throw movedPackage(id) }
         return lock
+    }
+
+    /// Locks a package; `nil` if it has no directory.
+    private func lockIfPresent(_ id: String) throws(StorageError) -> PackageLock? {
+        do {
+            return try PackageLock(packageDirectory(id))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
     }
 
     /// Limits the size of the catalog in database pages, so that a test can simulate a full disk.
@@ -208,7 +233,7 @@ public final class AssetLibrary: Sendable {
 
     static func record(_ id: String, _ database: Database) throws -> AssetRecord {
         guard let record = try AssetRecord.fetchOne(database, key: id), record.state != .deleting else {
-            throw StorageError(.notFound, "the library has no asset \(id)")
+            throw notFound(id)
         }
         return record
     }
@@ -292,109 +317,5 @@ public final class AssetLibrary: Sendable {
         values.isExcludedFromBackup = true
         try url.setResourceValues(values)
         #endif
-    }
-
-    static func asset(_ record: AssetRecord, _ database: Database) throws -> StoredAsset {
-        let renditions = try RenditionRecord.filter(Column("assetID") == record.id).order(Column("id"))
-            .fetchAll(database)
-        let stored = try renditions.map { try StoredRendition.Content($0, database) }
-        return StoredAsset(
-            id: record.id,
-            title: record.title,
-            source: ResourceAddress(record.source),
-            state: record.state == .complete ? .complete : .partial,
-            duration: stored.map(\.rendition.duration).max(),
-            bytes: stored.reduce(.zero) { $0 + $1.bytes },
-            renditions: stored.map(\.rendition),
-            loadedTimeRanges: StoredRendition.commonTimeRanges(of: stored.map(\.rendition)),
-            path: "packages/\(record.id)",
-            selection: record.selection,
-            isPlayableOffline: StoredRendition.isPlayableSet(stored.map(\.rendition))
-                && stored.allSatisfy(\.hasSharedFiles)
-        )
-    }
-}
-
-extension StoredRendition {
-    /// The stored part of a rendition.
-    fileprivate struct Content {
-        let rendition: StoredRendition
-        /// The number of stored bytes.
-        let bytes: ByteCount
-        /// A Boolean value that indicates whether all keys and initialization sections are stored.
-        let hasSharedFiles: Bool
-
-        /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
-        init(_ record: RenditionRecord, _ database: Database) throws {
-            let playlist = try? MediaPlaylist(parsing: record.playlistBytes)
-            // Gaps count as loaded, because they have no media at the origin.
-            var gaps = (playlist?.segments.lazy.filter(\.isGap).map(\.timeRange)).map { Array($0) }?[...] ?? []
-            var loaded = MediaTimeRangeSet()
-            var bytes = ByteCount.zero
-            var (isComplete, hasSharedFiles) = (true, true)
-            let rows = try Row.fetchCursor(
-                database,
-                sql: "SELECT position, start, duration, bytes FROM resource WHERE renditionID = ? ORDER BY id",
-                arguments: [record.id]
-            )
-            while let row = try rows.next() {
-                let position: Int = row["position"]
-                guard let size: Int64 = row["bytes"] else {
-                    isComplete = false
-                    if position < 0 { hasSharedFiles = false }
-                    continue
-                }
-                bytes += ByteCount(size)
-                // A file that several segments share has an empty time range.
-                guard let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else { continue }
-                // Gaps are inserted in the order of time, so that each range is appended at the end of the set.
-                while let gap = gaps.first, gap.start <= range.start {
-                    loaded.insert(gap)
-                    gaps.removeFirst()
-                }
-                loaded.insert(range)
-            }
-            for gap in gaps { loaded.insert(gap) }
-            rendition = StoredRendition(
-                role: record.role,
-                folder: record.folder,
-                language: record.language,
-                bandwidth: record.bandwidth.map { BitRate(bitsPerSecond: $0) },
-                width: record.width,
-                height: record.height,
-                codecs: record.codecs.split(separator: ",").map(String.init),
-                loadedTimeRanges: loaded,
-                duration: playlist?.duration ?? .zero,
-                isComplete: isComplete
-            )
-            self.bytes = bytes
-            self.hasSharedFiles = hasSharedFiles
-        }
-    }
-
-    /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
-    static func commonTimeRanges(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
-        guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
-        return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
-            var loaded = rendition.loadedTimeRanges
-            loaded.insert(MediaTimeRange(start: rendition.duration, end: end))
-            return common.intersection(loaded)
-        }
-    }
-
-    /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one
-    /// of them.
-    static func isPlayableSet(_ renditions: [StoredRendition]) -> Bool {
-        let audio = renditions.filter { $0.role == .audio }
-        return renditions.contains { $0.role == .variant && $0.isComplete }
-            && (audio.isEmpty || audio.contains(where: \.isComplete))
-    }
-}
-
-extension MediaTimeRange {
-    /// Creates a time range from the decimal numbers in the catalog; `nil` if a text is not a decimal number.
-    init?(start: String, duration: String) {
-        guard let start = MediaTime(decimal: start), let duration = MediaTime(decimal: duration) else { return nil }
-        self.init(start: start, duration: duration)
     }
 }

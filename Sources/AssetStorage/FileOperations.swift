@@ -15,6 +15,10 @@ package protocol FileOperations: Sendable {
     ///
     /// - Returns: The descriptor to write with.
     func createFile(_ path: String) throws(FileFailure) -> CInt
+    /// Opens an existing file for reading and writing at its beginning, and shortens it to a length.
+    ///
+    /// - Throws: `EIO` if the file is shorter.
+    func openFile(_ path: String, truncatedTo length: Int64) throws(FileFailure) -> CInt
     /// Appends all bytes to an open file.
     func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) throws(FileFailure)
     /// Waits until the content of an open file is on the disk.
@@ -33,6 +37,8 @@ package protocol FileOperations: Sendable {
     func freeSpace(at path: String) -> Int64?
     /// Waits for a short time before another attempt to acquire a lock.
     func waitForLock()
+    /// An identifier of the run of the system, which changes when the machine restarts; `nil` if there is none.
+    var bootIdentifier: String? { get }
     /// Receives a notification after each catalog transaction, when the transaction is on the disk.
     func catalogDidCommit()
 }
@@ -65,6 +71,19 @@ package struct SystemFileOperations: FileOperations {
     package func createFile(_ path: String) throws(FileFailure) -> CInt {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileFailure(errno) }
+        return descriptor
+    }
+
+    package func openFile(_ path: String, truncatedTo length: Int64) throws(FileFailure) -> CInt {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int64(status.st_size) >= length,
+            ftruncate(descriptor, off_t(length)) == 0
+        else {
+            close(descriptor)
+            throw FileFailure(EIO)
+        }
         return descriptor
     }
 
@@ -136,6 +155,20 @@ package struct SystemFileOperations: FileOperations {
     package func waitForLock() { usleep(Self.lockDelay) }
 
     package func catalogDidCommit() {}
+
+    package var bootIdentifier: String? { Self.boot }
+
+    private static let boot: String? = {
+        #if os(Linux)
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        return text?.trimmingCharacters(in: .whitespacesAndNewlines)
+        #else
+        var size = 64
+        var text = [CChar](repeating: 0, count: size)
+        guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        #endif
+    }()
 }
 
 extension FileOperations {

@@ -1,6 +1,6 @@
 import Foundation
 import MediaTiming
-import MediaTransport
+package import MediaTransport
 
 /// A file of a package that is being written.
 ///
@@ -17,6 +17,8 @@ package final class PackageFile: @unchecked Sendable {
     /// block.
     private var descriptor: CInt = -1
     private var sum = BlockChecksum()
+    /// A Boolean value that indicates whether there is a note beside the unfinished file.
+    private var hasNote = false
     /// The number of bytes that were written.
     package private(set) var count: Int64 = 0
 
@@ -33,6 +35,8 @@ package final class PackageFile: @unchecked Sendable {
 
     /// The extension of an unfinished file.
     static let partialExtension = ".part"
+
+    private var notePath: String { path + UnfinishedFile.fileExtension }
 
     deinit { closeFile() }
 
@@ -65,13 +69,86 @@ package final class PackageFile: @unchecked Sendable {
         } catch {
             throw StorageError(error, writing: path)
         }
+        removeNote()
     }
+
+    /// A Boolean value that indicates whether the file was begun and is neither finished nor discarded.
+    var isOpen: Bool { descriptor >= 0 }
 
     /// Closes and removes the unfinished file.
     package func discard() {
         closeFile()
         // A file that cannot be removed now is removed when the asset is downloaded again.
         try? files.removeFile(partialPath)
+        removeNote()
+    }
+
+    private func removeNote() {
+        guard hasNote else { return }
+        // A note without an unfinished file is ignored.
+        try? files.removeFile(notePath)
+        hasNote = false
+    }
+
+    // MARK: Unfinished files
+
+    /// Returns the position at which the transfer of an unfinished file of this or an earlier process can be continued;
+    /// `nil` if there is none.
+    package func resumption(of resource: StoredResource) -> TransportRequest.Resumption? {
+        guard Self.size(notePath) != nil else { return nil }
+        guard let note = UnfinishedFile(contentsOf: notePath), note.isValid(for: resource, boot: files.bootIdentifier),
+            let size = Self.size(partialPath), size > 0
+        else {
+            discardUnfinished()
+            return nil
+        }
+        return TransportRequest.Resumption(offset: size, validator: note.validator)
+    }
+
+    /// Removes the unfinished file of an earlier transfer.
+    package func discardUnfinished() {
+        try? files.removeFile(partialPath)
+        // A note without an unfinished file is ignored.
+        try? files.removeFile(notePath)
+    }
+
+    /// Opens the unfinished file to append bytes after the given position; later bytes are removed.
+    ///
+    /// - Throws: ``StorageError``, also if the file is shorter.
+    package func continueUnfinished(at offset: Int64) throws {
+        do {
+            descriptor = try files.openFile(partialPath, truncatedTo: offset)
+        } catch {
+            throw StorageError(error, writing: path)
+        }
+        hasNote = true
+        guard let read = Self.checksum(ofDescriptor: descriptor), read.count == offset else {
+            closeFile()
+            throw StorageError(.disk, "\(partialPath) cannot be read")
+        }
+        sum = read.sum
+        count = offset
+    }
+
+    /// Notes the validator of the file that is being received, so that a later process can continue the transfer.
+    package func note(_ validator: String, of resource: StoredResource) {
+        guard !hasNote, descriptor >= 0 else { return }
+        writeNote(UnfinishedFile(resource, validator: validator, boot: files.bootIdentifier))
+    }
+
+    /// Closes the unfinished file and keeps it, so that its transfer can be continued.
+    package func keep(_ validator: String, of resource: StoredResource) {
+        guard count > 0, descriptor >= 0, (try? files.synchronizeFile(descriptor)) != nil else { return discard() }
+        closeFile()
+        writeNote(UnfinishedFile(resource, validator: validator, boot: nil))
+    }
+
+    private func writeNote(_ note: UnfinishedFile) {
+        // Without a note the file is received from its beginning.
+        guard let descriptor = try? files.createFile(notePath) else { return }
+        hasNote = true
+        note.bytes.withUnsafeBytes { try? files.write($0, to: descriptor) }
+        files.closeFile(descriptor)
     }
 
     private func closeFile() {
@@ -103,14 +180,21 @@ package final class PackageFile: @unchecked Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        return checksum(ofDescriptor: descriptor).map { Int64(bitPattern: $0.sum.value) }
+    }
+
+    /// Returns the checksum and the number of the bytes from the position of an open file to its end.
+    private static func checksum(ofDescriptor descriptor: CInt) -> (sum: BlockChecksum, count: Int64)? {
         var sum = BlockChecksum()
+        var total: Int64 = 0
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
         defer { buffer.deallocate() }
         while true {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
-            guard count > 0 else { return Int64(bitPattern: sum.value) }
+            guard count > 0 else { return (sum, total) }
+            total +|= Int64(count)
             sum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }

@@ -90,8 +90,7 @@ package final class PackageTransport: Transport {
                 address: request.address
             )
         }
-        var original = TransportRequest(resource.address, kind: request.kind, byteRange: resource.byteRange)
-        original.resumption = request.resumption
-        return try await origin.send(original)
+        return try await SharedFiles(library: library, id: id, files: files, origin: origin)
+            .response(for: resource, to: request)
     }
 }

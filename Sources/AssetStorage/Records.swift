@@ -155,6 +155,11 @@ enum Schema {
             try database.create(indexOn: "resource", columns: ["assetID", "startTime", "id"])
         }
         StoragePolicyRecord.registerMigration(&migrator)
+        DownloadRecord.registerMigration(&migrator)
+        migrator.registerMigration("resource-addresses") { database in
+            try database.create(indexOn: "resource", columns: ["assetID", "address"])
+        }
+        AssetSummaryRecord.registerMigration(&migrator)
         return migrator
     }()
 

@@ -29,6 +29,10 @@ public struct StorageError: MillstreamError, Sendable {
         public static let full = Code(rawValue: "disk-full")
         /// The asset is not complete enough for the operation.
         public static let incomplete = Code(rawValue: "asset-incomplete")
+        /// The package of an asset was moved out of the library, or deleted without it.
+        public static let moved = Code(rawValue: "package-moved")
+        /// An operation would remove everything.
+        public static let nothingLeft = Code(rawValue: "nothing-left")
     }
 
     /// The kind of error.
@@ -67,12 +71,14 @@ extension StorageError {
 
 extension StorageError.Code: ErrorCode {
     /// The codes of this version.
-    public static let allCases: [Self] = [.notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete]
+    public static let allCases: [Self] = [
+        .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete, .moved, .nothingLeft,
+    ]
 
     /// The code of the corresponding error of AVFoundation.
     public var number: Int? {
         switch self {
-        case .notFound, .damaged: -11_867
+        case .notFound, .damaged, .moved: -11_867
         case .full: -11_807
         case .incomplete: -11_863
         default: nil

@@ -51,7 +51,7 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
         .fields([
             "id": .string(id),
             "title": .string(title),
-            "source": .string(source.text),
+            "source": .string(source.withoutUserInformation.text),
             "state": .string(state.rawValue),
             "duration": duration.map { .seconds($0) },
             "bytes": .integer(bytes.bytes),
@@ -116,6 +116,9 @@ public struct StoredRendition: Sendable, Hashable {
 
 /// A file of a package, whether or not it is stored.
 package struct StoredResource: Sendable, Hashable, Identifiable {
+    /// The size of a key in bytes (RFC 8216bis §4.4.4.4).
+    package static let keySize: Int64 = 16
+
     /// A kind of file in a media playlist.
     package enum Kind: String, Sendable, Hashable, Codable {
         /// A media segment.

@@ -8,6 +8,10 @@ struct ManifestReader: XMLEventHandler {
 
     private let limits: ManifestLimits
     private var open: [ManifestElement] = []
+    /// A Boolean value that indicates whether the innermost open element is a `SegmentTimeline`.
+    private var isInTimeline = false
+    /// The entries of the innermost open element that are not yet part of it.
+    private var entries: [TimelineEntry] = []
     private var texts: [String] = []
     /// The number of open elements within an `S` element, including itself.
     private var entryDepth = 0
@@ -36,7 +40,7 @@ struct ManifestReader: XMLEventHandler {
             return
         }
         let kind = kind(of: name)
-        if kind == .timelineEntry, open.last?.kind == .segmentTimeline {
+        if kind == .timelineEntry, isInTimeline {
             entryDepth = 1
             readTimelineEntry(attributes, line: line)
             return
@@ -56,7 +60,9 @@ struct ManifestReader: XMLEventHandler {
             line: line
         )
         check(element, in: open.last)
+        storeEntries()
         open.append(element)
+        isInTimeline = element.kind == .segmentTimeline
         texts.append("")
     }
 
@@ -65,7 +71,9 @@ struct ManifestReader: XMLEventHandler {
             entryDepth -= 1
             return
         }
+        storeEntries()
         guard var element = open.popLast(), let text = texts.popLast() else { return }
+        isInTimeline = open.last?.kind == .segmentTimeline
         element.text = text
         element.indexChildren()
         if open.isEmpty {
@@ -131,12 +139,48 @@ struct ManifestReader: XMLEventHandler {
 
     // MARK: Timelines
 
-    private mutating func readTimelineEntry(_ attributes: XMLAttributes, line: Int) {
+    func readsNumbers(of name: XMLName) -> Bool { kind(of: name) == .timelineEntry }
+
+    mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool {
+        guard entryDepth == 0, isInTimeline, numbers.names.isSubset(of: Self.entryNames), let duration = numbers["d"],
+            duration >= 0
+        else { return false }
+        var entry = TimelineEntry(time: numbers["t"], duration: duration)
+        guard entry.time ?? 0 >= 0 else { return false }
+        if !numbers.names.isSubset(of: Self.frequentNames) {
+            entry.repeatCount = numbers["r"] ?? 0
+            entry.number = numbers["n"]
+            entry.sequenceCount = max(1, numbers["k"] ?? 1)
+            guard entry.number ?? 0 >= 0, numbers["k"] ?? 0 >= 0 else { return false }
+        }
+        entryDepth = 1
+        append(entry, line: line)
+        return true
+    }
+
+    mutating func endNumbers() { entryDepth = 0 }
+
+    /// The attributes of an `S` element.
+    private static let entryNames = XMLNumbers.Names("tdrnk")
+    private static let frequentNames = XMLNumbers.Names("td")
+
+    private mutating func append(_ entry: TimelineEntry, line: Int) {
         entryCount += 1
         guard entryCount <= limits.timelineEntryCount else {
             error = .tooLarge(message: "there are more than \(limits.timelineEntryCount) S elements", line: line)
             return
         }
+        entries.append(entry)
+    }
+
+    /// Adds the entries that were read to the element that contains them.
+    private mutating func storeEntries() {
+        guard !entries.isEmpty, let last = open.indices.last else { return }
+        open[last].timeline += entries
+        entries = []
+    }
+
+    private mutating func readTimelineEntry(_ attributes: XMLAttributes, line: Int) {
         var entry = TimelineEntry(duration: -1)
         for attribute in attributes.attributes where attribute.name.namespace.isEmpty {
             let number = ManifestNumber.integer(attribute.value)
@@ -159,7 +203,7 @@ struct ManifestReader: XMLEventHandler {
             report(.error, .missingAttribute, "S has no attribute d, so it has no segments", "5.3.9.6", line)
             entry.duration = 0
         }
-        open[open.count - 1].timeline.append(entry)
+        append(entry, line: line)
     }
 
     // MARK: Checks

@@ -14,7 +14,7 @@ extension MediaPresentation {
         var remaining = Self.maximumReportedSegmentCount
         return .fields([
             "kind": .string("dash"),
-            "url": address.map { .string($0.text) },
+            "url": address.map { .string($0.withoutUserInformation.text) },
             "type": .string(kind.rawValue),
             "duration": duration.map { .seconds($0) },
             "profiles": .strings(profiles),
@@ -103,7 +103,7 @@ extension AddressedSegment {
             "time": .integer(time),
             "start": .seconds(start),
             "duration": .seconds(duration),
-            "url": .string(resource.address.text),
+            "url": .string(resource.address.withoutUserInformation.text),
             "byteRange": resource.byteRange?.report,
         ])
     }
@@ -111,7 +111,7 @@ extension AddressedSegment {
 
 extension AddressedResource {
     fileprivate var report: ReportValue {
-        .fields(["url": .string(address.text), "byteRange": byteRange?.report])
+        .fields(["url": .string(address.withoutUserInformation.text), "byteRange": byteRange?.report])
     }
 }
 

@@ -33,6 +33,7 @@ package struct PresentationTranslator: Sendable {
         of presentation: MediaPresentation,
         at now: MediaTime
     ) throws(TranslationError) -> [AddressedResource] {
+        guard presentation.hasSegmentIndexes else { return [] }
         var losses = TranslationLosses(maximumCount: 0)
         let plan = try PresentationPlan(
             presentation,
@@ -102,7 +103,7 @@ package struct PresentationTranslator: Sendable {
         var playlists: [TranslatedPlaylist] = []
         var remaining = limits.byteCount
         for index in plan.tracks.indices {
-            let bytes = try MediaPlaylistWriter.write(
+            let output = try MediaPlaylistWriter.write(
                 plan,
                 track: index,
                 shared: MediaPlaylistWriter.Shared(
@@ -118,21 +119,21 @@ package struct PresentationTranslator: Sendable {
                 firstSequence: starts[index].sequence,
                 skipCount: starts[index].skipCount
             )
-            remaining -= min(remaining, bytes.count)
-            let playlist: MediaPlaylist
-            do {
-                playlist = try MediaPlaylist(parsing: bytes)
-            } catch {
-                throw .tooLarge(message: "\(error)")
-            }
-            playlists.append(
-                TranslatedPlaylist(fileName: plan.tracks[index].fileName, track: plan.tracks[index], playlist: playlist)
+            remaining -= min(remaining, output.bytes.count)
+            playlists.append(TranslatedPlaylist(track: plan.tracks[index], output, hasEndMarker: isEnded))
+        }
+        let steering = SteeringServer(presentation)
+        if let steering {
+            let message = "content steering has only the pathway \(steering.pathway) of the preferred base URL"
+            losses.append(.contentSteering, message, line: presentation.contentSteering?.line)
+        } else if presentation.contentSteering != nil {
+            losses.append(
+                .contentSteering,
+                "the content steering has no server",
+                line: presentation.contentSteering?.line
             )
         }
-        if presentation.contentSteering != nil {
-            losses.append(.contentSteering, "content steering is not part of the translation")
-        }
-        let multivariant = try Self.multivariant(plan, measures)
+        let multivariant = try Self.multivariant(plan, measures, steering)
         if !isStatic { store(plan, measures, starts, target) }
         return TranslatedPresentation(multivariant: multivariant, playlists: playlists, losses: losses.all)
     }
@@ -203,7 +204,8 @@ package struct PresentationTranslator: Sendable {
             }
             let window = state.windows[index]
             var skipCount: Int64 = 0
-            for (position, start) in measure.starts.enumerated() {
+            for position in 0..<measure.starts.count {
+                let start = measure.starts[position]
                 let end = position + 1 < measure.starts.count ? measure.starts[position + 1] : measure.end
                 if let sequence = window.sequence(of: start, duration: end - start) {
                     return WindowStart(sequence: sequence, skipCount: skipCount)
@@ -255,7 +257,7 @@ package struct PresentationTranslator: Sendable {
         state.windows = zip(measures, starts).map { measure, start in
             TrackWindow(
                 firstSequence: start.sequence,
-                starts: Array(measure.starts.dropFirst(Int(clamping: start.skipCount))),
+                starts: measure.starts.dropFirst(Int(clamping: start.skipCount)),
                 end: measure.end
             )
         }
@@ -265,7 +267,8 @@ package struct PresentationTranslator: Sendable {
 
     private static func multivariant(
         _ plan: PresentationPlan,
-        _ measures: [TrackMeasure]
+        _ measures: [TrackMeasure],
+        _ steering: SteeringServer?
     ) throws(TranslationError) -> MultivariantPlaylist {
         var keys: [String] = []
         var known: Set<String> = []
@@ -280,6 +283,7 @@ package struct PresentationTranslator: Sendable {
             plan.tracks,
             measures: measures,
             sessionKeys: keys,
+            steering: steering,
             hasIndependentSegments: !videos.isEmpty && videos.allSatisfy(\.hasIndependentSegments)
         )
         do {
@@ -291,6 +295,19 @@ package struct PresentationTranslator: Sendable {
 
     /// The maximum number of session keys; players load a license for each.
     private static let maximumSessionKeyCount = 64
+}
+
+extension MediaPresentation {
+    /// A Boolean value that indicates whether a segment index may have to be loaded.
+    fileprivate var hasSegmentIndexes: Bool {
+        periods.contains { period in
+            period.element.element(.segmentBase) != nil
+                || period.adaptationSets.contains { set in
+                    set.element.element(.segmentBase) != nil
+                        || set.representations.contains { $0.element.element(.segmentBase) != nil }
+                }
+        }
+    }
 }
 
 extension TrackCandidate {

@@ -81,7 +81,17 @@ extension ReportValue {
 
     /// Returns the address if it is absolute; `nil` if it is relative, because it would only repeat `uri`.
     fileprivate static func url(_ address: ResourceAddress?) -> ReportValue? {
-        address.flatMap { $0.isAbsolute ? .string($0.text) : nil }
+        address.flatMap { $0.isAbsolute ? .string($0.withoutUserInformation.text) : nil }
+    }
+
+    /// Returns a URI as written, without a user name and password.
+    fileprivate static func uri(_ text: String) -> ReportValue {
+        .string(ResourceAddress(text).withoutUserInformation.text)
+    }
+
+    /// Returns a URI as written, without a user name and password; `nil` if there is none.
+    fileprivate static func uri(_ text: String?) -> ReportValue? {
+        text.map { .string(ResourceAddress($0).withoutUserInformation.text) }
     }
 
     fileprivate static func list(_ texts: [String]) -> ReportValue? { texts.isEmpty ? nil : .strings(texts) }
@@ -94,7 +104,7 @@ extension ReportValue {
 extension Variant {
     fileprivate var report: ReportValue {
         let tag = isIFramesOnly ? TagName.iFrameVariant : .variant
-        var fields = ReportValue.fields(["uri": .string(uri), "url": .url(address)]).fields
+        var fields = ReportValue.fields(["uri": .uri(uri), "url": .url(address)]).fields
         // The URI of an I-frame variant is an attribute, which must not be reported a second time.
         fields += tag.definition.reportFields(attributes, context: context).filter {
             !["uri", "url"].contains($0.name)
@@ -124,12 +134,12 @@ extension MediaSegment {
             "start": .seconds(start),
             "duration": .seconds(duration),
             "title": .text(title),
-            "uri": .string(uri),
+            "uri": .uri(uri),
             "url": .url(address),
             "byteRange": byteRange?.report,
             "map": map.map {
                 .fields([
-                    "uri": .string($0.uri),
+                    "uri": .uri($0.uri),
                     "url": .url($0.address),
                     "byteRange": $0.byteRange?.report,
                 ])
@@ -152,7 +162,7 @@ extension EncryptionKey {
     fileprivate var report: ReportValue {
         .fields([
             "method": .string(method.rawValue),
-            "uri": .text(uri),
+            "uri": .uri(uri),
             "url": .url(address),
             "iv": .text(initializationVector),
             "keyFormat": .string(keyFormat),
@@ -164,7 +174,7 @@ extension EncryptionKey {
 extension PartialSegment {
     fileprivate var report: ReportValue {
         .fields([
-            "uri": .string(uri),
+            "uri": .uri(uri),
             "url": .url(address),
             "duration": .seconds(duration),
             "independent": .bool(isIndependent),
@@ -178,7 +188,7 @@ extension PreloadHint {
     fileprivate var report: ReportValue {
         .fields([
             "type": .string(type),
-            "uri": .string(uri),
+            "uri": .uri(uri),
             "url": .url(address),
             "byteRangeStart": .integer(byteRangeStart),
             "byteRangeLength": byteRangeLength.map { .integer($0) },
@@ -189,7 +199,7 @@ extension PreloadHint {
 extension RenditionReport {
     fileprivate var report: ReportValue {
         .fields([
-            "uri": .string(uri),
+            "uri": .uri(uri),
             "url": .url(address),
             "lastMediaSequence": lastMediaSequence.map { .integer($0) },
             "lastPart": lastPart.map { .integer($0) },
@@ -219,7 +229,7 @@ extension SessionData {
         .fields([
             "dataID": .string(dataID),
             "value": .text(value),
-            "uri": .text(uri),
+            "uri": .uri(uri),
             "url": .url(address),
             "format": uri == nil ? nil : .text(format?.rawValue),
             "language": .text(language),

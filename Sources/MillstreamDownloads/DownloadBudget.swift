@@ -15,8 +15,6 @@ final class DownloadBudget: Sendable {
     static let guaranteedFileSize = ByteCount(64 << 20)
     /// The size that an asset may always have.
     private static let guaranteedAssetSize = ByteCount(1 << 30)
-    /// The size of a key in bytes (RFC 8216bis §4.4.4.4).
-    static let keySize: Int64 = 16
     /// The number of bytes after which the free space of the disk is checked again.
     private static let spaceCheckInterval: Int64 = 16 << 20
 
@@ -53,7 +51,7 @@ final class DownloadBudget: Sendable {
 
     /// Returns the maximum size of a file.
     func limit(for resource: StoredResource) -> ByteCount {
-        if resource.kind == .key { return ByteCount(Self.keySize) }
+        if resource.kind == .key { return ByteCount(StoredResource.keySize) }
         if let range = resource.byteRange { return min(ByteCount(range.length), limits.fileSize) }
         let expected =
             resource.kind == .segment

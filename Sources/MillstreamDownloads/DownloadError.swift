@@ -1,4 +1,5 @@
 import AssetStorage
+import Foundation
 import MediaTransport
 public import ResourceAddressing
 
@@ -28,6 +29,10 @@ public struct DownloadError: MillstreamError, Sendable {
         public static let transport = Code(rawValue: "transport")
         /// The library could not store the asset.
         public static let storage = Code(rawValue: "storage")
+        /// The download was canceled.
+        public static let canceled = Code(rawValue: "canceled")
+        /// An error that an earlier process stored has a code that this version does not know.
+        public static let unknown = Code(rawValue: "unknown")
     }
 
     /// The kind of error.
@@ -82,6 +87,29 @@ public struct DownloadError: MillstreamError, Sendable {
 }
 
 extension DownloadError {
+    static func canceled(_ address: ResourceAddress) -> DownloadError {
+        DownloadError(.canceled, "the download was canceled", address: address)
+    }
+
+    /// Creates the error of a download from any error that ended it.
+    init(any error: any Error) {
+        switch error {
+        case let error as DownloadError: self = error
+        case let error as StorageError: self.init(error)
+        case let error as TransportError: self.init(error)
+        default: self.init(.unknown, "the download failed (\(error.localizedDescription))", cause: error)
+        }
+    }
+
+    /// Creates an error that an earlier process stored.
+    init(_ failure: DownloadRecord.Failure) {
+        let code = Code(rawValue: failure.code)
+        self.init(Code.allCases.contains(code) ? code : .unknown, failure.message, detail: failure.detail)
+    }
+
+    /// The error as the catalog stores it.
+    var stored: DownloadRecord.Failure { DownloadRecord.Failure(code: code.rawValue, detail: detail, message: message) }
+
     /// The message for the user.
     public var description: String { message }
 }
@@ -89,7 +117,8 @@ extension DownloadError {
 extension DownloadError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .live, .notAPlaylist, .contentProtected, .nothingSelected, .tooLarge, .transport, .storage,
+        .live, .notAPlaylist, .contentProtected, .nothingSelected, .tooLarge, .transport, .storage, .canceled,
+        .unknown,
     ]
 
     /// The code of the corresponding error of AVFoundation.
@@ -100,6 +129,7 @@ extension DownloadError.Code: ErrorCode {
         case .contentProtected: -11_831
         case .nothingSelected: -11_869
         case .transport: -11_849
+        case .canceled: -11_878
         default: nil
         }
     }

@@ -86,12 +86,23 @@ struct ProgressCounter {
     }
 }
 
+/// The figures of one run of a download.
+package struct DownloadFigures: Sendable, Hashable {
+    /// The number of bytes that were received.
+    package var bytes = ByteCount.zero
+    /// The number of files that were fetched; a repeated request is counted once.
+    package var requestCount = 0
+    /// The number of requests that failed and were repeated.
+    package var recoverableErrorCount = 0
+}
+
 /// The progress of a download, shared by the tasks that fetch files and the task that reports it.
 final class ProgressMeter: Sendable {
     private struct State {
         var counter: ProgressCounter
         var filesInProgress: [Int: Int64] = [:]
         var lastFileID = 0
+        var figures = DownloadFigures()
     }
 
     private let state: Mutex<State>
@@ -100,18 +111,24 @@ final class ProgressMeter: Sendable {
         state = Mutex(State(counter: counter))
     }
 
-    /// Starts counting the bytes of a file, and returns an identifier for it.
-    func beginFile() -> Int {
+    /// Starts counting the bytes of a file.
+    ///
+    /// - Parameter count: The number of bytes that an earlier transfer has received.
+    /// - Returns: An identifier of the file.
+    func beginFile(containing count: Int64 = 0) -> Int {
         state.withLock { state in
             state.lastFileID += 1
-            state.filesInProgress[state.lastFileID] = 0
+            state.filesInProgress[state.lastFileID] = count
             return state.lastFileID
         }
     }
 
     /// Adds received bytes of a file.
     func addBytes(_ count: Int, to flight: Int) {
-        state.withLock { $0.filesInProgress[flight]? +|= Int64(count) }
+        state.withLock { state in
+            state.filesInProgress[flight]? +|= Int64(count)
+            state.figures.bytes = state.figures.bytes + ByteCount(Int64(count))
+        }
     }
 
     /// Stops counting the bytes of a file that was stored or abandoned.
@@ -123,6 +140,15 @@ final class ProgressMeter: Sendable {
     func addStoredFile(_ resource: StoredResource, bytes: ByteCount) {
         state.withLock { $0.counter.addStoredFile(resource, bytes: bytes) }
     }
+
+    /// The figures of the run so far.
+    var figures: DownloadFigures { state.withLock { $0.figures } }
+
+    /// Counts a file that is fetched.
+    func addRequest() { state.withLock { $0.figures.requestCount += 1 } }
+
+    /// Counts a request that failed and is repeated.
+    func addRecoverableError() { state.withLock { $0.figures.recoverableErrorCount += 1 } }
 
     /// The current progress, including the bytes of files that are being fetched.
     var progress: DownloadProgress {

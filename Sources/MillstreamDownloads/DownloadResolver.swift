@@ -27,8 +27,15 @@ struct DownloadResolver {
 
     /// Loads the source and the media playlists that the selection requires.
     ///
+    /// - Parameters:
+    ///   - source: The URL of the source playlist.
+    ///   - entries: A closure that returns the variants and renditions to download; `nil` for those of the selection.
+    /// - Returns: The playlists.
     /// - Throws: ``DownloadError``. A live stream fails before anything other than playlists is loaded.
-    func resolve(_ source: ResourceAddress) async throws -> Resolution {
+    func resolve(
+        _ source: ResourceAddress,
+        entries: ((MultivariantPlaylist) -> [Choice])? = nil
+    ) async throws -> Resolution {
         let (playlist, address) = try await load(source, variables: [:], limit: playlistSize)
         switch playlist {
         case .media(let media):
@@ -43,7 +50,7 @@ struct DownloadResolver {
             )
             return Resolution(playlist: playlist, address: address, renditions: [rendition])
         case .multivariant(let multivariant):
-            let choices = try choose(from: multivariant)
+            let choices = try entries?(multivariant) ?? choose(from: multivariant)
             let loaded = try await loadPlaylists(
                 choices.map(\.address),
                 variables: multivariant.variables,

@@ -58,32 +58,15 @@ public struct DownloadSelection: Sendable, Hashable {
     /// This preference has precedence over ``prefersMultichannelAudio``.
     public var prefersLosslessAudio = false
 
+    /// The best variant with the default audio and subtitles.
+    public static let standard = DownloadSelection(audio: .defaults, subtitles: .defaults)
+
     /// Creates a selection; by default the best variant with all audio and subtitles, so that all languages are
     /// available offline.
     public init(variants: Variants = .best, audio: Languages = .all, subtitles: Languages = .all) {
         self.variants = variants
         self.audio = audio
         self.subtitles = subtitles
-    }
-}
-
-extension DownloadSelection: CustomStringConvertible {
-    /// The selection in the form `variants=best&audio=all&subtitles=all`, as stored in the library.
-    public var description: String {
-        var text: String
-        switch variants {
-        case .best: text = "variants=best"
-        case .lowest: text = "variants=lowest"
-        case .all: text = "variants=all"
-        case .minimumBandwidth(let rate): text = "min-bandwidth=\(rate.bitsPerSecond)"
-        case .maximumHeight(let height): text = "max-height=\(height)"
-        case .minimumSize(let size): text = "min-size=\(size)"
-        }
-        text += "&audio=\(audio)&subtitles=\(subtitles)"
-        for qualifier in qualifiers { text += "&qualifier=\(qualifier)" }
-        if prefersMultichannelAudio { text += "&prefer-multichannel" }
-        if prefersLosslessAudio { text += "&prefer-lossless" }
-        return text
     }
 }
 

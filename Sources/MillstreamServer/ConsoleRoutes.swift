@@ -91,6 +91,14 @@ struct ConsoleRoutes {
             downloads.cancel(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
+        api.post("downloads/:id/pause") { _, context in
+            downloads.suspend(try context.parameters.require("id"))
+            return Response(status: .noContent)
+        }
+        api.post("downloads/:id/resume") { _, context in
+            try downloads.resume(try context.parameters.require("id"))
+            return Response(status: .noContent)
+        }
         api.delete("library/:id") { _, context in
             try await downloads.delete(try context.parameters.require("id"))
             return Response(status: .noContent)

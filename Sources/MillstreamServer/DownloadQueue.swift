@@ -1,4 +1,6 @@
 import AssetStorage
+import Foundation
+import HTTPTypes
 import Logging
 import MediaTiming
 import MediaTransport
@@ -6,165 +8,124 @@ import MillstreamDownloads
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
-import Synchronization
 
-/// A service that runs the downloads of the console and broadcasts their progress.
+/// A service that runs the download session of the server and broadcasts the progress of its tasks.
 final class DownloadQueue: Service {
+    private let session: DownloadSession
     private let library: AssetLibrary
-    private let loader: ResourceLoader
     private let broadcast: EventBroadcast
     private let logger: Logger
-    private let jobs: AsyncStream<Job>
-    private let jobContinuation: AsyncStream<Job>.Continuation
-    private let running = Mutex<[String: Activity]>([:])
-    private let failures = Mutex<[String: DownloadError]>([:])
 
-    /// A request to run a download.
-    private struct Job: Sendable {
-        let task: DownloadTask
-        let source: ResourceAddress
-        /// Receives the identifier of the asset once the download is resolved, or the error that occurred before.
-        let outcome: AsyncThrowingStream<String, any Error>.Continuation
-    }
-
-    /// The identifier of the asset, once the download is resolved.
-    private final class Identity: Sendable {
-        let id = Mutex<String?>(nil)
-    }
-
-    /// A running download.
-    private struct Activity: Sendable {
-        var progress: DownloadProgress
-        let stop: AsyncStream<Void>.Continuation
-    }
-
-    init(library: AssetLibrary, loader: ResourceLoader, broadcast: EventBroadcast, logger: Logger) {
+    /// Creates a service; downloads that were running when the previous server ended are continued.
+    ///
+    /// - Throws: `StorageError` if the catalog of the library cannot be read.
+    init(library: AssetLibrary, loader: ResourceLoader, broadcast: EventBroadcast, logger: Logger) throws {
+        session = try DownloadSession(identifier: DownloadSession.serverIdentifier, library: library, loader: loader)
         self.library = library
-        self.loader = loader
         self.broadcast = broadcast
         self.logger = logger
-        (jobs, jobContinuation) = AsyncStream.makeStream()
     }
 
     /// The number of running downloads.
-    var count: Int { running.withLock { $0.count } }
+    var count: Int { session.tasks.count { $0.state == .running } }
 
-    /// Starts a download.
+    /// Starts a download, or continues it.
     ///
     /// - Returns: The identifier of the asset, once its playlists have been loaded.
     /// - Throws: The error that prevented the start.
     func start(_ source: ResourceAddress, title: String?, selection: DownloadSelection) async throws -> String {
-        if let known = try library.asset(source: source), running.withLock({ $0[known.id] != nil }) { return known.id }
-        let (outcomes, outcome) = AsyncThrowingStream<String, any Error>.makeStream()
-        let task = DownloadTask(
+        let task = try await session.makeTask(
             source,
-            into: library,
-            loader: loader,
-            options: DownloadTask.Options(selection: selection, title: title)
+            configuration: DownloadConfiguration(selection: selection, title: title)
         )
-        jobContinuation.yield(Job(task: task, source: source, outcome: outcome))
-        for try await id in outcomes { return id }
-        throw CancellationError()
+        task.resume()
+        return task.assetID
     }
 
-    /// Stops a download; the files that are already stored are preserved.
+    /// Ends the downloads of an asset; the files that are already stored are preserved.
     func cancel(_ id: String) {
-        _ = running.withLock { $0[id]?.stop.yield() }
+        for task in tasks(of: id) { task.cancel() }
+    }
+
+    /// Stops the downloads of an asset until they are resumed.
+    func suspend(_ id: String) {
+        for task in tasks(of: id) { task.suspend() }
+    }
+
+    /// Continues the downloads of an asset.
+    ///
+    /// - Throws: ``ServerError`` if the asset has no download that can be continued.
+    func resume(_ id: String) throws {
+        let tasks = tasks(of: id)
+        guard !tasks.isEmpty else {
+            throw ServerError(
+                .notFound,
+                "not-found",
+                "the asset \(id) has no download that can be resumed",
+                hint: "start the download again"
+            )
+        }
+        for task in tasks { task.resume() }
     }
 
     /// Stops a download and deletes its asset.
     func delete(_ id: String) async throws {
         cancel(id)
         // Wait up to 2 seconds for the download to end, so that it does not write files after the deletion.
-        for _ in 0..<100 where running.withLock({ $0[id] != nil }) {
+        for _ in 0..<100 where !tasks(of: id).isEmpty {
             try await SystemTimeSource().sleep(for: .milliseconds(20))
         }
         try library.delete(id)
-        failures.withLock { $0[id] = nil }
         broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
     }
 
+    private func tasks(of id: String) -> [DownloadTask] { session.tasks.filter { $0.assetID == id } }
+
     /// Returns the report of an asset, with the progress or the error of its download.
     func report(_ asset: StoredAsset) -> ReportValue {
-        let progress = running.withLock { $0[asset.id]?.progress }
-        let failure = failures.withLock { $0[asset.id] }
         guard case .object(var fields) = asset.report else { return asset.report }
-        if let progress {
-            let names = Set(progress.fields.map(\.name))
-            fields = fields.filter { !names.contains($0.name) } + progress.fields
+        let tasks = tasks(of: asset.id)
+        let task = tasks.first { $0.state == .running } ?? tasks.first
+        if let task, task.state == .running {
+            let progress = task.progress.fields
+            let names = Set(progress.map(\.name))
+            fields = fields.filter { !names.contains($0.name) } + progress
         }
-        let activity = progress != nil ? "downloading" : failure != nil ? "failed" : "idle"
-        fields.append(ReportValue.Field(name: "activity", value: .string(activity)))
-        if let failure, progress == nil {
-            fields.append(ReportValue.Field(name: "error", value: ServerError(failure).report))
+        fields.append(ReportValue.Field(name: "activity", value: .string(Self.activity(of: task))))
+        if let error = task?.error {
+            fields.append(ReportValue.Field(name: "error", value: ServerError(error).report))
         }
         return .object(fields)
     }
 
-    /// Runs requested downloads until the task is canceled or the server shuts down.
+    private static func activity(of task: DownloadTask?) -> String {
+        switch task?.state {
+        case .running: "downloading"
+        case .waiting: "waiting"
+        case .suspended: "paused"
+        case .failed: "failed"
+        case .completed, .canceled, nil: "idle"
+        }
+    }
+
+    /// Broadcasts the progress of the downloads until the task is canceled or the server shuts down.
     func run() async throws {
+        let events = session.events
         await cancelWhenGracefulShutdown {
-            await withDiscardingTaskGroup { group in
-                for await order in self.jobs { group.addTask { await self.runDownload(order) } }
-                group.cancelAll()
-            }
+            for await (task, event) in events { self.process(event, of: task) }
         }
+        await session.invalidate()
     }
 
-    private func runDownload(_ order: Job) async {
-        let (stops, stop) = AsyncStream<Void>.makeStream()
-        let identity = Identity()
-        var failure: (any Error)?
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    try await order.task.run { event in
-                        self.processEvent(event, of: order, stop: stop, identity: identity)
-                    }
-                }
-                group.addTask { for await _ in stops { return } }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        } catch {
-            failure = error
-        }
-        stop.finish()
-        guard let id = identity.id.withLock({ $0 }) else {
-            order.outcome.finish(throwing: failure ?? CancellationError())
-            return
-        }
-        order.outcome.finish()
-        _ = running.withLock { $0.removeValue(forKey: id) }
-        if let failure = failure as? DownloadError {
-            logger.warning("download failed", metadata: ["asset": "\(id)", "error": "\(failure.detail)"])
-            failures.withLock { $0[id] = failure }
-        }
-        broadcastAsset(id)
-    }
-
-    private func processEvent(
-        _ event: DownloadTask.Event,
-        of order: Job,
-        stop: AsyncStream<Void>.Continuation,
-        identity: Identity
-    ) {
+    private func process(_ event: DownloadTask.Event, of task: DownloadTask) {
         switch event {
-        case .resolved(let id, let progress):
-            identity.id.withLock { $0 = id }
-            running.withLock { $0[id] = Activity(progress: progress, stop: stop) }
-            _ = failures.withLock { $0.removeValue(forKey: id) }
-            order.outcome.yield(id)
-            broadcastAsset(id)
-        case .progress(let id, let progress):
-            running.withLock { $0[id]?.progress = progress }
-            broadcastAsset(id)
-        case .completed: break
+        case .stateChanged(.failed):
+            let code = task.error?.detail ?? "unknown"
+            logger.warning("download failed", metadata: ["asset": "\(task.assetID)", "error": "\(code)"])
+        case .stateChanged, .loaded, .completed: break
+        case .mediaSelectionResolved, .variantsChosen, .locationChosen, .selectionCompleted, .finished: return
         }
-    }
-
-    private func broadcastAsset(_ id: String) {
-        guard let asset = try? library.asset(id) else { return }
+        guard let asset = try? library.asset(task.assetID) else { return }
         broadcast.send(ServerEvent(name: "asset", data: report(asset)))
     }
 }

@@ -1,14 +1,35 @@
 public import Foundation
 import Hummingbird
 public import Logging
+import MediaTiming
 public import NetworkConditioning
 import ResourceAddressing
 
 /// An origin server that serves a folder of media, with media types, byte ranges, and CORS for all sites.
 ///
+/// The address of a folder has a page that lists its contents.
+///
 /// It is intended for demonstrations and tests that need to control an origin.
 public struct FolderOrigin: Sendable {
+    /// A request that was answered, for logs.
+    public struct Exchange: Sendable, CustomStringConvertible {
+        /// The method of the request.
+        public let method: String
+        /// The path of the request as it was received.
+        public let path: String
+        /// The requested byte range as it was received; `nil` for the whole resource.
+        public let range: String?
+        /// The status of the response.
+        public let status: Int
+
+        /// The exchange on one line.
+        public var description: String {
+            "\(status) \(method) \(ResourceAddress(path))\(range.map { " \($0.prefix(60))" } ?? "")"
+        }
+    }
+
     private let directory: URL
+    private let onlyFile: String?
     private let host: String
     private let port: Int
     private let conditions: LinkProfile
@@ -19,6 +40,7 @@ public struct FolderOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The folder to serve.
+    ///   - onlyFile: The name of the only file of the folder to serve; `nil` to serve all files.
     ///   - host: The address at which the server listens.
     ///   - port: The port; 0 uses a free one.
     ///   - conditions: The conditions of the network between server and clients.
@@ -26,6 +48,7 @@ public struct FolderOrigin: Sendable {
     ///   - logger: The logger for errors.
     public init(
         _ directory: URL,
+        onlyFile: String? = nil,
         host: String = "127.0.0.1",
         port: Int,
         conditions: LinkProfile = .off,
@@ -33,6 +56,7 @@ public struct FolderOrigin: Sendable {
         logger: Logger
     ) {
         self.directory = directory
+        self.onlyFile = onlyFile
         self.host = host
         self.port = port
         self.conditions = conditions
@@ -45,13 +69,16 @@ public struct FolderOrigin: Sendable {
     /// - Parameters:
     ///   - onRequest: Called with the path of each request before the response; it may wait, or throw to refuse the
     ///     request.
+    ///   - onResponse: Called with each request that was answered.
     ///   - onRunning: Called with the port once connections are accepted.
     /// - Throws: ``ListeningError`` if the server cannot listen.
     public func run(
         onRequest: @escaping @Sendable (String) async throws -> Void = { _ in },
+        onResponse: @escaping @Sendable (Exchange) -> Void = { _ in },
         onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ExchangeLogging(report: onResponse))
         router.add(middleware: ProtectiveHeaders())
         router.add(middleware: MediaAccess())
         router.add(middleware: ErrorResponses())
@@ -67,13 +94,28 @@ public struct FolderOrigin: Sendable {
             guard parts.allSatisfy({ !$0.hasPrefix(".") }) else {
                 throw ServerError(.notFound, "not-found", "there is nothing at this address")
             }
-            try await onRequest(parts.joined(separator: "/"))
+            let path = parts.joined(separator: "/")
+            guard onlyFile == nil || onlyFile == path else {
+                throw ServerError(.notFound, "not-found", "there is nothing at this address")
+            }
+            try await onRequest(path)
+            let url = directory.appendingPathComponent(path)
+            if let page = FolderPage(url, path: request.uri.path) { return page.response }
             return try await files.respond(
-                directory.appendingPathComponent(parts.joined(separator: "/")),
+                url,
                 to: request,
                 context: context,
                 cacheControl: "no-cache"
             )
+        }
+        if onlyFile == nil {
+            let directory = directory
+            router.get("/") { request, _ in
+                guard let page = FolderPage(directory, path: request.uri.path) else {
+                    throw ServerError(.notFound, "not-found", "there is nothing at this address")
+                }
+                return page.response
+            }
         }
         let application = Application(
             router: router,
@@ -83,5 +125,27 @@ public struct FolderOrigin: Sendable {
             logger: logger
         )
         try await application.serve(host: host, port: port)
+    }
+}
+
+/// A middleware that reports each exchange.
+private struct ExchangeLogging: RouterMiddleware {
+    let report: @Sendable (FolderOrigin.Exchange) -> Void
+
+    @concurrent func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let response = try await next(request, context)
+        report(
+            FolderOrigin.Exchange(
+                method: request.method.rawValue,
+                path: request.uri.string,
+                range: request.headers[.range],
+                status: Int(clamping: response.status.code)
+            )
+        )
+        return response
     }
 }

@@ -115,7 +115,7 @@ final class LinkRegistry: Sendable {
             entries.sorted { $0.key < $1.key }.map { id, entry in
                 ReportValue.fields([
                     "id": .string(id),
-                    "url": .string(entry.stream.source.text),
+                    "url": .string(entry.stream.source.withoutUserInformation.text),
                     "named": .string(entry.stream.conditions),
                     "conditions": .string(entry.link.profile.name),
                 ])

@@ -172,7 +172,7 @@ public struct LocalOrigin: Sendable {
         let broadcast = EventBroadcast()
         let metrics = ServerMetrics()
         let loading = sources.trusted.loading
-        let downloads = DownloadQueue(
+        let downloads = try DownloadQueue(
             library: library,
             loader: options.translatesDASH
                 ? loading.translatingPresentations(in: PresentationStore()) : loading,

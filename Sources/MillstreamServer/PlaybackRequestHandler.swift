@@ -121,7 +121,7 @@ struct PlaybackRequestHandler {
             }
             guard let plan = presentation.plan(for: address) else {
                 throw PlaylistEditError.unreadableResult(
-                    edit: "the address \(address.uri)",
+                    edit: "the address \(ResourceAddress(address.uri))",
                     reason: "the entry cannot be edited"
                 )
             }

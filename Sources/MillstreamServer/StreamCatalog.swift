@@ -19,7 +19,8 @@ public struct StreamCatalog: Sendable {
         public let detail: String?
         /// A Boolean value that indicates whether the stream is meant to be inserted into others.
         public let isAdvertisement: Bool
-        /// The header fields from `headers`, for the origin of ``address``, and from `headersFor`, for the hosts that
+        /// The authorization of addresses with a user name and password, which are removed from them, and the header
+        /// fields from `headers`, for the origin of ``address``, and from `headersFor`, for the hosts that
         /// it names.
         public let headers: [ScopedHeaderField]
 
@@ -126,17 +127,19 @@ public struct StreamCatalog: Sendable {
                         + "relative URLs require a catalog that is loaded over http"
                 )
             }
+            let poster = entry.poster.map { address.resolving($0) }
             var id = Self.identifier(entry.id ?? entry.name)
             if id.isEmpty || used.contains(id) { id += "-\(number)" }
             used.insert(id)
             return Stream(
                 id: id,
                 name: entry.name,
-                address: stream,
-                poster: entry.poster.map { address.resolving($0) },
+                address: stream.withoutUserInformation,
+                poster: poster?.withoutUserInformation,
                 detail: entry.detail,
                 isAdvertisement: entry.advertisement ?? false,
-                headers: try Self.headers(of: entry, at: stream)
+                headers: [stream, poster].compactMap { $0.flatMap { ScopedHeaderField(userInformationOf: $0) } }
+                    + (try Self.headers(of: entry, at: stream))
             )
         }
         try Self.checkConflicts(streams)

@@ -25,8 +25,8 @@ package struct PresentationOptions: Sendable {
     package var remoteElementLoadCount = 2_000
     /// The time after the load of a manifest during which loads of its remote elements begin.
     ///
-    /// Elements that are not loaded then are left out. The default is 30 seconds.
-    package var remoteElementTimeout = Duration.seconds(30)
+    /// Elements that are not loaded then are left out. The default is 10 seconds.
+    package var remoteElementTimeout = Duration.seconds(10)
     /// The time for which the translation of a static manifest answers requests for its media playlists before the
     /// manifest is loaded again; `nil`, the default, for no limit.
     package var staticLifetime: Duration?

@@ -46,6 +46,8 @@ package final class PresentationSession: Sendable {
         var presentation: MediaPresentation?
         /// The manifest before remote elements are inserted, if a patch can change it to the next version.
         var patchable: LoadedManifest?
+        /// The manifest before remote elements are inserted, with the time of day at which the next one is needed.
+        var linked: (manifest: LoadedManifest, date: MediaTime)?
         var translator: PresentationTranslator
         var translation: TranslatedPresentation?
         var indexes = PresentationSource.Indexes()
@@ -79,24 +81,30 @@ package final class PresentationSession: Sendable {
     ///   - address: The URL of the manifest.
     ///   - baseAddress: The base of relative references; `nil` for the URL of the manifest after all redirects.
     ///   - options: The clocks and limits.
+    ///   - translationState: The state of a previous session of the presentation, whose sequence numbers continue.
     package init(
         _ address: ResourceAddress,
         baseAddress: ResourceAddress? = nil,
-        options: PresentationOptions = PresentationOptions()
+        options: PresentationOptions = PresentationOptions(),
+        translationState: TranslationState = TranslationState()
     ) {
         self.address = address.withoutFragment
         self.baseAddress = baseAddress
         self.options = options
-        state = Mutex(State(translator: PresentationTranslator(limits: options.translation)))
+        let translator = PresentationTranslator(state: translationState, limits: options.translation)
+        state = Mutex(State(translator: translator))
     }
+
+    /// The state of the translation, with which another session of the presentation can continue.
+    package var translationState: TranslationState { state.withLock { $0.translator.state } }
 
     /// The size of the playlists in memory, in bytes.
     var byteCount: Int {
         state.withLock { state in
-            let manifest = state.patchable?.bytes.count ?? 0
+            let manifest = (state.patchable ?? state.linked?.manifest)?.bytes.count ?? 0
             guard let translation = state.translation else { return manifest }
             return translation.playlists.reduce(manifest +| translation.multivariant.bytes.count) {
-                $0 +| $1.playlist.bytes.count
+                $0 +| $1.bytes.count
             }
         }
     }
@@ -134,7 +142,7 @@ package final class PresentationSession: Sendable {
         try await lock.withLock {
             let state = state.withLock { $0 }
             guard let presentation = state.presentation, presentation.kind == .dynamic else { return nil }
-            guard isReloadDue(state) else { return try await translate(loader, record: nil) }
+            guard isReloadDue(state) else { return try await refresh(loader) }
             guard let record = try await patchLocked(state, loader) else { return nil }
             return try await translate(loader, record: record)
         }
@@ -148,7 +156,7 @@ package final class PresentationSession: Sendable {
     package func result(using loader: ResourceLoader) async throws -> Result {
         try await lock.withLock {
             let current = state.withLock { $0 }
-            guard isReloadDue(current) else { return try await translate(loader, record: nil) }
+            guard isReloadDue(current) else { return try await refresh(loader) }
             if let record = try await patchLocked(current, loader) {
                 return try await translate(loader, record: record)
             }
@@ -167,6 +175,15 @@ package final class PresentationSession: Sendable {
         }
     }
 
+    /// Translates the manifest as of now, and loads its remote elements first if one of them is needed now.
+    private func refresh(_ loader: ResourceLoader) async throws -> Result {
+        let current = state.withLock { $0 }
+        if let linked = current.linked, options.now + current.clockDifference >= linked.date {
+            try await adoptLocked(linked.manifest, began: current.loadTime, loader)
+        }
+        return try await translate(loader, record: nil)
+    }
+
     /// Returns a Boolean value that indicates whether the manifest must be loaded before a playlist is answered.
     private func isReloadDue(_ state: State) -> Bool {
         guard let presentation = state.presentation else { return true }
@@ -179,7 +196,7 @@ package final class PresentationSession: Sendable {
 
     private static func hasEnded(_ state: State) -> Bool {
         guard let translation = state.translation else { return false }
-        return translation.playlists.allSatisfy(\.playlist.hasEndMarker)
+        return translation.playlists.allSatisfy(\.hasEndMarker)
     }
 
     /// Returns the address of the next version of a manifest: its first location, or the address of the session.
@@ -233,10 +250,14 @@ package final class PresentationSession: Sendable {
     ) async throws {
         let base = baseAddress ?? manifest.address?.withoutFragment
         let limits = options.manifest
+        let date = options.now + state.withLock { $0.clockDifference }
         let presentation: MediaPresentation
+        let nextDate: MediaTime?
         do {
-            let bytes = try await PresentationSource(loader: loader, options: options)
-                .insertingRemoteElements(in: manifest.bytes, address: base)
+            let inserted = try await PresentationSource(loader: loader, options: options)
+                .insertingRemoteElements(in: manifest.bytes, address: base, at: date)
+            let bytes = inserted.bytes
+            nextDate = inserted.nextDate
             presentation = try await perform {
                 try MediaPresentation(parsing: bytes.span, address: base, limits: limits)
             }
@@ -267,6 +288,7 @@ package final class PresentationSession: Sendable {
         // A patch that is not available now will not become available.
         let isPatchable = presentation.patchAddress(at: options.now + next.clockDifference) != nil
         next.patchable = isPatchable ? manifest : nil
+        next.linked = nextDate.map { (manifest, $0) }
         next.presentation = presentation
         next.translation = nil
         next.loadTime = began

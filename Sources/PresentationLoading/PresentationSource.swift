@@ -13,6 +13,8 @@ struct PresentationSource {
     private static let maximumClockCount = 4
     /// The maximum number of segment indexes that are loaded at the same time.
     private static let concurrentLoads = 4
+    /// The maximum number of remote elements that are loaded at the same time.
+    private static let concurrentElementLoads = 8
 
     let loader: ResourceLoader
     let options: PresentationOptions
@@ -105,12 +107,20 @@ struct PresentationSource {
     /// - Parameters:
     ///   - manifest: The manifest as it was loaded, or as a patch changed it.
     ///   - address: The base of relative references.
-    /// - Returns: The bytes of the manifest, which are the same if it has no remote elements.
+    ///   - date: The time of day, which determines the elements of a dynamic presentation that are needed.
+    /// - Returns: The bytes of the manifest, which are the same if it has no remote elements, and the time of day at which
+    ///   the next element is needed.
     /// - Throws: `ManifestParsingError` if the manifest is not well-formed or exceeds a limit, `CancellationError`.
-    func insertingRemoteElements(in manifest: [UInt8], address: ResourceAddress?) async throws -> [UInt8] {
-        guard RemoteElements.areUsed(in: manifest) else { return manifest }
+    func insertingRemoteElements(
+        in manifest: [UInt8],
+        address: ResourceAddress?,
+        at date: MediaTime
+    ) async throws -> (bytes: [UInt8], nextDate: MediaTime?) {
+        guard RemoteElements.areUsed(in: manifest) else { return (manifest, nil) }
         let limits = options.manifest
-        var elements = try await perform { try RemoteElements(in: manifest.span, address: address, limits: limits) }
+        var elements = try await perform {
+            try RemoteElements(in: manifest.span, address: address, at: date, limits: limits)
+        }
         let budget = LoadBudget(
             bytes: Int64(clamping: limits.byteCount) -| Int64(clamping: manifest.count),
             loads: options.remoteElementLoadCount,
@@ -140,7 +150,7 @@ struct PresentationSource {
             }
         }
         let result = elements
-        return try await perform { result.bytes }
+        return (try await perform { result.bytes }, result.nextDate)
     }
 
     /// Loads remote documents, a few at a time, each of them once.
@@ -162,7 +172,9 @@ struct PresentationSource {
         try await withThrowingTaskGroup(of: (ResourceAddress, Result<[UInt8], TransportError>).self) { group in
             var running = 0
             while running > 0 || !waiting.isEmpty {
-                while running < Self.concurrentLoads, options.time.now < deadline, let address = waiting.popFirst() {
+                while running < Self.concurrentElementLoads, options.time.now < deadline,
+                    let address = waiting.popFirst()
+                {
                     group.addTask { (address, try await remoteDocument(at: address, budget)) }
                     running += 1
                 }
@@ -247,18 +259,42 @@ struct PresentationSource {
                 "urn:mpeg:dash:utc:http-iso:2012", "urn:mpeg:dash:utc:http-xsdate:2012":
                 if let date = try await date(at: value, of: presentation) { return date - options.now }
             case "urn:mpeg:dash:utc:http-head:2014", "urn:mpeg:dash:utc:http-head:2012":
-                // Transports send requests with the method GET only.
-                options.reportProblem("the clock \(value) is skipped: HEAD requests are not supported")
-            default: continue
+                if let date = try await headerDate(at: value, of: presentation) { return date - options.now }
+            default:
+                let text = String(clock.scheme.prefix(200))
+                options.reportProblem("a clock is skipped: its scheme \(text) is not supported")
             }
         }
         return .zero
     }
 
-    private func date(at value: String, of presentation: MediaPresentation) async throws -> MediaTime? {
+    /// Returns the URL of a clock, the first of those that a descriptor lists, or `nil` if it has another scheme.
+    private func address(of value: String, in presentation: MediaPresentation) -> ResourceAddress? {
         guard let reference = value.split(separator: " ").first.map(String.init) else { return nil }
         let address = presentation.address?.resolving(reference) ?? ResourceAddress(reference)
-        guard address.isHTTP else { return nil }
+        return address.isHTTP ? address : nil
+    }
+
+    /// Returns the date in the header of a response.
+    ///
+    /// Transports send requests with the method GET only, which are answered with the same header as those with HEAD
+    /// (RFC 9110 §9.3.2). The body is not read.
+    private func headerDate(at value: String, of presentation: MediaPresentation) async throws -> MediaTime? {
+        guard let address = address(of: value, in: presentation) else { return nil }
+        do {
+            let text = try await loader.send(TransportRequest(address, kind: .other)) { response in
+                response.header("Date")
+            }
+            if let seconds = text.flatMap(HTTPDate.seconds) { return MediaTime(seconds: seconds) }
+            options.reportProblem("the clock \(address) is skipped: its response has no date")
+        } catch let error as TransportError {
+            options.reportProblem("the clock \(address) cannot be reached: \(error.message)")
+        }
+        return nil
+    }
+
+    private func date(at value: String, of presentation: MediaPresentation) async throws -> MediaTime? {
+        guard let address = address(of: value, in: presentation) else { return nil }
         do {
             let loaded = try await loader.load(TransportRequest(address, kind: .other), limit: Self.maximumTimeSize)
             return ManifestDate(String(decoding: loaded.bytes, as: UTF8.self))?.sinceEpoch

@@ -108,7 +108,7 @@ package struct PresentationTransport: Transport {
                 status: 404
             )
         }
-        return try response(result, entry.playlist.bytes, request)
+        return try response(result, entry.bytes, request)
     }
 
     /// Returns the loader of the resources that a request needs, with the header fields of the request.

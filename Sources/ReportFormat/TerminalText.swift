@@ -23,10 +23,10 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
             .map { String($0.last == "\r" ? $0.dropLast() : $0).escapedForTerminal }.joined(separator: "\n")
     }
 
-    private init(escaped description: String) { self.description = description }
+    init(escaped description: String) { self.description = description }
 
     /// The number of Unicode scalars, which is the number of columns in most scripts.
-    package var width: Int { description.unicodeScalars.count }
+    package var width: Int { description.utf8.count { $0 & 0xC0 != 0x80 } }
 
     /// A Boolean value that indicates whether the text has no characters.
     package var isEmpty: Bool { description.isEmpty }
@@ -86,6 +86,8 @@ extension String {
     /// Line feeds, carriage returns and tabs become `\n`, `\r` and `\t`; the other characters become their code point
     /// in hexadecimal digits, such as `\u{1B}`. ``Swift/Unicode/Scalar/isHiddenOnTerminal`` selects the characters.
     package var escapedForTerminal: String {
+        // The bytes of printable ASCII, which most text consists of, need no decoding.
+        if utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return self }
         guard unicodeScalars.contains(where: \.isHiddenOnTerminal) else { return self }
         var result = ""
         for scalar in unicodeScalars {

@@ -65,6 +65,31 @@ public struct ResourceAddress: Sendable, Hashable {
         self.init("file://" + PercentEncoding.encode(filePath, allowing: PercentEncoding.pathBytes))
     }
 
+    /// The user name and password as written (RFC 3986 §3.2.1), or `nil` if there are none.
+    public var userInformation: String? {
+        guard let authority = parts.authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+            return nil
+        }
+        return String(authority[..<at])
+    }
+
+    /// The address without its user name and password, for reports and logs; all other parts are unchanged.
+    public var withoutUserInformation: ResourceAddress { replacingUserInformation(with: nil) }
+
+    /// Returns the address with another user name and password; `nil` for none.
+    ///
+    /// An address without a host is returned unchanged.
+    public func replacingUserInformation(with new: String?) -> ResourceAddress {
+        // Most addresses have none.
+        guard new != nil || text.utf8.contains(UInt8(ascii: "@")) else { return self }
+        guard let authority = parts.authority else { return self }
+        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+        guard at != nil || new != nil else { return self }
+        let host = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
+        let before = text[..<authority.startIndex]
+        return ResourceAddress("\(before)\(new.map { $0 + "@" } ?? "")\(host)\(text[authority.endIndex...])")
+    }
+
     /// A Boolean value that indicates whether the address has a scheme, so that it does not depend on a base URL.
     public var isAbsolute: Bool { Self.schemeEnd(text[...].utf8) != nil }
     /// The scheme in lowercase, or `nil` for a relative reference.

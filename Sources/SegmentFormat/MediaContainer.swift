@@ -48,6 +48,29 @@ package enum MediaContainer: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The name with an article, for messages.
+    package var nameWithArticle: String {
+        switch self {
+        case .isoBaseMedia: "an MP4 file"
+        case .transportStream: "an MPEG transport stream"
+        case .aac: "an AAC file"
+        case .mpegAudio: "an MP3 file"
+        case .ac3: "an AC-3 file"
+        case .enhancedAC3: "an Enhanced AC-3 file"
+        case .id3: "an ID3 tag"
+        case .flac: "a FLAC file"
+        case .ogg: "an Ogg file"
+        case .wave: "a WAVE file"
+        case .matroska: "a Matroska file"
+        case .webM: "a WebM file"
+        case .webVTT: "a WebVTT file"
+        case .ttml: "a TTML document"
+        case .hlsPlaylist: "an HLS playlist"
+        case .mediaPresentation: "a DASH manifest"
+        case .html: "a web page"
+        }
+    }
+
     /// Creates the format that the first bytes of a file or segment indicate, or `nil` if they match no known format.
     ///
     /// A few hundred bytes are enough for most formats. A transport stream is detected reliably from 565 bytes on.

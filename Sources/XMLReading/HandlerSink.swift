@@ -1,19 +1,22 @@
 /// A sink that forwards the parser's events to a handler.
 final class HandlerSink<Handler: XMLEventHandler>: XMLSink {
-    private(set) var handler: Handler
+    // Safe: see ``XMLSink/reader``.
+    @exclusivity(unchecked) private var current: Handler
 
     init(_ handler: Handler, limits: XMLDocumentParser.Limits, filter: XMLDocumentParser.TextFilter) {
-        self.handler = handler
-        super.init(limits: limits, filter: filter)
+        unsafe current = handler
+        super.init(XMLEventReader(limits: limits, filter: filter))
     }
 
-    override func handleStartElement(_ name: XMLName, attributes: XMLAttributes, line: Int) {
-        handler.startElement(name, attributes: attributes, line: line)
+    var handler: Handler { unsafe current }
+
+    override func startElement(
+        _ name: XMLEventReader.NameParts,
+        attributes: XMLEventReader.Strings?,
+        count: Int
+    ) {
+        unsafe reader.startElement(name, attributes: attributes, count: count, &current)
     }
 
-    override func handleEndElement(_ name: XMLName) { handler.endElement(name) }
-
-    override func handleText(_ text: String) { handler.handleText(text) }
-
-    override var hasEnough: Bool { handler.isFinished }
+    override func endElement(_ name: XMLEventReader.NameParts) { unsafe reader.endElement(name, &current) }
 }

@@ -62,8 +62,8 @@ package enum XMLDocumentParser {
         }
         guard bytes.count > 0 else { throw XMLReadingError(.malformed, "the document is empty", line: 0) }
         let sink = HandlerSink(handler, limits: limits, filter: filter)
-        sink.parse(bytes)
+        let error = sink.parse(bytes)
         handler = sink.handler
-        if let error = sink.error { throw error }
+        if let error { throw error }
     }
 }

@@ -17,7 +17,28 @@ package protocol XMLEventHandler {
     /// A Boolean value that indicates whether parsing may stop.
     ///
     /// Checked after each tag. A document at which parsing was stopped is reported as read without an error.
-    var isFinished: Bool { get }
+    var isFinished: Bool { mutating get }
+
+    /// Returns a Boolean value that indicates whether elements of a name are offered to ``startElement(numbers:line:)``
+    /// first.
+    ///
+    /// - Parameter name: The name of an element; each name is passed at least once.
+    /// - Returns: `true` if attributes of such elements are read as numbers.
+    func readsNumbers(of name: XMLName) -> Bool
+
+    /// Handles the start of an element whose attributes are numbers, in place of
+    /// ``startElement(_:attributes:line:)``.
+    ///
+    /// Elements within an element that was handled in this way are passed to ``startElement(_:attributes:line:)``.
+    ///
+    /// - Parameters:
+    ///   - numbers: The attributes of the element, without namespace declarations.
+    ///   - line: The line in which the start tag ends, counted from 1.
+    /// - Returns: `false` if nothing was done, because the element has to be handled in the usual way.
+    mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool
+
+    /// Handles the end of an element whose start ``startElement(numbers:line:)`` handled.
+    mutating func endNumbers()
 }
 
 extension XMLEventHandler {
@@ -27,6 +48,15 @@ extension XMLEventHandler {
     /// A Boolean value that indicates whether parsing may stop; `false` by default, so that all of the document is
     /// parsed.
     package var isFinished: Bool { false }
+
+    /// Returns `false`, so that all elements are handled in the usual way.
+    package func readsNumbers(of name: XMLName) -> Bool { false }
+
+    /// Returns `false`.
+    package mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool { false }
+
+    /// Does nothing.
+    package mutating func endNumbers() {}
 }
 
 /// An expanded name: a local name and its namespace (W3C Namespaces in XML §2).

@@ -60,6 +60,7 @@ struct XMLTagScan {
     static func hasElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
         var scan = XMLTagScan(limit: limit)
         guard let order = utf16ByteOrder(bytes) else {
+            guard mayHaveElement(withMoreAttributesThan: limit, in: bytes) else { return false }
             var index = 0
             while index < bytes.count {
                 // Most bytes change nothing in text and tags, so they are passed over without the state machine.
@@ -85,6 +86,30 @@ struct XMLTagScan {
             // Bounded: a byte fits in 16 bits.
             if scan.processUnit(UInt16(high) << 8 | UInt16(low)) { return true }
             index += 2
+        }
+        return false
+    }
+
+    /// Returns whether a document in single bytes has more than `limit` equals signs between two less-than signs, so that
+    /// a tag may have more attributes.
+    ///
+    /// The search for less-than signs goes back from the end of each such number of bytes, so that it reads only some of
+    /// them in most documents.
+    private static func mayHaveElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
+        var start = 0
+        while bytes.count - start > limit {
+            var index = start + limit
+            while index >= start, bytes[index] != 0x3C { index -= 1 }
+            if index < start {
+                var count = 0
+                index = start
+                while index < bytes.count, bytes[index] != 0x3C {
+                    if bytes[index] == 0x3D { count += 1 }
+                    index += 1
+                }
+                guard count <= limit else { return true }
+            }
+            start = index + 1
         }
         return false
     }

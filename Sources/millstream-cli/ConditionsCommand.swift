@@ -32,7 +32,7 @@ struct ConditionsCommand: ParsableCommand {
                 try StandardOutput.writeLine(ReportValue.array(LinkProfile.presets.map(\.report)))
                 return
             }
-            var rows = [["", "down", "up", "latency", "loss", "DNS delay"]]
+            var rows = [["name", "download", "upload", "latency down + up", "packet loss", "DNS delay"]]
             rows += LinkProfile.presets.map { profile in
                 [
                     profile.name, profile.down.rateText, profile.up.rateText,
@@ -148,7 +148,7 @@ extension LinkTrace {
         let latencies = periods.map(\.latency).sorted()
         let middle = rates[rates.count / 2]
         return [
-            "\(periods.count) periods in \(duration.text), repeated",
+            "\(QuantityText.count(periods.count, "period")) in \(duration.text), repeated",
             "\(rates.first ?? middle) to \(rates.last ?? middle), \(meanBandwidth) on average",
             "\((latencies.first ?? .zero).text) to \((latencies.last ?? .zero).text) latency",
         ]

@@ -9,7 +9,8 @@ struct ConditionsFlag: ParsableArguments {
         help: ArgumentHelp(
             "Simulate network conditions: a name that millstream conditions lists, or a file with conditions or a trace.",
             valueName: "NAME|FILE"
-        )
+        ),
+        completion: .list(LinkProfile.presets.map(\.name).filter { !$0.contains(" ") })
     )
     var conditions: String?
 

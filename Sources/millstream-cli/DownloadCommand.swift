@@ -5,11 +5,6 @@ import HLSPlaylist
 import MediaTiming
 import MillstreamDownloads
 import ReportFormat
-import UnixSignals
-
-#if Playback
-import MediaDecoding
-#endif
 
 /// The command `millstream download`.
 struct DownloadCommand: AsyncParsableCommand {
@@ -17,7 +12,8 @@ struct DownloadCommand: AsyncParsableCommand {
         commandName: "download",
         abstract: "Download a stream for offline playback.",
         discussion: """
-            Files that are stored are not downloaded again: after an interruption, run the same command to resume.
+            Files that are stored are not downloaded again: after an interruption, run the same command to resume, or \
+            millstream downloads resume.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
             """
@@ -91,6 +87,15 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The space to leave free on the disk, such as 1G (default: 268M).")
     var minFreeSpace: String?
 
+    @Option(name: .long, help: "The identifier of the session that the download belongs to (default: command-line).")
+    var session: String?
+
+    @Flag(name: .long, help: "Hand the download to millstream serve instead of running it, and print its identifier.")
+    var queue = false
+
+    @Option(name: .long, help: "The priority among the downloads that wait; those with the highest start first.")
+    var priority: Int = 0
+
     @Flag(name: .long, help: "Print a line of JSON for each event.")
     var json = false
 
@@ -106,6 +111,7 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--min-bandwidth, --max-height, --min-size and --variants cannot be combined")
         }
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
+        guard !queue || session == nil else { throw ValidationError("--queue and --session cannot be combined") }
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         _ = try selection()
         _ = try limits()
@@ -114,38 +120,40 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let library = try library.open()
-        var options = DownloadTask.Options(
-            selection: try selection(),
-            title: title,
-            maximumConcurrentFetches: jobs,
-            limits: try limits()
-        )
-        options.maximumRate = try maximumRate()
-        #if Playback
-        options.canDecode = { DecodingPipeline.canDecode($0) }
-        #endif
-        let taskOptions = options
         let address = try PlaylistSource.address(source)
+        let configuration = try configuration()
         let display = ProgressDisplay(isQuiet: quiet || json)
-        let printsJSON = json
-        let isQuiet = quiet
-        let limit = try VariantLimit(selection().variants)
+        let printer = DownloadPrinter(
+            display: display,
+            printsJSON: json,
+            isQuiet: quiet,
+            limit: VariantLimit(configuration.selection.variants)
+        )
+        let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
+        let (isQueued, dash) = (queue, dash)
         do {
-            let asset = try await http.withLoading(source: source) { loading in
-                let loading = dash.bridging(loading)
+            let asset: StoredAsset? = try await http.withLoading(source: source) { loading in
+                let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
+                guard !isQueued else {
+                    let id = try await session.enqueue(address, configuration: configuration)
+                    display.end()
+                    try StandardOutput.writeLine("\(id)")
+                    return nil
+                }
                 return try await Interruption.cancelling {
-                    try await DownloadTask(address, into: library, loader: loading, options: taskOptions).run { event in
-                        if !isQuiet, case .resolved(let id, _) = event,
-                            let renditions = try? library.asset(id).renditions
-                        {
-                            limit?.notice(for: renditions).map { StandardError.write("\($0)\n") }
-                        }
-                        Self.report(event, display: display, printsJSON: printsJSON)
+                    try await session.stoppingWhenCanceled {
+                        let task = try await session.makeTask(address, configuration: configuration)
+                        return try await printer.run(task, in: session)
                     }
                 }
             }
+            guard let asset else { return }
             display.end()
-            if !json, !quiet { try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)") }
+            if !json, !quiet {
+                try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+                let path = library.packageDirectory(asset.id).path
+                StandardError.write("stored in \(path)\nplay it with: millstream play \(path)\n")
+            }
         } catch {
             display.end()
             if json {
@@ -164,22 +172,19 @@ struct DownloadCommand: AsyncParsableCommand {
         }
     }
 
-    private static func report(_ event: DownloadTask.Event, display: ProgressDisplay, printsJSON: Bool) {
-        let (name, id, progress): (String, String, DownloadProgress?) =
-            switch event {
-            case .resolved(let id, let progress): ("resolved", id, progress)
-            case .progress(let id, let progress): ("progress", id, progress)
-            case .completed(let asset): ("completed", asset.id, DownloadProgress(asset))
-            }
-        guard printsJSON else {
-            if let progress { display.show(progress) }
-            return
-        }
-        let head = [
-            ReportValue.Field(name: "event", value: .string(name)), ReportValue.Field(name: "id", value: .string(id)),
-        ]
-        // A failure of the output cancels the download.
-        try? StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])))
+    /// The identifier of the session of this command.
+    private static let defaultSession = "command-line"
+
+    private func configuration() throws -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(
+            selection: try selection(),
+            title: title,
+            maximumConcurrentFetches: jobs,
+            limits: try limits()
+        )
+        configuration.maximumRate = try maximumRate()
+        configuration.priority = priority
+        return configuration
     }
 
     private func limits() throws -> DownloadLimits {
@@ -246,49 +251,5 @@ struct DownloadCommand: AsyncParsableCommand {
         selection.prefersMultichannelAudio = preferMultichannel
         selection.prefersLosslessAudio = preferLossless
         return selection
-    }
-}
-
-/// The handling of Ctrl-C and SIGTERM: they cancel the work, which preserves its results, and the program then reports
-/// the interruption.
-enum Interruption {
-    /// Runs `body`, which SIGINT and SIGTERM cancel.
-    ///
-    /// - Throws: The error of `body`, or `CancellationError` after a signal.
-    static func cancelling<Result: Sendable>(
-        _ body: @Sendable @escaping () async throws -> Result
-    ) async throws -> Result {
-        let (result, isInterrupted) = try await finishing(body)
-        guard !isInterrupted else { throw CancellationError() }
-        return result
-    }
-
-    /// Runs `body`, which SIGINT and SIGTERM cancel, and preserves the result that it returns when it is canceled.
-    ///
-    /// - Returns: The result of `body`, and a Boolean value that indicates whether a signal canceled it.
-    /// - Throws: The error of `body`; `CancellationError` if `body` has no result after a signal.
-    static func finishing<Result: Sendable>(
-        _ body: @Sendable @escaping () async throws -> Result
-    ) async throws -> (result: Result, isInterrupted: Bool) {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let sources = OutputSupervisor.shared.observeInterruptions([SIGINT, SIGTERM])
-        defer { for source in sources { source.cancel() } }
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                for await _ in signals { return nil }
-                return nil
-            }
-            defer { group.cancelAll() }
-            if let result = try await group.next() ?? nil {
-                try Task.checkCancellation()
-                return (result, false)
-            }
-            group.cancelAll()
-            // Canceled work can fail with another error than `CancellationError`, such as that of an aborted request.
-            guard let result = try? await group.next() ?? nil else { throw CancellationError() }
-            try Task.checkCancellation()
-            return (result, true)
-        }
     }
 }

@@ -91,7 +91,7 @@ struct EditCommand: AsyncParsableCommand {
                 let files = try await editor.files(of: presentation)
                 let folder = URL(fileURLWithPath: output)
                 for file in files { try OutputFile.write(file.bytes, to: folder.appendingPathComponent(file.name)) }
-                StandardError.write("\(files.count) playlists written to \(folder.path)\n")
+                StandardError.write("\(QuantityText.count(files.count, "playlist")) written to \(folder.path)\n")
             }
         }
     }
@@ -145,7 +145,7 @@ enum OutputFile {
             )
             try Data(bytes).write(to: url, options: .atomic)
         } catch {
-            throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(error.localizedDescription))")
+            throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(FileErrorText.reason(of: error)))")
         }
     }
 }

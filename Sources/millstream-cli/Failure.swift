@@ -38,6 +38,14 @@ struct Failure: Error {
     }
 
     init(_ error: any Error, arguments: [String] = []) {
+        if let cause = Self.manifestError(in: error) {
+            // One manifest has one code, whatever layer reports it.
+            if case .tooLarge = cause {
+            } else {
+                self.init(.badInput, "invalid-manifest", "\(error)")
+                return
+            }
+        }
         switch error {
         case let error as Failure: self = error
         case let error as OutputError where error.isClosed: self.init(.outputClosed, "output-closed", "")
@@ -72,10 +80,6 @@ struct Failure: Error {
         case let error as TransportError:
             if let cause = error.cause as? TranslationError {
                 self.init(.failed, cause.code.rawValue, error.description)
-                return
-            }
-            if error.cause is ManifestParsingError {
-                self.init(.badInput, "invalid-manifest", error.description)
                 return
             }
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
@@ -116,9 +120,20 @@ struct Failure: Error {
                     hint: "see \(command) --help"
                 )
             } else {
-                self.init(.failed, "failed", "\(error)")
+                let isSystemError = [NSPOSIXErrorDomain, NSCocoaErrorDomain].contains((error as NSError).domain)
+                self.init(.failed, "failed", isSystemError ? FileErrorText.reason(of: error) : "\(error)")
             }
         }
+    }
+
+    /// Returns the error of the manifest parser that caused an error; `nil` if another one did.
+    private static func manifestError(in error: any Error) -> ManifestParsingError? {
+        var current: (any Error)? = error
+        while let error = current {
+            if let error = error as? ManifestParsingError { return error }
+            current = (error as? any MillstreamError)?.cause
+        }
+        return nil
     }
 
     func exit() -> Never {
@@ -126,10 +141,14 @@ struct Failure: Error {
             do { try StandardOutput.write(bytes: Array("\(message)\n".utf8)) } catch { Failure(error).exit() }
             Foundation.exit(status.rawValue)
         }
-        if status != .outputClosed {
-            StandardError.write("millstream: error: \(message) (\(code))\n")
-            if let hint { StandardError.write("hint: \(hint)\n") }
-        }
+        write()
         Foundation.exit(status.rawValue)
+    }
+
+    /// Writes the message and the hint to standard error.
+    func write() {
+        guard status != .outputClosed else { return }
+        StandardError.write("millstream: error: \(message) (\(code))\n")
+        if let hint { StandardError.write("hint: \(hint)\n") }
     }
 }

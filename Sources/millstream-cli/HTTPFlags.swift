@@ -139,16 +139,25 @@ struct HTTPFlags: ParsableArguments {
         let named = try [source, base].compactMap { $0 }.map(Self.address)
         let addresses = try named + others.map(Self.address)
         var options = options(sources: named.first(where: \.isHTTP).map { [$0] } ?? [])
+        let texts = [source, base].compactMap { $0 } + others
+        let passwords = texts.compactMap {
+            ScopedHeaderField(userInformationOf: AssumedScheme.address($0) ?? ResourceAddress($0))
+        }
+        // Fields of --header have precedence.
+        options.headers = passwords + options.headers
         let jar = try openCookieJar()
         options.cookies = jar
         let conditions = try network.profile
         let cache = try openCache()
         let http = HTTPTransport(options)
+        // What the user gives for a site is never sent unencrypted without being asked for.
+        let assumed = options.headers.isEmpty && cookieJar == nil ? texts.compactMap(AssumedScheme.address) : []
         let link = conditions.map { ConditionedLink($0, stallTimeout: .seconds(timeout)) }
         let readsFiles = addresses.contains { !$0.isHTTP }
+        let cached = Self.caching(link.map { ConditionedTransport(http, over: $0) } ?? http, of: http, in: cache)
         let loader = ResourceLoader(
             SchemeTransport(
-                http: Self.caching(link.map { ConditionedTransport(http, over: $0) } ?? http, of: http, in: cache),
+                http: assumed.isEmpty ? cached : AssumedScheme.Fallback(cached, for: assumed),
                 file: readsFiles ? FileTransport() : nil
             ),
             policy: policy
@@ -198,7 +207,8 @@ struct HTTPFlags: ParsableArguments {
         if let jar, let cookieJar { try jar.save(to: cookieJar, now: Self.now) }
     }
 
-    private static func hostAndPort(_ text: String) -> (host: String, port: Int)? {
+    /// Returns the host and the port of a proxy; `nil` if the text is not `HOST:PORT`.
+    static func hostAndPort(_ text: String) -> (host: String, port: Int)? {
         let bare = text.hasPrefix("http://") ? String(text.dropFirst(7)) : text
         let address = ResourceAddress("http://\(bare)")
         // Without a valid port in the text, the port of the address would be the default of its scheme.

@@ -12,83 +12,19 @@ struct LibraryCommand: AsyncParsableCommand {
         abstract: "Manage downloaded assets.",
         discussion: "Example: millstream library list",
         subcommands: [
-            ListCommand.self, ShowCommand.self, VerifyCommand.self, ExportCommand.self, DeleteCommand.self,
-            PolicyCommand.self, EvictCommand.self, PathCommand.self,
+            ListCommand.self, ShowCommand.self, AddCommand.self, VerifyCommand.self, RepairCommand.self,
+            ShrinkCommand.self, ExportCommand.self, DeleteCommand.self, PolicyCommand.self, EvictCommand.self,
+            PathCommand.self,
         ],
         defaultSubcommand: ListCommand.self
     )
-
-    struct ListCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list",
-            abstract: "List downloaded assets.",
-            discussion: "Example: millstream library list --json"
-        )
-
-        @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
-
-        func run() async throws {
-            let assets = try library.openForReading()?.assets() ?? []
-            if json {
-                try StandardOutput.writeLine(ReportValue.array(assets.map(\.report)))
-                return
-            }
-            guard !assets.isEmpty else {
-                StandardError.write("there are no downloaded assets; download one with: millstream download URL\n")
-                return
-            }
-            for asset in assets {
-                let state = asset.state == .complete ? "complete" : "\(Int(saturating: asset.percent)) %"
-                try StandardOutput.writeLine(
-                    "\(asset.id)  \(state)  \(asset.bytes)  \(asset.duration ?? .zero) s  \(asset.title)"
-                )
-            }
-            let total = assets.map(\.bytes).reduce(.zero, +)
-            try StandardOutput.writeLine("\(assets.count) assets, \(total)")
-        }
-    }
-
-    struct ShowCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show",
-            abstract: "Show one asset.",
-            discussion: "Example: millstream library show abc123"
-        )
-
-        @Argument(help: "The identifier of the asset.") var id: String
-        @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
-
-        func run() async throws {
-            let asset = try library.openExisting().asset(id)
-            if json { return try StandardOutput.writeLine(asset.report) }
-            try StandardOutput.writeLine("\(asset.title)")
-            try StandardOutput.writeLine("source     \(asset.source)")
-            try StandardOutput.writeLine(
-                "state      \(asset.state.rawValue)\(asset.isPlayableOffline ? ", playable offline" : "")"
-            )
-            try StandardOutput.writeLine("duration   \(asset.duration.map { "\($0) s" } ?? "unknown")")
-            try StandardOutput.writeLine("size       \(asset.bytes)")
-            for rendition in asset.renditions {
-                let parts = [
-                    rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
-                    rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s stored",
-                ]
-                let name = rendition.role.rawValue
-                try StandardOutput.writeLine(
-                    "\(name)\(TerminalText.spaces(11 - name.count))\(parts.compactMap { $0 }.joined(separator: ", "))"
-                )
-            }
-        }
-    }
 
     struct VerifyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
             abstract: "Verify the size and checksum of every stored file.",
             discussion: """
-                Damaged files are marked as missing; download the asset again to replace them.
+                Damaged files are marked as missing; "millstream library repair" replaces them.
 
                 Example: millstream library verify abc123
                 """
@@ -122,7 +58,7 @@ struct LibraryCommand: AsyncParsableCommand {
                     .failed,
                     "package-damaged",
                     "files are missing or damaged",
-                    hint: "download the asset again to replace them"
+                    hint: "replace them with: millstream library repair"
                 )
             }
         }
@@ -157,32 +93,6 @@ struct LibraryCommand: AsyncParsableCommand {
             try StandardOutput.writeLine(
                 path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
             )
-        }
-    }
-
-    struct DeleteCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "delete",
-            abstract: "Delete assets and their files.",
-            discussion: """
-                An asset that is being downloaded cannot be deleted; stop its download first.
-
-                Example: millstream library delete abc123
-                """
-        )
-
-        @Argument(help: "The identifiers of the assets.") var ids: [String]
-        @OptionGroup var library: LibraryFlags
-
-        func run() async throws {
-            let library = try library.openForWriting()
-            // A misspelled identifier must not leave the others deleted, so all are checked first.
-            for id in ids { _ = try library.asset(id) }
-            var deletedIDs: Set<String> = []
-            for id in ids where deletedIDs.insert(id).inserted {
-                try library.delete(id)
-                try StandardOutput.writeLine("deleted \(id)")
-            }
         }
     }
 

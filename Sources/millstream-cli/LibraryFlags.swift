@@ -36,6 +36,21 @@ struct LibraryFlags: ParsableArguments {
         }
     }
 
+    /// Opens the library to list its assets, and stores the summaries of assets that have none, so that the next
+    /// listing takes less time.
+    ///
+    /// - Returns: The library; `nil` if nothing has been stored in its folder.
+    /// - Throws: `StorageError` if the folder cannot be used as a library.
+    func openForListing() throws -> AssetLibrary? {
+        guard let library = try openForReading() else { return nil }
+        // A library that cannot be changed is listed from the rows of its files.
+        if try library.lacksSummaries, let writer = try? open() {
+            try? writer.storeMissingSummaries()
+            try? writer.close()
+        }
+        return library
+    }
+
     /// Opens the library without modifying it.
     ///
     /// - Throws: `StorageError` if there is no library.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MediaTransport
 
 /// The program, with one subcommand for each task.
 @main struct MillstreamCommand: AsyncParsableCommand {
@@ -14,9 +15,9 @@ import Logging
         version: "0.1.0",
         subcommands: [
             InspectCommand.self, ValidateCommand.self, EditCommand.self, EditsCommand.self, TranslateCommand.self,
-            DownloadCommand.self,
+            DownloadCommand.self, DownloadsCommand.self,
             LibraryCommand.self, ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
-            PlayCommand.self,
+            PlayCommand.self, ConfigCommand.self,
         ]
     )
 
@@ -44,7 +45,11 @@ import Logging
     private static func runCommand() async -> Never {
         do {
             try await OutputSupervisor.shared.run {
-                var command = try parseAsRoot()
+                let arguments = Array(CommandLine.arguments.dropFirst())
+                let isHelp = arguments.contains { ["--help", "-h", "--version", "help"].contains($0) }
+                // Help is available even if the configuration is not valid.
+                let completed = isHelp ? arguments : try Configuration.load().completed(arguments)
+                var command = try parseAsRoot(completed)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -56,7 +61,14 @@ import Logging
             // The command has already printed its result.
             Foundation.exit(code.rawValue)
         } catch {
-            Failure(error, arguments: CommandLine.arguments).exit()
+            var failure = Failure(error, arguments: CommandLine.arguments)
+            if failure.hint == nil, failure.code == TransportError.Code.fileNotFound.rawValue,
+                CommandLine.arguments.contains("-"),
+                !CommandLine.arguments.contains(where: { $0.hasPrefix("--base-url") })
+            {
+                failure.hint = "relative URLs in a playlist from standard input require --base-url URL"
+            }
+            failure.exit()
         }
     }
 }

@@ -68,14 +68,23 @@ struct PlaylistSource {
         return address.isHTTP || address.normalizedScheme == "data" ? address.description : text
     }
 
-    /// Returns the address of a source other than standard input.
+    /// Returns a source as reports name it: a file as given, an address without its user name and password.
+    static func reportedName(_ text: String) -> String {
+        let address = ResourceAddress(text)
+        return address.isHTTP ? address.withoutUserInformation.text : text
+    }
+
+    /// Returns the address of a source other than standard input, without a user name and password.
+    ///
+    /// ``HTTPFlags`` sends these as a header field to the origin of the source, so that no report or log contains them.
     ///
     /// - Throws: ``Failure`` if the text is empty or its scheme is not supported.
     static func address(_ text: String) throws -> ResourceAddress {
         guard !text.isEmpty else { throw Failure(.wrongUsage, "usage", "the source is empty") }
+        if let address = AssumedScheme.address(text) { return address.withoutUserInformation }
         let address = ResourceAddress(text)
         if let scheme = address.normalizedScheme {
-            if ["http", "https", "file", "data"].contains(scheme) { return address }
+            if ["http", "https", "file", "data"].contains(scheme) { return address.withoutUserInformation }
             // Drive letters and file names with a colon are files; a text with an authority is an address.
             guard address.authority == nil else {
                 throw Failure(
@@ -89,15 +98,23 @@ struct PlaylistSource {
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
     }
 
+    /// The base URL of `--base-url`; `nil` if there is none.
+    var base: ResourceAddress? {
+        get throws {
+            let base = baseURL.map { ResourceAddress($0).withoutUserInformation }
+            if let base, !base.isAbsolute {
+                throw Failure(.wrongUsage, "usage", "--base-url must be an absolute URL, not \"\(base)\"")
+            }
+            return base
+        }
+    }
+
     /// Loads the resource; returns its bytes and the base URL of its references.
     func bytes(
         _ loader: ResourceLoader,
         budget: EditBudget? = nil
     ) async throws -> ([UInt8], ResourceAddress?) {
-        let base = baseURL.map { ResourceAddress($0) }
-        if let base, !base.isAbsolute {
-            throw Failure(.wrongUsage, "usage", "--base-url must be an absolute URL, not \"\(base)\"")
-        }
+        let base = try base
         if text == "-" {
             let bytes = [UInt8](try InputFile.standardInput())
             try budget?.receive(bytes.count)

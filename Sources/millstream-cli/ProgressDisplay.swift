@@ -33,7 +33,7 @@ final class ProgressDisplay: Sendable {
             state.samples.append((now, progress.bytes.bytes, progress.percent))
             while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
             let done = progress.loadedTimeRanges.totalDuration
-            var line = "\(Self.clock(done)) of \(Self.clock(progress.duration))  \(progress.bytes)"
+            var line = "\(QuantityText.clock(done)) of \(QuantityText.clock(progress.duration))  \(progress.bytes)"
             if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
                 line +=
@@ -42,7 +42,7 @@ final class ProgressDisplay: Sendable {
                 if pace > 0, progress.percent < 100,
                     let left = MediaTime(approximating: (100 - progress.percent) / pace)
                 {
-                    line += "  \(Self.clock(left)) remaining"
+                    line += "  \(QuantityText.clock(left)) remaining"
                 }
             }
             if StandardError.isTerminal {
@@ -66,12 +66,5 @@ final class ProgressDisplay: Sendable {
             if state.hasBar { StandardError.write("\n") }
             state.hasBar = false
         }
-    }
-
-    static func clock(_ time: MediaTime) -> String {
-        let seconds = Int(saturating: time.seconds.rounded())
-        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let hours = seconds / 3600
-        return (hours > 0 ? "\(hours):" : "") + "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
     }
 }

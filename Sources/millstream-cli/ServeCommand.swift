@@ -138,7 +138,12 @@ struct ServeCommand: AsyncParsableCommand {
         http.network.conditions = nil
         return try await http.withLoading(source: catalog) { loading in
             let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
-            return try StreamCatalog(Data(loaded.bytes), at: loaded.address)
+            // Relative addresses of streams require the password of the catalog, if it has one.
+            let given = ResourceAddress(catalog)
+            let isSameOrigin = HeaderFieldScope(originOf: given)?.contains(loaded.address) ?? false
+            let base =
+                isSameOrigin ? loaded.address.replacingUserInformation(with: given.userInformation) : loaded.address
+            return try StreamCatalog(Data(loaded.bytes), at: base)
         }
     }
 }
@@ -199,18 +204,25 @@ struct LimitFlags: ParsableArguments {
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin",
-        abstract: "Serve a folder of media as an origin server, for tests and demonstrations.",
-        discussion: "Example: millstream origin ~/streams --port 8081"
+        abstract: "Serve a folder of media or a single file as an origin server, for tests and demonstrations.",
+        discussion: """
+            Addresses of folders show their contents in a browser.
+
+            Example: millstream origin ~/streams --port 8081
+            """
     )
 
-    @Argument(help: "The folder to serve.")
-    var folder: String
+    @Argument(help: "The folder or the file to serve.")
+    var source: String
 
     @Option(name: .long, help: "The IP address or host name to listen on.")
     var host: String = "127.0.0.1"
 
     @Option(name: .long, help: "The port to listen on, 0 to 65535; 0 selects a free port.")
     var port: Int = 8081
+
+    @Flag(name: .long, help: "Print a line for each request on standard error.")
+    var verbose = false
 
     @OptionGroup var network: ConditionsFlag
 
@@ -220,23 +232,30 @@ struct OriginCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            throw Failure(.failed, "file-not-found", "the folder \(folder) does not exist")
+        guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder) else {
+            throw Failure(.failed, "file-not-found", "the folder or file \(source) does not exist")
         }
+        let url = URL(fileURLWithPath: source)
+        let file = isFolder.boolValue ? nil : url.lastPathComponent
         let origin = FolderOrigin(
-            URL(fileURLWithPath: folder),
+            file == nil ? url : url.deletingLastPathComponent(),
+            onlyFile: file,
             host: host,
             port: port,
             conditions: try network.profile ?? .off,
             logger: ServerLog.make("millstream-origin")
         )
-        let host = host
-        try await origin.run { port in
-            // A failure of the output cancels the server.
-            try? StandardOutput.writeLine(
-                "Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
-            )
-        }
+        let (host, verbose) = (host, verbose)
+        let name = file.map { PercentEncoding.encode($0, allowing: PercentEncoding.pathBytes) } ?? ""
+        try await origin.run(
+            onResponse: { exchange in if verbose { StandardError.write("\(exchange)\n") } },
+            onRunning: { port in
+                // A failure of the output cancels the server.
+                try? StandardOutput.writeLine(
+                    "Serving the \(file == nil ? "folder" : "file") at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/\(name)"
+                )
+            }
+        )
     }
 }
 

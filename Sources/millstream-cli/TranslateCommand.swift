@@ -37,6 +37,12 @@ struct TranslateCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Update the playlists of a live presentation until it ends.")
     var follow = false
 
+    @Option(
+        name: .long,
+        help: "The file that stores the sequence numbers of a live presentation, which continue in the next run."
+    )
+    var state: String?
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     /// The maximum number of consecutive updates that may fail before the command ends.
@@ -51,26 +57,36 @@ struct TranslateCommand: AsyncParsableCommand {
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loader in
             let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loader)
+            let stateFile = state.map {
+                TranslationStateFile($0, manifest: ResourceAddress(source).withoutUserInformation.text)
+            }
             let session = PresentationSession(
                 source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source),
-                baseAddress: baseURL.map { ResourceAddress($0) },
-                options: DASHFlags.options
+                baseAddress: baseURL.map { ResourceAddress($0).withoutUserInformation },
+                options: DASHFlags.options,
+                translationState: try stateFile?.read() ?? TranslationState()
             )
             let manifest = PresentationSession.LoadedManifest(bytes, address: address)
             let result = try await session.adopt(manifest, using: loader).translation
             try write(result)
+            try stateFile?.write(session.translationState)
             try report(result)
-            if follow { try await update(session, loader) }
+            if follow { try await update(session, loader, stateFile) }
         }
     }
 
     /// Loads and writes new versions of a live presentation until it ends.
-    private func update(_ session: PresentationSession, _ loader: ResourceLoader) async throws {
+    private func update(
+        _ session: PresentationSession,
+        _ loader: ResourceLoader,
+        _ stateFile: TranslationStateFile?
+    ) async throws {
         var failureCount = 0
         while let interval = session.updateInterval {
             try await SystemTimeSource().sleep(for: interval)
             do {
                 try write(try await session.result(using: loader).translation)
+                try stateFile?.write(session.translationState)
                 failureCount = 0
             } catch let error as TransportError {
                 failureCount += 1
@@ -83,7 +99,7 @@ struct TranslateCommand: AsyncParsableCommand {
     private func write(_ result: TranslatedPresentation) throws {
         let folder = URL(fileURLWithPath: output)
         for entry in result.playlists {
-            try OutputFile.write(entry.playlist.bytes, to: folder.appendingPathComponent(entry.fileName))
+            try OutputFile.write(entry.bytes, to: folder.appendingPathComponent(entry.fileName))
         }
         // The multivariant playlist is written last, when all playlists to which it refers exist.
         let name = TranslatedPresentation.multivariantFileName

@@ -22,7 +22,8 @@ struct ValidateCommand: AsyncParsableCommand {
         abstract: "Validate a playlist or a DASH manifest against its standard or Apple's HLS Authoring Specification.",
         discussion: """
             A playlist is validated against RFC 8216bis, a DASH manifest against ISO/IEC 23009-1. Each diagnostic names \
-            its rule and section. The exit status is 2 if a requirement (MUST) is violated, otherwise 0.
+            its rule and section; equal diagnostics of several playlists are grouped. The exit status is 2 if a requirement \
+            (MUST) is violated, otherwise 0.
 
             Example: millstream validate https://example.com/multivariant.m3u8 --follow --rules rfc,apple
             """
@@ -36,12 +37,26 @@ struct ValidateCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The sets of rules, comma-separated: rfc (RFC 8216bis), apple (Apple's HLS Authoring Specification), dash (ISO/IEC 23009-1) (default: rfc for a playlist, dash for a manifest).",
             valueName: "rules"
-        )
+        ),
+        completion: .list(ValidationRules.allCases.map(\.rawValue))
     )
     var rules: String?
 
     @Option(name: .long, help: "The output format.")
     var format: Format = .text
+
+    @Flag(name: .long, help: "Print JSON, like --format json.")
+    var json = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Ignore the findings of a rule; may be repeated.", valueName: "RULE"),
+        completion: .list(ReportedRule.all.map(\.id))
+    )
+    var ignore: [String] = []
+
+    @Option(name: .long, help: "The lowest severity of the findings to report.")
+    var severity = FindingSeverity.note
 
     @Flag(name: .long, help: "Load the media playlists too, and validate all playlists together.")
     var follow = false
@@ -51,10 +66,20 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
-    func validate() throws { _ = try ruleSets() }
+    func validate() throws {
+        _ = try ruleSets()
+        if json, format == .sarif { throw ValidationError("--json and --format sarif cannot be combined") }
+        let known = Set(ReportedRule.all.map(\.id))
+        for rule in ignore where !known.contains(rule) {
+            throw ValidationError(
+                "--ignore must be the identifier of a rule, in brackets in a finding, not \"\(rule)\""
+            )
+        }
+    }
 
     mutating func run() async throws {
-        let report = try await http.withLoading(source: source, base: baseURL) { loading in
+        var followed: FollowedPlaylists?
+        let full = try await http.withLoading(source: source, base: baseURL) { loading in
             let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loading)
             if let presentation = try PresentationSource.presentation(bytes, address: address, name: source) {
                 let sets = try selected([.dash], default: .dash, for: "a DASH manifest")
@@ -66,13 +91,17 @@ struct ValidateCommand: AsyncParsableCommand {
                 let diagnostics = playlist.validated(against: Set(sets.compactMap(\.playlistRules)))
                 return ValidationReport(sets, [ValidatedDocument(source, playlist, diagnostics)])
             }
-            return try await validated(multivariant, sets, loading)
+            let children = try await FollowedPlaylists(of: multivariant, loading)
+            followed = children
+            return validated(multivariant, sets, children)
         }
-        switch format {
+        let report = full.filtered(ignoring: Set(ignore), severity: severity)
+        switch json ? .json : format {
         case .text: try StandardOutput.writeLine(report.text)
         case .json: try StandardOutput.writeLine(report.json)
         case .sarif: try StandardOutput.writeLine(report.sarif)
         }
+        try followed?.verifyIsComplete()
         guard report.errorCount == 0 else { throw ExitCode(Failure.Status.badInput.rawValue) }
     }
 
@@ -101,27 +130,25 @@ struct ValidateCommand: AsyncParsableCommand {
     private func validated(
         _ multivariant: MultivariantPlaylist,
         _ sets: Set<ValidationRules>,
-        _ loader: ResourceLoader
-    ) async throws -> ValidationReport {
+        _ followed: FollowedPlaylists
+    ) -> ValidationReport {
         var children: [ResourceAddress: Playlist] = [:]
-        let addresses =
-            multivariant.variants.map(\.address) + multivariant.iFrameVariants.map(\.address)
-            + multivariant.renditions.compactMap(\.address)
-        for address in addresses where children[address] == nil {
-            children[address] = try await PlaylistSource(text: address.text, baseURL: nil)
-                .load(loader, variables: multivariant.variables)
+        for entry in followed.entries {
+            if case .success(let playlist) = entry.result { children[entry.address] = playlist }
         }
         let results = PresentationValidation(multivariant, playlists: children).diagnostics(
             of: Set(sets.compactMap(\.playlistRules))
         )
-        return ValidationReport(
-            sets,
-            results.map { result in
-                let child = result.address.flatMap { children[$0] }
-                let name = child == nil ? source : result.address?.filePath ?? result.address?.text ?? source
-                return ValidatedDocument(name, child ?? .multivariant(multivariant), result.diagnostics)
-            }
-        )
+        let validated = results.map { result in
+            let child = result.address.flatMap { children[$0] }
+            let name = child == nil ? source : result.address?.filePath ?? result.address?.text ?? source
+            return ValidatedDocument(name, child ?? .multivariant(multivariant), result.diagnostics)
+        }
+        let missing = followed.entries.compactMap { entry -> ValidatedDocument? in
+            guard case .failure(let failure) = entry.result else { return nil }
+            return ValidatedDocument(missing: entry.address.filePath ?? entry.address.text, failure)
+        }
+        return ValidationReport(sets, validated + missing)
     }
 
     /// Returns the chosen sets, or `nil` if none was chosen.

@@ -10,17 +10,83 @@ struct ValidatedDocument {
     /// `multivariant`, `media` or `dash`.
     let kind: String
     let diagnostics: [ReportedDiagnostic]
+    /// The reason for which the document could not be validated; `nil` if it was.
+    private(set) var failure: Failure?
 
     init(_ name: String, _ playlist: Playlist, _ diagnostics: [Diagnostic]) {
-        self.name = name
-        kind = playlist.kind.rawValue
-        self.diagnostics = diagnostics.map { ReportedDiagnostic($0) }
+        self.init(name, kind: playlist.kind.rawValue, diagnostics.map { ReportedDiagnostic($0) })
     }
 
     init(_ name: String, _ presentation: MediaPresentation) {
-        self.name = name
-        kind = "dash"
-        diagnostics = presentation.validated().map { ReportedDiagnostic($0) }
+        self.init(name, kind: "dash", presentation.validated().map { ReportedDiagnostic($0) })
+    }
+
+    /// Creates the record of a media playlist that could not be loaded.
+    init(missing name: String, _ failure: Failure) {
+        self.init(name, kind: Playlist.Kind.media.rawValue, [])
+        self.failure = failure
+    }
+
+    private init(_ name: String, kind: String, _ diagnostics: [ReportedDiagnostic]) {
+        self.name = PlaylistSource.reportedName(name)
+        self.kind = kind
+        self.diagnostics = diagnostics
+    }
+
+    /// Returns the document with the diagnostics that satisfy a condition.
+    func filtered(_ isIncluded: (ReportedDiagnostic) -> Bool) -> ValidatedDocument {
+        var result = ValidatedDocument(name, kind: kind, diagnostics.filter(isIncluded))
+        result.failure = failure
+        return result
+    }
+
+    /// The document as an object of a report.
+    var report: ReportValue {
+        .fields([
+            "source": .string(name),
+            "kind": .string(kind),
+            "diagnostics": .array(diagnostics.map(\.report)),
+            "error": failure?.report,
+        ])
+    }
+}
+
+/// Equal diagnostics of several places.
+private struct FindingGroup {
+    let finding: ReportedDiagnostic
+    var places: [String]
+
+    /// The maximum number of places after the first that are named.
+    private static let maximumPlaceCount = 3
+
+    /// Groups the diagnostics of documents by everything except their places, in the order of the first ones.
+    static func groups(of documents: [ValidatedDocument]) -> [FindingGroup] {
+        var groups: [FindingGroup] = []
+        var positions: [ReportedDiagnostic: Int] = [:]
+        for document in documents {
+            let name = PlaylistSource.name(document.name)
+            for finding in document.diagnostics {
+                let place = finding.line.map { "\(name):\($0)" } ?? name
+                if let position = positions[finding.withoutLine] {
+                    groups[position].places.append(place)
+                } else {
+                    positions[finding.withoutLine] = groups.count
+                    groups.append(FindingGroup(finding: finding, places: [place]))
+                }
+            }
+        }
+        return groups
+    }
+
+    /// The lines `PLACE: error: MESSAGE [CODE, SECTION]`, as compilers write them, and `also at …` for further places.
+    var lines: [TerminalText] {
+        let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
+        let first: TerminalText =
+            "\(places[0]): \(finding.severity): \(finding.message) [\(finding.code), \(section)]"
+        guard places.count > 1 else { return [first] }
+        let named = places.dropFirst().prefix(Self.maximumPlaceCount).joined(separator: ", ")
+        let rest = places.count - 1 - Self.maximumPlaceCount
+        return [first, "    also at \(named)\(rest > 0 ? " and \(QuantityText.count(rest, "other place"))" : "")"]
     }
 }
 
@@ -39,20 +105,26 @@ struct ValidationReport {
     private var warningCount: Int { all.count { $0.severity == Diagnostic.Severity.warning.rawValue } }
     private var rules: [ReportedRule] { ValidationRules.allCases.filter(sets.contains).flatMap(\.rules) }
 
-    /// The report as lines `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write them, and a summary.
+    /// Returns the report without the diagnostics of some rules, and of lower severity.
+    func filtered(ignoring rules: Set<String>, severity: FindingSeverity) -> ValidationReport {
+        let severities = severity.orHigher
+        return ValidationReport(
+            Set(sets),
+            playlists.map { $0.filtered { !rules.contains($0.code) && severities.contains($0.severity) } }
+        )
+    }
+
+    /// The report as lines for people and editors, with equal diagnostics grouped, and a summary.
     var text: TerminalText {
-        var lines: [TerminalText] = playlists.flatMap { playlist in
-            playlist.diagnostics.map { finding in
-                let name = PlaylistSource.name(playlist.name)
-                let position = finding.line.map { "\(name):\($0)" } ?? name
-                let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
-                return "\(position): \(finding.severity): \(finding.message) [\(finding.code), \(section)]"
-            }
+        var lines = FindingGroup.groups(of: playlists).flatMap(\.lines)
+        let missing = playlists.filter { $0.failure != nil }
+        lines += missing.compactMap { playlist in
+            playlist.failure.map { "\(PlaylistSource.name(playlist.name)): not validated: \($0.message) [\($0.code)]" }
         }
         let names = sets.map(\.rawValue).joined(separator: " and ")
         let isManifest = playlists.first?.kind == "dash"
-        let subject = isManifest ? "1 manifest" : Self.counted(playlists.count, "playlist")
-        let count = "\(Self.counted(errorCount, "error")), \(Self.counted(warningCount, "warning"))"
+        let subject = isManifest ? "1 manifest" : QuantityText.count(playlists.count - missing.count, "playlist")
+        let count = "\(QuantityText.count(errorCount, "error")), \(QuantityText.count(warningCount, "warning"))"
         lines.append("\(subject) validated against \(rules.count) rules of \(names): \(count)")
         if playlists.count == 1, playlists[0].kind == Playlist.Kind.multivariant.rawValue {
             lines.append("use --follow to validate its media playlists too")
@@ -60,25 +132,13 @@ struct ValidationReport {
         return lines.joined(separator: "\n")
     }
 
-    private static func counted(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
-
-    /// The report as `{"rules", "errors", "warnings", "playlists": [{"source", "kind", "diagnostics"}]}`.
+    /// The report as `{"rules", "errors", "warnings", "playlists": [{"source", "kind", "diagnostics", "error"}]}`.
     var json: ReportValue {
         .fields([
             "rules": .strings(sets.map(\.rawValue)),
             "errors": .integer(errorCount),
             "warnings": .integer(warningCount),
-            "playlists": .array(
-                playlists.map { playlist in
-                    .fields([
-                        "source": .string(playlist.name),
-                        "kind": .string(playlist.kind),
-                        "diagnostics": .array(playlist.diagnostics.map(\.report)),
-                    ])
-                }
-            ),
+            "playlists": .array(playlists.map(\.report)),
         ])
     }
 

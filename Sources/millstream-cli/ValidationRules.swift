@@ -1,3 +1,4 @@
+import ArgumentParser
 import DASHManifest
 import HLSPlaylist
 import ReportFormat
@@ -23,8 +24,24 @@ enum ValidationRules: String, CaseIterable {
     }
 }
 
+/// A severity of findings, in increasing order.
+enum FindingSeverity: String, ExpressibleByArgument, CaseIterable {
+    /// A remark.
+    case note
+    /// A violation of a recommendation.
+    case warning
+    /// A violation of a requirement.
+    case error
+
+    /// The severities of at least this one.
+    var orHigher: Set<String> { Set(Self.allCases.drop { $0 != self }.map(\.rawValue)) }
+}
+
 /// A rule of any set, for reports.
 struct ReportedRule {
+    /// The rules of all sets.
+    static let all = ValidationRules.allCases.flatMap(\.rules)
+
     let id: String
     let ruleSet: ValidationRules
     let severity: String
@@ -50,8 +67,8 @@ struct ReportedRule {
 }
 
 /// A violation of a rule of any set, for reports.
-struct ReportedDiagnostic {
-    let line: Int?
+struct ReportedDiagnostic: Hashable {
+    private(set) var line: Int?
     let severity: String
     let code: String
     let message: String
@@ -71,6 +88,13 @@ struct ReportedDiagnostic {
         code = diagnostic.code.rawValue
         message = diagnostic.message
         section = diagnostic.section
+    }
+
+    /// The diagnostic of the same finding anywhere.
+    var withoutLine: ReportedDiagnostic {
+        var result = self
+        result.line = nil
+        return result
     }
 
     /// The diagnostic as a JSON object.

@@ -17,25 +17,43 @@ import Testing
 
     // MARK: Tables
 
-    /// The tables of version 3, which exist in libraries of earlier versions and therefore never change; a later
+    /// The tables of version 3 and of later migrations, which exist in libraries of earlier versions and therefore never change; a later
     /// version only adds to them.
-    @Test func schemaIsThatOfVersionThreeWithStoragePolicies() throws {
+    @Test func schemaIsThatOfVersionThreeWithLaterTables() throws {
         let statements = try library.catalog.read { database in
             try String.fetchAll(
                 database,
                 sql: """
                     SELECT sql FROM sqlite_master
-                    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name != 'grdb_migrations' ORDER BY type, name
+                    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name != 'grdb_migrations'
+                    AND type != 'trigger' ORDER BY type, name
                     """
             )
         }
         #expect(
             statements == [
+                #"CREATE INDEX "index_download_on_session" ON "download"("session")"#,
+                #"CREATE INDEX "index_resource_on_assetID_address" ON "resource"("assetID", "address")"#,
                 #"CREATE INDEX "index_resource_on_assetID_startTime_id" ON "resource"("assetID", "startTime", "id")"#,
                 #"CREATE INDEX "index_resource_on_renditionID" ON "resource"("renditionID")"#,
                 #"CREATE TABLE "asset" ("id" TEXT PRIMARY KEY NOT NULL, "title" TEXT NOT NULL, "#
                     + #""source" TEXT NOT NULL UNIQUE, "createdAt" DOUBLE NOT NULL, "state" TEXT NOT NULL, "#
                     + #""selection" TEXT NOT NULL, "sourcePlaylist" BLOB, "sourceAddress" TEXT)"#,
+                #"CREATE TABLE "assetCleanup" ("#
+                    + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE)"#,
+                #"CREATE TABLE "assetContent" ("#
+                    + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
+                    + #""content" BLOB NOT NULL)"#,
+                #"CREATE TABLE "assetSummary" ("#
+                    + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
+                    + #""title" TEXT NOT NULL, "createdAt" DOUBLE NOT NULL, "isComplete" BOOLEAN NOT NULL, "#
+                    + #""percent" DOUBLE NOT NULL, "duration" TEXT, "bytes" INTEGER NOT NULL, "#
+                    + #""diskBytes" INTEGER NOT NULL, "quality" TEXT NOT NULL, "languages" TEXT NOT NULL)"#,
+                #"CREATE TABLE "download" ("id" TEXT PRIMARY KEY NOT NULL, "session" TEXT NOT NULL, "#
+                    + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "source" TEXT NOT NULL, "#
+                    + #""details" TEXT NOT NULL, "options" BLOB NOT NULL, "artwork" BLOB, "state" TEXT NOT NULL, "#
+                    + #""failureCode" TEXT, "failureDetail" TEXT, "failureMessage" TEXT, "#
+                    + #""priority" INTEGER NOT NULL, "createdAt" DOUBLE NOT NULL)"#,
                 #"CREATE TABLE "rendition" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "folder" TEXT NOT NULL, "#
                     + #""role" TEXT NOT NULL, "position" INTEGER NOT NULL, "language" TEXT, "bandwidth" INTEGER, "#
@@ -47,7 +65,7 @@ import Testing
                     + #""position" INTEGER NOT NULL, "kind" TEXT NOT NULL, "address" TEXT NOT NULL, "#
                     + #""rangeStart" INTEGER, "rangeLength" INTEGER, "path" TEXT NOT NULL, "start" TEXT NOT NULL, "#
                     + #""duration" TEXT NOT NULL, "bytes" INTEGER, "checksum" INTEGER, "startTime" DOUBLE, "#
-                    + #"UNIQUE ("assetID", "path"))"#,
+                    + #""isLost" BOOLEAN, UNIQUE ("assetID", "path"))"#,
                 #"CREATE TABLE "storagePolicy" ("#
                     + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""priority" TEXT NOT NULL, "expiresAt" DOUBLE, "isPinned" BOOLEAN NOT NULL)"#,

@@ -332,7 +332,7 @@ import Testing
         )
         let missing = storageError { _ = try library.lock(id) }
         #expect(missing?.code == "not-found")
-        #expect(missing?.message == "there is no package \(library.packageDirectory(id).path)")
+        #expect(missing?.message == "the library has no asset \(id)")
     }
 
     #if os(Linux)

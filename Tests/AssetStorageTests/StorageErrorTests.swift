@@ -7,7 +7,7 @@ import Testing
         arguments: [
             (.notFound, "not-found"), (.cannotOpen, "library-failed"), (.tooNew, "library-too-new"),
             (.busy, "asset-busy"), (.damaged, "package-damaged"), (.disk, "disk-failed"), (.full, "disk-full"),
-            (.incomplete, "asset-incomplete"),
+            (.incomplete, "asset-incomplete"), (.moved, "package-moved"), (.nothingLeft, "nothing-left"),
         ] as [(StorageError.Code, String)]
     )
     func errorCodesHaveStableRawValues(code: StorageError.Code, spelling: String) {

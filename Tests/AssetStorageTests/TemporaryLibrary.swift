@@ -65,6 +65,18 @@ final class RecordedFiles: FileOperations {
         return created
     }
 
+    func openFile(_ path: String, truncatedTo length: Int64) throws(FileFailure) -> CInt {
+        var descriptor: CInt = -1
+        try perform("open \(relative(path))") { () throws(FileFailure) in
+            descriptor = try system.openFile(path, truncatedTo: length)
+        }
+        let opened = descriptor
+        state.withLock { $0.names[opened] = relative(path) }
+        return opened
+    }
+
+    var bootIdentifier: String? { "boot" }
+
     func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) throws(FileFailure) {
         try perform("write \(name(descriptor))") { () throws(FileFailure) in try system.write(bytes, to: descriptor) }
     }

@@ -176,6 +176,8 @@ struct ManifestPatchTests {
         for file in try SharedCorpus.files(below: "corpus/dash", extensions: ["mpd"]) {
             guard let first = try? parseManifest(at: file) else { continue }
             let bytes = try SharedCorpus.bytes(file.path.components(separatedBy: "/shared/").last ?? "")
+            // Links without a base URL are removed.
+            guard !RemoteElements.areUsed(in: bytes) else { continue }
             let second = try parseManifest(normalized(bytes))
             let (left, right) = (names(first.element), names(second.element))
             #expect(left.count == right.count, "\(file.path)")
@@ -183,7 +185,7 @@ struct ManifestPatchTests {
             #expect(first.diagnostics.map(\.code) == second.diagnostics.map(\.code), "\(file.path)")
             count += 1
         }
-        #expect(count >= 450)
+        #expect(count >= 430)
     }
 
     /// Returns the names, attributes, texts and timelines of an element and those within it.

@@ -140,6 +140,33 @@ struct ManifestReadingTests {
         #expect(presentation.diagnostics.contains { $0.code == .foreignNamespace } == isForeign)
     }
 
+    /// An attribute that the standard does not define prevents that the others are read as numbers.
+    @Test(arguments: [
+        #"t="5" d="2" r="3" n="7" k="4""#, #"d="2""#, #"d="0""#, #"t="5""#, "", #"d="-1""#, #"d="2" t="-1""#,
+        #"d="2" r="-1""#, #"d="2" r="-2""#, #"d="2" n="-1""#, #"d="2" k="0""#, #"d="2" k="-1""#, #"d="2" x="1""#,
+        #"d=" 2 ""#, #"d="+2""#, #"d="2x""#, #"d="99999999999999999999""#, #"d="2" r="999999999999999999""#,
+    ])
+    func entriesAreTheSameHoweverTheyAreRead(_ attributes: String) throws {
+        func timelines(_ extra: String) throws -> (entries: [[TimelineEntry]], diagnostics: [String]) {
+            let presentation = try parsePeriod(
+                """
+                <SegmentTimeline><S d="1" \(extra)/><S \(attributes) \(extra)>text<S d="9"/><Other/></S>
+                <SegmentTimeline><S d="3" \(extra)/></SegmentTimeline><S d="4" \(extra)/></SegmentTimeline>
+                <S d="5" \(extra)/>
+                """
+            )
+            let outer = try #require(presentation.periods[0].element.children.first)
+            let inner = try #require(outer.children.first)
+            let messages = presentation.diagnostics.map { "\($0.line ?? 0) \($0.message)" }
+            return ([outer.timeline, inner.timeline], messages.filter { !$0.contains("attribute unknown") })
+        }
+        let (numbers, text) = (try timelines(""), try timelines(#"unknown="1""#))
+        #expect(numbers.entries == text.entries)
+        #expect(numbers.diagnostics == text.diagnostics)
+        #expect(numbers.entries[0].map(\.duration).first == 1 && numbers.entries[0].map(\.duration).last == 4)
+        #expect(numbers.entries[0].count == 3 && numbers.entries[1] == [TimelineEntry(duration: 3)])
+    }
+
     @Test(arguments: [
         (#"type="list""#, ManifestRule.invalidType),
         (#"timeShiftBufferDepth="126""#, .invalidValue), (#"availabilityStartTime="some_time""#, .invalidValue),

@@ -1,17 +1,24 @@
 import DASHManifest
+import MediaTiming
 import ResourceAddressing
 import Testing
 
 struct RemoteElementsTests {
     private static let onLoad = #"xlink:actuate="onLoad""#
 
-    private func remote(_ contents: String) throws -> RemoteElements {
+    private func remote(
+        _ contents: String,
+        attributes: String = "",
+        at date: MediaTime? = nil
+    ) throws -> RemoteElements {
         let manifest = """
-            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink">\(contents)</MPD>
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink" \(attributes)>
+            \(contents)</MPD>
             """
         return try RemoteElements(
             in: Array(manifest.utf8).span,
-            address: ResourceAddress("https://example.test/a/manifest.mpd")
+            address: ResourceAddress("https://example.test/a/manifest.mpd"),
+            at: date
         )
     }
 
@@ -45,10 +52,13 @@ struct RemoteElementsTests {
         #expect(!RemoteElements.areUsed(in: Array("<MPD/>".utf8)))
     }
 
-    @Test func elementThatResolvesToZeroIsRemoved() throws {
+    @Test(arguments: [onLoad, #"xlink:actuate="onRequest""#, ""])
+    func elementThatResolvesToZeroIsRemoved(_ actuate: String) throws {
         let manifest = try remote(
-            #"<Period id="1"><EventStream xlink:href="urn:mpeg:dash:resolve-to-zero:2013" \#(Self.onLoad)/></Period>"#
-                + #"<Period xlink:href="urn:mpeg:dash:resolve-to-zero:2013" \#(Self.onLoad)/>"#
+            #"<Period id="1"><EventStream xlink:href="urn:mpeg:dash:resolve-to-zero:2013" \#(actuate)/></Period>"#
+                + #"<Period start="PT1H" xlink:href="urn:mpeg:dash:resolve-to-zero:2013" \#(actuate)/>"#,
+            attributes: #"type="dynamic" availabilityStartTime="1970-01-01T00:00:00Z""#,
+            at: 0
         )
         #expect(manifest.references.isEmpty)
         let periods = try elements(manifest)
@@ -87,13 +97,40 @@ struct RemoteElementsTests {
         #expect(try elements(manifest).count == 1)
     }
 
-    @Test func onlyLinksToTheNetworkThatAreLoadedAtOnceAreFollowed() throws {
+    @Test func onlyLinksToTheNetworkAreFollowed() throws {
         let manifest = try remote(
-            #"<Period xlink:href="p"/><Period xlink:href="p" xlink:actuate="onRequest"/>"#
+            #"<Period xlink:href="p"/><Period xlink:href="q" xlink:actuate="onRequest"/>"#
                 + #"<Period xlink:href="file:///etc/passwd" \#(Self.onLoad)/>"#
         )
-        #expect(manifest.references.isEmpty)
-        #expect(try elements(manifest).map { $0[.linkReference] } == ["p", "p", nil])
+        let addresses = manifest.references.map(\.address.text)
+        #expect(addresses == ["https://example.test/a/p", "https://example.test/a/q"])
+        #expect(try elements(manifest).map { $0[.linkReference] } == ["p", "q", nil])
+    }
+
+    /// Elements without `xlink:actuate` are loaded on request, ten seconds before their period begins.
+    @Test func elementsOfLaterPeriodsAreNotNeededYet() throws {
+        let contents = """
+            <Period id="1" start="PT0S"><AdaptationSet xlink:href="1"/></Period>
+            <Period id="2" start="PT1H" xlink:href="2" \(Self.onLoad)/>
+            <Period id="3" start="PT40S" xlink:href="3"/>
+            <Period id="4" start="PT20S"><AdaptationSet xlink:href="4" xlink:actuate="onRequest"/></Period>
+            <Period id="5" xlink:href="5"/>
+            """
+        let attributes = #"type="dynamic" availabilityStartTime="1970-01-01T00:01:00Z""#
+        func names(_ date: MediaTime?, _ attributes: String = attributes) throws -> [String] {
+            try remote(contents, attributes: attributes, at: date).references.map(\.address.lastPathComponent)
+        }
+        #expect(try names(69) == ["1", "2", "5"])
+        #expect(try names(70) == ["1", "2", "4", "5"])
+        #expect(try names(90) == ["1", "2", "3", "4", "5"])
+        #expect(try names(nil) == ["1", "2", "3", "4", "5"])
+        #expect(try names(0, "") == ["1", "2", "3", "4", "5"])
+        #expect(try names(0, #"type="dynamic""#) == ["1", "2", "3", "4", "5"])
+        #expect(try remote(contents, attributes: attributes, at: 69).nextDate == 70)
+        #expect(try remote(contents, attributes: attributes, at: 70).nextDate == 90)
+        #expect(try remote(contents, attributes: attributes, at: 90).nextDate == nil)
+        let kept = try elements(remote(contents, attributes: attributes, at: 69))
+        #expect(kept[2][.linkReference] == "3")
     }
 
     @Test func theNumberOfLinksIsBounded() throws {
@@ -103,6 +140,7 @@ struct RemoteElementsTests {
 
     @Test func manifestsWithoutLinksAreRecognized() {
         #expect(!RemoteElements.areUsed(in: Array("<MPD><Period/></MPD>".utf8)))
-        #expect(RemoteElements.areUsed(in: Array(#"<MPD><Period xlink:actuate="onLoad"/></MPD>"#.utf8)))
+        #expect(RemoteElements.areUsed(in: Array(#"<MPD><Period xlink:href="p"/></MPD>"#.utf8)))
+        #expect(RemoteElements.areUsed(in: Array(":href".utf8)) && !RemoteElements.areUsed(in: Array("::hre".utf8)))
     }
 }

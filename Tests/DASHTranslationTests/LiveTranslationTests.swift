@@ -1,5 +1,6 @@
 import DASHManifest
 import DASHTranslation
+import Foundation
 import HLSPlaylist
 import MediaTiming
 import Testing
@@ -86,6 +87,48 @@ struct LiveTranslationTests {
         // After a restart, the numbers are higher than all before.
         let restarted = try translate(timeline(versions[2])).playlist("video-v.m3u8")
         #expect(restarted.mediaSequence > (try #require(previous?.segments.last?.sequence)))
+    }
+
+    /// Otherwise the numbers of a window that begins with its longest segment would be lower than those of others.
+    @Test(arguments: [
+        (#"<S t="400" d="61"/><S d="20"/><S d="61"/><S d="33"/>"#, 400), (#"<S t="400" d="40" r="2"/><S d="9"/>"#, 10),
+        (#"<S t="400" d="40" r="2"/><S d="41"/>"#, 400), (#"<S t="400" d="40"/>"#, 10),
+    ])
+    func numbersFollowFromTheTimeOfSegmentsOfTheSameDuration(_ entries: String, _ sequence: Int64) throws {
+        #expect(try translate(timeline(entries)).playlist("video-v.m3u8").mediaSequence == sequence)
+    }
+
+    @Test func stateCanBeStored() throws {
+        let periods = [
+            #"<S t="400" d="40"/><S d="55"/><S d="20"/><S d="61"/>"#, #"<S t="495" d="20"/><S d="61"/><S d="33"/>"#,
+        ]
+        var translator = PresentationTranslator()
+        _ = try translator.translate(timeline(periods[0]), at: testNow)
+        let data = try JSONEncoder().encode(translator.state)
+        let restored = try JSONDecoder().decode(TranslationState.self, from: data)
+        #expect(restored == translator.state)
+        var other = PresentationTranslator(state: restored)
+        let expected = try translator.translate(timeline(periods[1]), at: testNow).playlists.map(\.bytes)
+        #expect(try other.translate(timeline(periods[1]), at: testNow).playlists.map(\.bytes) == expected)
+        // Times without a common timescale, and no windows at all.
+        for state in [TranslationState(), try exactState()] {
+            #expect(try JSONDecoder().decode(TranslationState.self, from: JSONEncoder().encode(state)) == state)
+        }
+    }
+
+    /// Returns the state of a translation whose times are not integers in a common timescale.
+    private func exactState() throws -> TranslationState {
+        var translator = PresentationTranslator()
+        let entries = #"<S t="4000000000000000000" d="1000000000000000"/><S d="999999999999999"/>"#
+        _ = try translator.translate(timeline(entries), at: testNow)
+        return translator.state
+    }
+
+    @Test(arguments: ["{}", #"{"version":2}"#, "[]", "1"])
+    func stateOfAnotherFormIsNotRead(_ text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(TranslationState.self, from: Data(text.utf8))
+        }
     }
 
     @Test func missedVersionsAreCounted() throws {

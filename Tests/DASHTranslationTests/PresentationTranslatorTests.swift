@@ -354,7 +354,7 @@ struct PresentationTranslatorTests {
             """
         let result = try translate(manifest(#"<Period id="p">\#(events)\#(videoSet)</Period>"#))
         for entry in result.playlists {
-            let ranges = entry.playlist.dateRanges
+            let ranges = try entry.playlist.dateRanges
             #expect(ranges.map(\.id) == ["id:p/0/1", "id:p/0/2", "id:p/1/9"])
             #expect(
                 ranges.map(\.classIdentifier) == [
@@ -365,8 +365,30 @@ struct PresentationTranslatorTests {
             #expect(ranges[0].duration == MediaTime(value: 5, timescale: 2))
             #expect(ranges[0]["X-MESSAGE-DATA"] == "say 'hi'")
             #expect(ranges[2]["SCTE35-CMD"] == "0xFC30080000000000000000")
-            #expect(entry.playlist.segments.first?.programDateTime?.sinceEpoch == .zero)
+            #expect(try entry.playlist.segments.first?.programDateTime?.sinceEpoch == .zero)
         }
+    }
+
+    @Test(arguments: [
+        (#"defaultServiceLocation="b""#, "steer?x=1", "https://example.test/a/steer?x=1", "cdn-a"),
+        ("", "https://other.test/s&#10;&quot;", "https://other.test/s%0A%22", "cdn-a"),
+    ])
+    func contentSteeringIsCarried(_ attribute: String, _ text: String, _ server: String, _ pathway: String) throws {
+        let steering = "<ContentSteering \(attribute)>\(text)</ContentSteering>"
+        let bases = #"<BaseURL serviceLocation="cdn-a&quot; ">v/</BaseURL><BaseURL serviceLocation="b">w/</BaseURL>"#
+        let result = try translate(manifest(bases + steering + "<Period>\(videoSet)</Period>"))
+        let carried = try #require(result.multivariant.contentSteering)
+        #expect(carried.serverURI == server && carried.pathwayID == pathway)
+        #expect(result.multivariant.variants.allSatisfy { $0.pathwayID == pathway })
+        #expect(result.losses.map(\.code).contains(.contentSteering))
+    }
+
+    @Test(arguments: ["<ContentSteering/>", "<ContentSteering>file:///etc/passwd</ContentSteering>"])
+    func contentSteeringWithoutServerIsLost(_ steering: String) throws {
+        let result = try translate(manifest(steering + "<Period>\(videoSet)</Period>"))
+        #expect(result.multivariant.contentSteering == nil)
+        #expect(result.multivariant.variants.allSatisfy { $0.pathwayID == "." })
+        #expect(result.losses.map(\.code) == [.contentSteering])
     }
 
     @Test func hostileTextCannotAddLinesOrAttributes() throws {

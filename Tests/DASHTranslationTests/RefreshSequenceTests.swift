@@ -34,7 +34,7 @@ struct RefreshSequenceTests {
         }
         #expect(results[0].playlists.map(\.fileName) == results[1].playlists.map(\.fileName))
         for (before, after) in zip(results[0].playlists, results[1].playlists) {
-            let (before, after) = (before.playlist, after.playlist)
+            let (before, after) = (try before.playlist, try after.playlist)
             #expect(after.mediaSequence == before.mediaSequence + Int64(count))
             #expect(before.segments.dropFirst(count).map(\.address) == after.segments.dropLast(count).map(\.address))
             #expect(before.segments.dropFirst(count).map(\.sequence) == after.segments.dropLast(count).map(\.sequence))
@@ -59,7 +59,7 @@ struct RefreshSequenceTests {
         let result = try translate(presentation, at: try #require(presentation.publishTime).sinceEpoch + 1)
         #expect(result.playlists.count == 2)
         for entry in result.playlists {
-            for segment in entry.playlist.segments {
+            for segment in try entry.playlist.segments {
                 #expect(segment.address.lastPathComponent == "\(segment.sequence).m4s")
             }
         }
@@ -76,6 +76,6 @@ struct RefreshSequenceTests {
         let now = try #require(served.publishTime).sinceEpoch + 1
         let (left, right) = (try translate(patched, at: now), try translate(served, at: now))
         #expect(left.multivariant.bytes == right.multivariant.bytes)
-        #expect(left.playlists.map(\.playlist.bytes) == right.playlists.map(\.playlist.bytes))
+        #expect(left.playlists.map(\.bytes) == right.playlists.map(\.bytes))
     }
 }

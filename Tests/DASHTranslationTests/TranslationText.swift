@@ -70,7 +70,7 @@ func violations(of translated: TranslatedPresentation, of severities: Set<Diagno
         for entry in translated.playlists {
             let own = address.resolving(entry.fileName)
             playlists[own] = .media(
-                try MediaPlaylist(parsing: entry.playlist.bytes, context: PlaylistContext(address: own))
+                try MediaPlaylist(parsing: entry.bytes, context: PlaylistContext(address: own))
             )
         }
         let referenced =

@@ -157,6 +157,112 @@ struct DecodingTests {
         }
     }
 
+    /// A stream without variants declares neither bit rate nor size, so that the measured ones are shown.
+    @Test(.timeLimit(.minutes(2))) func measuredQualityIsShown() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram(["play", try sample("fmp4/360p/media.m3u8"), "--headless", "--until", "3"])
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        let line = try #require(program.standardError.split(separator: "\n").last { $0.contains("  ended  ") })
+        #expect(line.contains("640x360") && line.contains("bit/s measured"), "\(program.standardError)")
+        #expect(!program.standardError.contains(" 0 bit/s"))
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [["--start", "3"], []]) func streamIsPlayedBackward(
+        start: [String]
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram(
+            ["play", try sample("ad/240p/media.m3u8"), "--headless", "--rate=-1", "--checksums", path("frames")]
+                + (start.isEmpty ? ["--speed", "max"] : start)
+        )
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        let watched = try #require(program.standardOutput.firstMatch(of: /Watched: ([0-9.]+) s/).map { Double($0.1) })
+        #expect(abs((watched ?? 0) - (start.isEmpty ? 20 : 3)) < 0.5, "\(program.standardOutput)")
+        let frames = try String(contentsOfFile: path("frames"), encoding: .utf8).split(separator: "\n")
+        #expect(frames.count { !$0.hasPrefix("#") } > 30)
+    }
+
+    /// The keys of the window control playback in a terminal without a window too.
+    @Test(
+        .timeLimit(.minutes(2)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script")
+    )
+    func keysControlPlaybackInATerminal() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let command = "'\(RunningProgram.executable.path)' play '\(try sample("ad/240p/media.m3u8"))' --headless"
+        let script = "(sleep 3; printf '?'; sleep 1; printf ' '; sleep 1; printf '\\033[C'; sleep 1; printf q) "
+        let program = try RunningProgram(
+            ["sh", "-c", script + "| script -qec \"\(command) --events '\(path("events"))'\" /dev/null"],
+            of: URL(fileURLWithPath: "/usr/bin/env")
+        )
+        #expect(try await program.finish() == 0)
+        #expect(program.standardOutput.contains("step one frame backward, forward"), "\(program.standardOutput)")
+        let events = try String(contentsOfFile: path("events"), encoding: .utf8)
+        #expect(events.contains("\"event\":\"seek\"") && events.contains("\"rate\":0"), "\(events)")
+        #expect(program.standardOutput.contains("Watched: "), "\(program.standardOutput)")
+    }
+
+    /// With `--keep-open`, the end is not the end of the program, and a key seeks back from it.
+    @Test(
+        .timeLimit(.minutes(2)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script")
+    )
+    func playbackStaysOpenAtTheEnd() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let command =
+            "'\(RunningProgram.executable.path)' play '\(try sample("ad/240p/media.m3u8"))' --headless --keep-open --start 19"
+        let script = "(sleep 6; printf '\\033[D'; sleep 2; printf ' '; sleep 1; printf q) "
+        let program = try RunningProgram(
+            ["sh", "-c", script + "| script -qec \"\(command) --events '\(path("events"))'\" /dev/null"],
+            of: URL(fileURLWithPath: "/usr/bin/env")
+        )
+        #expect(try await program.finish() == 0)
+        let events = try String(contentsOfFile: path("events"), encoding: .utf8)
+        let end = try #require(events.range(of: "\"event\":\"end\""))
+        #expect(events[end.upperBound...].contains("\"event\":\"seek\""), "\(events)")
+    }
+
+    /// Audio without video has a window with a title, the position and the level, which is not black.
+    @Test(
+        .timeLimit(.minutes(3)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/import"), "there is no ImageMagick")
+    )
+    func windowOfAudioShowsItsTitleAndLevel() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await onDisplay { display in
+            let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
+            let program = try RunningProgram(
+                ["play", try sample("fmp4/audio-en/media.m3u8"), "--window"],
+                environment: environment
+            )
+            /// Returns the number of bright pixels, and of those in the color of the level.
+            func look() async throws -> (bright: Int, level: Int) {
+                let tool = try RunningProgram(
+                    ["import", "-silent", "-window", "root", "-depth", "8", "rgb:" + path("screen.rgb")],
+                    of: URL(fileURLWithPath: "/usr/bin/env"),
+                    environment: environment
+                )
+                #expect(try await tool.finish() == 0)
+                let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path("screen.rgb"))))
+                let pixels = stride(from: 0, to: bytes.count - 2, by: 3)
+                let bright = pixels.reduce(0) { $0 + (bytes[$1] > 150 && bytes[$1 + 1] > 150 ? 1 : 0) }
+                let level = pixels.reduce(0) {
+                    $0 + (bytes[$1] < 120 && bytes[$1 + 1] > 140 && bytes[$1 + 2] > 220 ? 1 : 0)
+                }
+                return (bright, level)
+            }
+            var seen = (bright: 0, level: 0)
+            for _ in 0..<60 where seen.bright < 500 || seen.level < 200 {
+                try await Task.sleep(for: .milliseconds(250))
+                seen = try await look()
+            }
+            #expect(seen.bright >= 500 && seen.level >= 200, "\(seen)")
+            program.send(SIGINT)
+            _ = try await program.finish()
+        }
+    }
+
     /// Without an audio device, the video is played and the reason for the silence is reported.
     @Test(
         .timeLimit(.minutes(3)),

@@ -174,7 +174,7 @@ struct PlayingTests {
         arguments: [
             (["--audio", "xx"], "there is no audio in xx", "hint: available: en, ko"),
             (["--subtitles", "zz,cy"], "there are no subtitles in zz, cy", "hint: available: en, ko"),
-            (["--start", "60"], "--start 60 is not before the end of the stream", "hint: the duration is 60 s"),
+            (["--start", "60"], "--start 60 is not before the end of the stream", "hint: the duration is 01:00"),
         ]
     )
     func settingsThatTheStreamCannotMeetAreRefused(option: [String], message: String, hint: String) async throws {

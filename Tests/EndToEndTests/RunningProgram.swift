@@ -38,7 +38,10 @@ final class RunningProgram: @unchecked Sendable {
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        process.environment = ProcessInfo.processInfo.environment
+            // The configuration of the user must not change the results of tests.
+            .merging(["XDG_CONFIG_HOME": "/nonexistent"]) { _, new in new }
+            .merging(environment) { _, new in new }
         process.currentDirectoryURL = directory
         let folder = FileManager.default.temporaryDirectory
         output = folder.appendingPathComponent("output-\(UUID())")

@@ -72,7 +72,7 @@ struct TranslateCommandTests {
         #expect(representation["segmentCount"] as? Int == 10)
         #expect((representation["segments"] as? [[String: Any]])?.count == 10)
         let table = try await run("inspect", sample)
-        #expect(table.status == 0 && table.output.contains("DASH presentation, static, 40 s"))
+        #expect(table.status == 0 && table.output.contains("DASH presentation, static, 00:40"))
     }
 
     @Test(.timeLimit(.minutes(1))) func manifestsAreValidated() async throws {

@@ -39,4 +39,16 @@ import Testing
         #expect(KeyBindings.command(for: .character(" "), isRepeat: true) == nil)
         #expect(KeyBindings.command(for: .character("q"), isRepeat: true) == nil)
     }
+
+    @Test(arguments: [
+        ("\u{1B}[C", [PlayerCommand.seekBy(MediaTime(seconds: 10))]),
+        ("\u{1B}OD", [.seekBy(MediaTime(seconds: -10))]), ("\u{1B}[5~", [.seekBy(MediaTime(seconds: 60))]),
+        (" ?", [.togglePause, .toggleKeys]), ("q", [.quit]), ("\u{1B}", [.quit]), ("\u{7F}", [.normalSpeed]),
+        ("\u{1B}[24~m", [.toggleMute]), ("\u{1B}[", []), ("\u{0}\u{9}", []),
+        ("5", [.seekTo(MediaTime(seconds: 50))]),
+    ])
+    func terminalKeysHaveTheCommandsOfTheWindow(text: String, commands: [PlayerCommand]) {
+        let range = MediaTimeRange(start: .zero, end: MediaTime(seconds: 100))
+        #expect(TerminalKeys().commands(Array(text.utf8), in: range) == commands)
+    }
 }

@@ -91,6 +91,26 @@ import Testing
         #expect(BitRate(text) == nil)
     }
 
+    @Test(arguments: [0, 7, 9, 10, 99, 100, 1_234_567_890, .max] as [UInt64], [0, 1, 2, 5, 24])
+    func numbersOfALineHaveZerosInFrontAndAreReplaced(number: UInt64, count: Int) {
+        func text(_ number: UInt64) -> String {
+            let digits = String(number)
+            return "a" + String(repeating: "0", count: max(0, count - digits.count)) + digits + "b7"
+        }
+        var line = NumberedLine()
+        line.append(Array("a".utf8))
+        line.append(number, minimumDigitCount: count)
+        line.append(Array("b".utf8))
+        line.append(7)
+        #expect(String(decoding: line.bytes, as: UTF8.self) == text(number))
+        for other in [0, 5, 12, 99, 4_321, 9_876_543_210, .max] as [UInt64] {
+            var changed = line
+            let isReplaced = changed.replaceNumber(at: 0, with: other)
+            #expect(isReplaced == (text(other).utf8.count == text(number).utf8.count))
+            if isReplaced { #expect(String(decoding: changed.bytes, as: UTF8.self) == text(other)) }
+        }
+    }
+
     @Test func byteRangesNeverOverflow() {
         #expect(ByteRange(start: .max, length: 1) == nil)
         #expect(ByteRange(start: 10, length: 5)?.end == 15)

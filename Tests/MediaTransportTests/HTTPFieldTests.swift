@@ -233,14 +233,14 @@ import Testing
         )
         #expect(translated(HTTPParserError.invalidVersion)?.code == .wrongContent)
         #expect(translated(ChannelError.eof)?.code == .connectionLost)
-        #expect(translated(ChannelError.eof)?.message.hasPrefix("the connection was lost (") == true)
+        #expect(translated(ChannelError.eof)?.message == "the connection was lost")
         struct Unknown: Error {}
         #expect(
-            translated(Unknown())?.message == "the request failed (Unknown())"
+            translated(Unknown())?.message == "the request failed"
                 && translated(Unknown())?.code == .connectionLost
         )
         #expect(translated(HTTPClientError.bodyLengthMismatch)?.code == .connectionLost)
-        #expect(translated(HTTPClientError.bodyLengthMismatch)?.message.hasPrefix("the request failed (") == true)
+        #expect(translated(HTTPClientError.bodyLengthMismatch)?.message == "the request failed")
     }
 
     // MARK: Options

@@ -50,11 +50,14 @@ import Testing
         from origin: ScriptedTransport = origin,
         jobs: Int = 1
     ) async throws -> StoredAsset {
-        try await DownloadTask(
+        try await AssetDownload(
             Self.source,
             into: library,
             loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0)),
-            options: DownloadTask.Options(maximumConcurrentFetches: jobs, limits: DownloadLimits(freeSpace: .zero))
+            configuration: DownloadConfiguration(
+                maximumConcurrentFetches: jobs,
+                limits: DownloadLimits(freeSpace: .zero)
+            )
         ).run()
     }
 

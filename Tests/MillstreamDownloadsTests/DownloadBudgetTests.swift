@@ -147,7 +147,7 @@ import Testing
             Self.origin + "m.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n",
             Self.origin + "0.ts": "0123456789",
         ])
-        let asset = try await DownloadTask(
+        let asset = try await AssetDownload(
             ResourceAddress(Self.origin + "m.m3u8"),
             into: library,
             loader: ResourceLoader(transport)

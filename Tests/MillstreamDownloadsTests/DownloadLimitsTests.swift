@@ -61,12 +61,12 @@ private final class EndlessTransport: Transport {
         ])
     }
 
-    private func task(_ transport: any Transport, _ limits: DownloadLimits = DownloadLimits()) -> DownloadTask {
-        DownloadTask(
+    private func task(_ transport: any Transport, _ limits: DownloadLimits = DownloadLimits()) -> AssetDownload {
+        AssetDownload(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-            options: DownloadTask.Options(limits: limits)
+            configuration: DownloadConfiguration(limits: limits)
         )
     }
 
@@ -100,7 +100,7 @@ private final class EndlessTransport: Transport {
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "key")
         let error = await #expect(throws: DownloadError.self) {
-            try await DownloadTask(
+            try await AssetDownload(
                 ResourceAddress(Self.origin + "media.m3u8"),
                 into: library,
                 loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
@@ -132,11 +132,11 @@ private final class EndlessTransport: Transport {
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         func run(free: Int64) async throws {
             files.setFreeSpace(free)
-            try await DownloadTask(
+            try await AssetDownload(
                 ResourceAddress(Self.origin + "media.m3u8"),
                 into: library,
                 loader: ResourceLoader(Self.film()),
-                options: DownloadTask.Options(
+                configuration: DownloadConfiguration(
                     maximumConcurrentFetches: 1,
                     limits: DownloadLimits(freeSpace: ByteCount(1_000))
                 )
@@ -171,7 +171,7 @@ private final class EndlessTransport: Transport {
             Self.origin + "init.mp4": "init", Self.origin + "key": "0123456789abcdef", Self.origin + "0.m4s": "zero",
             Self.origin + "1.m4s": "one", Self.origin + "2.m4s": "23456",
         ])
-        let asset = try await DownloadTask(
+        let asset = try await AssetDownload(
             ResourceAddress(Self.origin + "top.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(transport)
@@ -275,11 +275,11 @@ private final class EndlessTransport: Transport {
 
     @Test func entriesThatShareAPlaylistAreStoredOnce() async throws {
         let (transport, _) = Self.manyRenditions(30, distinct: false)
-        let asset = try await DownloadTask(
+        let asset = try await AssetDownload(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(transport),
-            options: DownloadTask.Options(selection: DownloadSelection(variants: .all))
+            configuration: DownloadConfiguration(selection: DownloadSelection(variants: .all))
         ).run()
         #expect(asset.renditions.map(\.folder) == ["variant-0", "audio-0"])
         let asked = transport.requestedAddresses
@@ -290,11 +290,11 @@ private final class EndlessTransport: Transport {
         #expect(!top.contains("v.m3u8") && !top.contains("a0.m3u8"))
         // A second download fetches no media and changes no files.
         let again = Self.manyRenditions(30, distinct: false).0
-        let second = try await DownloadTask(
+        let second = try await AssetDownload(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(again),
-            options: DownloadTask.Options(selection: DownloadSelection(variants: .all))
+            configuration: DownloadConfiguration(selection: DownloadSelection(variants: .all))
         ).run()
         #expect(second == asset && again.requestedAddresses.allSatisfy { $0.hasSuffix(".m3u8") })
         #expect(try temporary.text("multivariant.m3u8", of: asset.id) == top)

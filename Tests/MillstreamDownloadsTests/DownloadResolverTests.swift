@@ -374,27 +374,27 @@ import Testing
         let transport = ScriptedTransport(texts: [address: Self.media, "https://h/m.ts": "media"])
         let media = ResourceAddress(address).resolving("m.ts").text
         transport.setResponses(for: media, .text("media"))
-        let task = DownloadTask(ResourceAddress(address), into: temporary.library, loader: ResourceLoader(transport))
+        let task = AssetDownload(ResourceAddress(address), into: temporary.library, loader: ResourceLoader(transport))
         #expect(try await task.run().title == title)
-        let named = DownloadTask(
+        let named = AssetDownload(
             ResourceAddress(address + "?x"),
             into: temporary.library,
             loader: ResourceLoader(ScriptedTransport(texts: [address + "?x": Self.media, media: "media"])),
-            options: DownloadTask.Options(title: "Named")
+            configuration: DownloadConfiguration(title: "Named")
         )
         #expect(try await named.run().title == "Named")
     }
 
     @Test func numberOfJobsIsLimited() {
         #expect(
-            DownloadTask.Options(maximumConcurrentFetches: 0).maximumConcurrentFetches == 1
-                && DownloadTask.Options(maximumConcurrentFetches: 65).maximumConcurrentFetches == 64
+            DownloadConfiguration(maximumConcurrentFetches: 0).maximumConcurrentFetches == 1
+                && DownloadConfiguration(maximumConcurrentFetches: 65).maximumConcurrentFetches == 64
         )
         #expect(
-            DownloadTask.Options(maximumConcurrentFetches: 7).maximumConcurrentFetches == 7
-                && DownloadTask.Options().maximumConcurrentFetches == 6
+            DownloadConfiguration(maximumConcurrentFetches: 7).maximumConcurrentFetches == 7
+                && DownloadConfiguration().maximumConcurrentFetches == 6
         )
-        var options = DownloadTask.Options()
+        var options = DownloadConfiguration()
         for (jobs, expected) in [(0, 1), (-5, 1), (1, 1), (64, 64), (65, 64), (3, 3)] {
             options.maximumConcurrentFetches = jobs
             #expect(options.maximumConcurrentFetches == expected)

@@ -168,13 +168,14 @@ private final class EventLog: Sendable {
 
     var texts: [String] { state.withLock { $0 } }
 
-    func append(_ event: DownloadTask.Event) {
-        let text =
-            switch event {
-            case .resolved(_, let progress): "resolved \(progress.bytes) \(progress.percent)"
-            case .progress(_, let progress): "progress \(progress.bytes) \(progress.percent)"
-            case .completed(let asset): "completed \(asset.state) \(asset.bytes)"
-            }
+    func append(_ event: AssetDownload.Event) {
+        let text: String
+        switch event {
+        case .resolved(_, let progress): text = "resolved \(progress.bytes) \(progress.percent)"
+        case .progress(_, let progress): text = "progress \(progress.bytes) \(progress.percent)"
+        case .ended: return
+        case .completed(let asset): text = "completed \(asset.state) \(asset.bytes)"
+        }
         state.withLock { $0.append(text) }
     }
 }
@@ -201,15 +202,19 @@ private final class EventLog: Sendable {
         jobs: Int = 1,
         limits: DownloadLimits = DownloadLimits(),
         time: any TimeSource = SystemTimeSource()
-    ) -> DownloadTask {
-        DownloadTask(
+    ) -> AssetDownload {
+        AssetDownload(
             ResourceAddress(Self.origin + "film.m3u8"),
             into: library ?? temporary.library,
             loader: ResourceLoader(
                 transport,
                 policy: RecoveryPolicy(rule: .init(maximumRetries: retries, initialDelay: .zero), rules: [:])
             ),
-            options: DownloadTask.Options(maximumConcurrentFetches: jobs, limits: limits),
+            configuration: DownloadConfiguration(
+                selection: DownloadSelection(),
+                maximumConcurrentFetches: jobs,
+                limits: limits
+            ),
             time: time
         )
     }
@@ -250,6 +255,15 @@ private final class EventLog: Sendable {
         #expect(time.durations == Array(repeating: .milliseconds(200), count: 3))
     }
 
+    /// A clock that stands still, so that blocks are written only because of their size.
+    private struct StoppedClock: TimeSource {
+        let now = Duration.zero
+
+        func sleep(for duration: Duration) async throws {
+            while true { try await SystemTimeSource().sleep(for: .seconds(1)) }
+        }
+    }
+
     @Test(arguments: [
         ([131_072, 131_072, 131_072, 1], [262_144, 131_073]), ([262_143, 1, 5], [262_144, 5]),
         ([300_000, 5], [300_000, 5]), ([262_143], [262_143]), ([262_144], [262_144, 0]), ([1, 5, 1], [7]),
@@ -259,7 +273,7 @@ private final class EventLog: Sendable {
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         let text = String((0..<sizes.reduce(0, +)).map { Character(UnicodeScalar(UInt8(0x41 + $0 % 23))) })
         let transport = BufferingTransport(Self.film([text]), sizes: ["0.ts": sizes])
-        let asset = try await task(transport, into: library).run()
+        let asset = try await task(transport, into: library, time: StoppedClock()).run()
         let file = try #require(
             files.operations.compactMap { operation -> Int? in
                 guard case .createFile(let path, let file) = operation, path.hasSuffix(".ts.part") else { return nil }

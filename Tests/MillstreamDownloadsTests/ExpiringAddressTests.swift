@@ -57,10 +57,10 @@ private final class SignedOrigin: Sendable {
 
     init() throws { temporary = try TemporaryLibrary() }
 
-    private func task(_ origin: SignedOrigin) -> DownloadTask {
+    private func task(_ origin: SignedOrigin) -> AssetDownload {
         let transport = SyntheticOrigin(time: SystemTimeSource()) { address, _ in origin.resource(address) }
         let source = ResourceAddress(SignedOrigin.root + "main.m3u8")
-        return DownloadTask(source, into: temporary.library, loader: ResourceLoader(transport))
+        return AssetDownload(source, into: temporary.library, loader: ResourceLoader(transport))
     }
 
     @Test func aDownloadContinuesWithNewAddresses() async throws {

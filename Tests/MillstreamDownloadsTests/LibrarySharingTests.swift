@@ -35,12 +35,12 @@ import Testing
 
     private func another() throws -> AssetLibrary { try AssetLibrary(directory: temporary.directory) }
 
-    private func download(_ transport: any Transport, into library: AssetLibrary) -> DownloadTask {
-        DownloadTask(
+    private func download(_ transport: any Transport, into library: AssetLibrary) -> AssetDownload {
+        AssetDownload(
             Self.source,
             into: library,
             loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-            options: DownloadTask.Options(maximumConcurrentFetches: 1)
+            configuration: DownloadConfiguration(maximumConcurrentFetches: 1)
         )
     }
 

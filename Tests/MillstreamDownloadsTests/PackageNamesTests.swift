@@ -15,7 +15,7 @@ import Testing
     init() throws { temporary = try TemporaryLibrary() }
 
     private func download(_ transport: ScriptedTransport) async throws -> StoredAsset {
-        try await DownloadTask(
+        try await AssetDownload(
             ResourceAddress(Self.origin + "media.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))

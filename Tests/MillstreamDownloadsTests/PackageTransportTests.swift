@@ -31,7 +31,7 @@ import Testing
 
     private func downloaded() async throws -> String {
         let source = ResourceAddress(Self.origin + "main.m3u8")
-        return try await DownloadTask(source, into: temporary.library, loader: ResourceLoader(web)).run { _ in }.id
+        return try await AssetDownload(source, into: temporary.library, loader: ResourceLoader(web)).run { _ in }.id
     }
 
     private func segments(of id: String) throws -> [StoredResource] {
@@ -63,6 +63,18 @@ import Testing
         let mixed = PackageTransport(temporary.library, id: id, origin: web)
         #expect(try await read(second, mixed, id) == "media of b")
         #expect(web.requestedAddresses.last == Self.origin + "b.ts")
+        let alone = PackageTransport(temporary.library, id: id, origin: nil)
+        // The file was stored again while it was played.
+        #expect(try await read(second, alone, id) == "media of b")
+        #expect(web.requestedAddresses.count { $0 == Self.origin + "b.ts" } == 2)
+    }
+
+    @Test func missingFileIsAnErrorWithoutAnOrigin() async throws {
+        let id = try await downloaded()
+        let second = try #require(try segments(of: id).last)
+        try FileManager.default.removeItem(
+            at: temporary.library.packageDirectory(id).appendingPathComponent(second.path)
+        )
         let alone = PackageTransport(temporary.library, id: id, origin: nil)
         await #expect(throws: TransportError.self) { _ = try await read(second, alone, id) }
     }

@@ -69,15 +69,15 @@ private final class SleepingClock: TimeSource {
             origin + "b.ts": String(repeating: "b", count: 1_000),
         ])
         let time = SleepingClock()
-        var options = DownloadTask.Options()
+        var options = DownloadConfiguration()
         options.maximumRate = rate
         let library = try AssetLibrary(directory: folder)
         let progress = Duration.milliseconds(200)
-        let asset = try await DownloadTask(
+        let asset = try await AssetDownload(
             ResourceAddress(origin + "v.m3u8"),
             into: library,
             loader: ResourceLoader(transport),
-            options: options,
+            configuration: options,
             time: FetchClock(time, except: progress)
         ).run()
         #expect(asset.state == .complete && asset.bytes.bytes == 4_000)

@@ -110,6 +110,12 @@ final class RecordingFiles: FileOperations {
         return descriptor
     }
 
+    func openFile(_ path: String, truncatedTo length: Int64) throws(FileFailure) -> CInt {
+        try system.openFile(path, truncatedTo: length)
+    }
+
+    var bootIdentifier: String? { system.bootIdentifier }
+
     private func file(_ descriptor: CInt) -> Int { state.withLock { $0.openFiles[descriptor] ?? 0 } }
 
     func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) throws(FileFailure) {

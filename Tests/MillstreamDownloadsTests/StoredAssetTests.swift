@@ -48,7 +48,7 @@ import Testing
     }
 
     private func download(missing: Set<String> = []) async throws -> StoredAsset {
-        let task = DownloadTask(
+        let task = AssetDownload(
             ResourceAddress(Self.origin + "top.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(Self.film(missing: missing), policy: RecoveryPolicy(retries: 0))

@@ -172,8 +172,8 @@ import Testing
         all.prefersLosslessAudio = true
         #expect(
             all.description
-                == "min-size=2x1&audio=none&subtitles=all&qualifier=height<=5&qualifier=channels>=6&prefer-multichannel"
-                + "&prefer-lossless"
+                == "min-size=2x1&audio=none&subtitles=all&qualifier=height<=5&qualifier=channels>=6&prefer-multichannel=true"
+                + "&prefer-lossless=true"
         )
     }
 }

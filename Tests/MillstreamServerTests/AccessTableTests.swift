@@ -126,6 +126,7 @@ import Testing
                 #expect(try await change(fields + ["Content-Type: application/json"]).status == 403, "\(fields)")
                 for (method, path) in [
                     ("POST", "/api/downloads"), ("DELETE", "/api/library/x"), ("DELETE", "/api/downloads/x"),
+                    ("POST", "/api/downloads/x/pause"), ("POST", "/api/downloads/x/resume"),
                 ] {
                     #expect(
                         try await stage.ask(path, method: method, fields: fields).status == 403,

@@ -385,6 +385,26 @@ import Testing
         }
     }
 
+    @Test func downloadIsPausedAndResumed() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            stage.origin.behave("/private.ts", .stallBeforeHead)
+            var events = try await stage.listen()
+            let order = #"{"url":"\#(stage.privateSource)"}"#
+            let answer = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            _ = try await events.next { $0.contains(#""activity":"downloading""#) }
+            #expect(try await stage.ask("/api/downloads/\(id)/pause", method: "POST").status == 204)
+            _ = try await events.next { $0.contains(#""activity":"paused""#) }
+            stage.origin.behave("/private.ts", .proper)
+            #expect(try await stage.ask("/api/downloads/\(id)/resume", method: "POST").status == 204)
+            let ended = try await events.next { $0.contains(#""activity":"idle""#) }
+            #expect(ended.contains(#""state":"complete""#))
+            // The download has ended.
+            let again = try await stage.ask("/api/downloads/\(id)/resume", method: "POST")
+            #expect(again.status == 404 && again.body.contains("has no download that can be resumed"))
+        }
+    }
+
     /// The server shuts down although a page is still listening and a download is running.
     @Test func serverShutsDownWithOpenEventStreamsAndDownloads() async throws {
         var connection: RawConnection?

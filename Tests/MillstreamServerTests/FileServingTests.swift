@@ -186,10 +186,14 @@ import Testing
         }
     }
 
-    @Test func directoriesAndHiddenFilesAreNotFound() async throws {
+    @Test func directoriesAreListedAndHiddenFilesAreNotFound() async throws {
         try await serving { (stage: Stage) async throws in
-            #expect(try await stage.ask("/").status == 404)
-            for target in ["/missing.ts", "/b%20c", "/.hidden", "/.x/y.ts", "/b%20c/.hidden", "/%2Ehidden"] {
+            for target in ["/", "/b%20c"] {
+                let page = try await stage.ask(target)
+                #expect(page.status == 200 && page.field("Content-Type") == "text/html; charset=utf-8", "\(target)")
+                #expect(!page.body.contains(".hidden") && page.body.contains("<ul>"), "\(page.body)")
+            }
+            for target in ["/missing.ts", "/.hidden", "/.x/y.ts", "/b%20c/.hidden", "/%2Ehidden"] {
                 let answer = try await stage.ask(target)
                 #expect(answer.status == 404 && answer.errorCode == "not-found", "\(target)")
                 #expect(answer.field("Access-Control-Allow-Origin") == "*")

@@ -22,7 +22,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let library = try AssetLibrary(directory: folder)
         let (simulation, broadcast) = (Simulation(), EventBroadcast())
-        let downloads = DownloadQueue(
+        let downloads = try DownloadQueue(
             library: library,
             loader: ResourceLoader(ScriptedTransport()),
             broadcast: broadcast,

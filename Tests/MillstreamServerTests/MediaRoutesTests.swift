@@ -222,11 +222,11 @@ import Testing
             }
             let library = try AssetLibrary(directory: stage.library)
             let transport = HTTPTransport()
-            let task = DownloadTask(
+            let task = AssetDownload(
                 ResourceAddress(stage.origin.address("/top.m3u8")),
                 into: library,
                 loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-                options: .init(selection: DownloadSelection(variants: .all))
+                configuration: .init(selection: DownloadSelection(variants: .all))
             )
             _ = try? await task.run()
             try await transport.shutdown()

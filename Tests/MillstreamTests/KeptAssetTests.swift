@@ -22,7 +22,7 @@ import Testing
             Self.origin + "media.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n",
             Self.origin + "a.ts": "media of a",
         ])
-        let task = DownloadTask(
+        let task = AssetDownload(
             ResourceAddress(Self.origin + "main.m3u8"),
             into: library,
             loader: ResourceLoader(web)
@@ -67,17 +67,19 @@ import Testing
                 options: AssetOptions(headerFields: ["X-Token": "secret"], cookies: [.init(name: "a", value: "1")]),
                 environment: .withoutDecoding
             )
+            let session = try DownloadSession(identifier: "test", library: library, loader: asset.loader)
+            let task = try await session.makeTask(asset)
             let item = PlayerItem(asset: asset)
             let player = try Player(playerItem: item)
             let notifications = item.notifications
-            async let kept = DownloadTask(asset, into: library).run()
+            task.resume()
             player.play()
             let end = await notifications.first { $0 == .didPlayToEnd }
             #expect(end == .didPlayToEnd)
-            let stored = try await kept
+            let stored = try await task.value()
             #expect(stored.isPlayableOffline && stored.source == asset.address)
-            // The player and the download both applied the options of the asset.
-            #expect(server.requests.count == 6)
+            // The player and the download share all requests, and both applied the options of the asset.
+            #expect(server.requests.count == 3)
             for request in server.requests {
                 #expect(request.header("X-Token") == "secret")
                 #expect(request.header("Cookie") == "a=1")

@@ -4,6 +4,7 @@ import MediaTransport
 import MillstreamTesting
 import PresentationLoading
 import ResourceAddressing
+import Synchronization
 import Testing
 
 struct LivePresentationTests {
@@ -78,13 +79,19 @@ struct LivePresentationTests {
 
     @Test(arguments: [
         ("http-iso:2014", "https://example.test/time"), ("http-xsdate:2014", "/time"),
-        ("direct:2014", "2024-01-01T00:10:40Z"),
+        ("direct:2014", "2024-01-01T00:10:40Z"), ("http-head:2014", "https://example.test/head"),
+        ("http-head:2012", "/head https://example.test/other"),
     ])
     func clockOfTheServerDeterminesTheWindow(_ scheme: String, _ value: String) async throws {
         let clock = #"<UTCTiming schemeIdUri="urn:mpeg:dash:utc:\#(scheme)" value="\#(value)"/>"#
-        let origin = TestOrigin([
-            TestOrigin.address: TestOrigin.liveManifest(clock), "https://example.test/time": "2024-01-01T00:10:40Z\n",
-        ])
+        let origin = TestOrigin(
+            [
+                TestOrigin.address: TestOrigin.liveManifest(clock),
+                "https://example.test/time": "2024-01-01T00:10:40Z\n",
+                "https://example.test/head": "",
+            ],
+            date: "Mon, 01 Jan 2024 00:10:40 GMT"
+        )
         _ = try await origin.multivariant()
         #expect(try await origin.media(Self.media).segments.last?.sequence == 159)
     }
@@ -95,6 +102,25 @@ struct LivePresentationTests {
         _ = try await origin.multivariant()
         #expect(try await origin.media(Self.media).segments.last?.sequence == 149)
         #expect(origin.requestCount("https://example.test/time") == 1)
+    }
+
+    @Test(arguments: [
+        ("http-head:2014", "/time", "the clock https://example.test/time is skipped: its response has no date"),
+        ("ntp:2014", "time.example.test", "a clock is skipped: its scheme urn:mpeg:dash:utc:ntp:2014 is not supported"),
+    ])
+    func clockThatCannotBeUsedIsReported(_ scheme: String, _ value: String, _ message: String) async throws {
+        let clock =
+            #"<UTCTiming schemeIdUri="urn:mpeg:dash:utc:\#(scheme)" value="\#(value)"/>"#
+            + #"<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="2024-01-01T00:10:40Z"/>"#
+        let messages = Mutex<[String]>([])
+        let texts = [TestOrigin.address: TestOrigin.liveManifest(clock), "https://example.test/time": ""]
+        let origin = TestOrigin(texts) { options in
+            options.reportProblem = { message in messages.withLock { $0.append(message) } }
+        }
+        _ = try await origin.multivariant()
+        // The next clock is used.
+        #expect(try await origin.media(Self.media).segments.last?.sequence == 159)
+        #expect(messages.withLock { $0 } == [message])
     }
 
     @Test func failedUpdateIsReportedAndRepeatedByTheNextRequest() async throws {

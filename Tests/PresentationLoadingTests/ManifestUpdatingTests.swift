@@ -1,4 +1,5 @@
 import DASHManifest
+import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
@@ -65,7 +66,28 @@ struct ManifestUpdatingTests {
         #expect(origin.transport.requestedAddresses == [TestOrigin.address, address])
     }
 
-    /// Each load takes ten seconds until it fails; four run at a time.
+    /// A period that begins later is loaded ten seconds before, though the manifest is not loaded again.
+    @Test func remotePeriodIsLoadedBeforeItBegins() async throws {
+        let period = #"<Period xmlns:xlink="http://www.w3.org/1999/xlink" id="2" start="PT640S" xlink:href="../p"/>"#
+        let remote = #"<Period id="2" start="PT640S">\#(TestOrigin.videoSet)</Period>"#
+        let manifest = TestOrigin.liveManifest(attributes: "")
+            .replacingOccurrences(of: "</MPD>", with: period + "</MPD>")
+        let origin = TestOrigin([TestOrigin.address: manifest, "https://example.test/p": remote])
+        _ = try await origin.multivariant()
+        origin.clock.advance(by: .seconds(29))
+        _ = try await origin.media(Self.media)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address])
+        origin.clock.advance(by: .seconds(1))
+        for _ in 0..<2 { _ = try await origin.media(Self.media) }
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, "https://example.test/p"])
+        origin.clock.advance(by: .seconds(20))
+        let playlist = try await origin.media(Self.media)
+        #expect(playlist.segments.last?.address.text == "https://example.test/a/v1/2.m4s")
+        #expect(Set(playlist.segments.map(\.discontinuitySequence)).count == 2)
+        #expect(origin.transport.requests.count == 2)
+    }
+
+    /// Each load takes ten seconds until it fails; eight run at a time.
     @Test func unreachableRemoteElementsAreLeftOutAfterACommonTime() async throws {
         let references = (0..<1_000).map { "https://example.test/\($0)" }
         let origin = TestOrigin([TestOrigin.address: Self.remote(references)]) { options in
@@ -73,7 +95,7 @@ struct ManifestUpdatingTests {
             options.reportProblem = { _ in clock?.advance(by: .seconds(10)) }
         }
         _ = try await origin.multivariant()
-        #expect(origin.transport.requests.count == 7)
+        #expect(origin.transport.requests.count == 9)
         #expect(try await origin.media(Self.media).segments.count == 5)
     }
 

@@ -28,13 +28,39 @@ struct TestOrigin {
     let transport: ScriptedTransport
     let loader: ResourceLoader
 
-    init(_ texts: [String: String] = [:], configure: (inout PresentationOptions) -> Void = { _ in }) {
+    init(
+        _ texts: [String: String] = [:],
+        date: String? = nil,
+        configure: (inout PresentationOptions) -> Void = { _ in }
+    ) {
         let clock = clock
         transport = ScriptedTransport(texts: texts)
         var options = PresentationOptions(time: clock) { Self.start + clock.now }
         configure(&options)
-        loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0), time: clock)
-            .translatingPresentations(in: PresentationStore(options: options))
+        loader = ResourceLoader(
+            DateTransport(base: transport, date: date),
+            policy: RecoveryPolicy(retries: 0),
+            time: clock
+        )
+        .translatingPresentations(in: PresentationStore(options: options))
+    }
+
+    /// A transport that adds a date to the header of each response.
+    private struct DateTransport: Transport {
+        let base: ScriptedTransport
+        let date: String?
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            let response = try await base.send(request)
+            return TransportResponse(
+                status: response.status,
+                headers: response.headers + (date.map { [HeaderField("date", $0)] } ?? []),
+                address: response.address,
+                expectedLength: response.expectedLength,
+                body: response.body,
+                record: response.record
+            )
+        }
     }
 
     /// Loads a playlist as a player does.

@@ -197,11 +197,11 @@ extension CostOperation {
             let origin = MemoryOrigin(named)
             return {
                 try withTemporaryLibrary { library in
-                    let task = DownloadTask(
+                    let task = AssetDownload(
                         ResourceAddress(base + "top.m3u8"),
                         into: library,
                         loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), jitter: { 0.5 }),
-                        options: DownloadTask.Options(
+                        configuration: DownloadConfiguration(
                             selection: DownloadSelection(variants: .all),
                             maximumConcurrentFetches: 1
                         )

@@ -3,12 +3,30 @@ import ResourceAddressing
 
 /// A template whose URLs are resolved once for all segments, so that the URL of a segment only inserts its numbers.
 package struct ResolvedTemplate: Sendable {
-    private enum Part {
-        case text([UInt8])
-        case value(AddressTemplate.Identifier, width: Int, radix: Int, isUppercase: Bool)
+    /// A number and the constant text after it.
+    private struct Part: Sendable {
+        let identifier: AddressTemplate.Identifier
+        let width: Int
+        let radix: Int
+        let isUppercase: Bool
+        var text: [UInt8] = []
+
+        func number(_ entry: SegmentTimes.Entry) -> Int64 {
+            switch identifier {
+            case .number: entry.number
+            case .time: entry.time
+            case .subNumber: entry.subNumber
+            // Constant values were replaced by text.
+            case .representationID, .bandwidth: 0
+            }
+        }
     }
 
+    /// The constant text before the first number.
+    private let beginning: [UInt8]
     private let parts: [Part]
+    /// The URL of the segment before.
+    private var line = NumberedLine()
 
     /// Creates a template from one with the values of a representation and its base URL.
     ///
@@ -51,15 +69,19 @@ package struct ResolvedTemplate: Sendable {
             // A second sample with other digits shows that they do not change the beginning.
             prefix == Self.prefix(template, ending, values, base, sample: 9_876_543_210)
         else { return nil }
-        var parts: [Part] = [.text(Array(encode(String(decoding: prefix, as: UTF8.self), true).utf8))]
+        beginning = Array(encode(String(decoding: prefix, as: UTF8.self), true).utf8)
+        var parts: [Part] = []
+        func append(_ text: String) {
+            // The text before the first number is the prefix.
+            guard let last = parts.indices.last else { return }
+            parts[last].text += Array(encode(text, false).utf8)
+        }
         for part in tail {
             switch part {
-            case .text(let text): parts.append(.text(Array(encode(text, false).utf8)))
-            case .value(.bandwidth, _, _, _):
-                let text = AddressTemplate(parts: [part]).text(values)
-                parts.append(.text(Array(encode(text, false).utf8)))
+            case .text(let text): append(text)
+            case .value(.bandwidth, _, _, _): append(AddressTemplate(parts: [part]).text(values))
             case .value(let identifier, let width, let radix, let isUppercase):
-                parts.append(.value(identifier, width: width, radix: radix, isUppercase: isUppercase))
+                parts.append(Part(identifier: identifier, width: width, radix: radix, isUppercase: isUppercase))
             }
         }
         self.parts = parts
@@ -93,44 +115,37 @@ package struct ResolvedTemplate: Sendable {
     }
 
     /// Appends the URL of a segment to a text.
-    package func append(_ entry: SegmentTimes.Entry, to text: inout [UInt8]) {
-        for part in parts {
-            switch part {
-            case .text(let bytes): text.append(contentsOf: bytes)
-            case .value(let identifier, let width, let radix, let isUppercase):
-                let number: Int64
-                switch identifier {
-                case .number: number = entry.number
-                case .time: number = entry.time
-                case .subNumber: number = entry.subNumber
-                // Constant values were replaced by text.
-                case .representationID, .bandwidth: continue
-                }
-                if number < 0 { text.append(UInt8(ascii: "-")) }
-                Self.append(number.magnitude, width: width, radix: UInt64(clamping: radix), isUppercase, to: &text)
-            }
-        }
+    package mutating func append(_ entry: SegmentTimes.Entry, to text: inout [UInt8]) {
+        if !replaceNumbers(entry) { writeLine(entry) }
+        text.append(contentsOf: line.bytes)
     }
 
-    /// Appends the digits of a number, with zeros in front if there are fewer than the given number of them.
-    private static func append(
-        _ number: UInt64,
-        width: Int,
-        radix: UInt64,
-        _ isUppercase: Bool,
-        to text: inout [UInt8]
-    ) {
-        let start = text.count
-        var rest = number
-        repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: max(2, radix))
-            // A digit is less than 16, and letters end at 0x66.
-            let value = UInt8(truncatingIfNeeded: digit)
-            let letter = isUppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")
-            text.append(value < 10 ? UInt8(ascii: "0") &+ value : letter &+ (value &- 10))
-            rest = quotient
-        } while rest > 0
-        while text.count -| start < width { text.append(UInt8(ascii: "0")) }
-        text[start...].reverse()
+    /// Replaces the numbers in the URL of the segment before; returns `false` if the URL has to be written again.
+    private mutating func replaceNumbers(_ entry: SegmentTimes.Entry) -> Bool {
+        guard !line.bytes.isEmpty else { return false }
+        for index in parts.indices {
+            let number = parts[index].number(entry)
+            guard number >= 0, parts[index].radix == 10, line.replaceNumber(at: index, with: number.magnitude) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private mutating func writeLine(_ entry: SegmentTimes.Entry) {
+        line.removeAll()
+        line.append(beginning)
+        for part in parts {
+            let number = part.number(entry)
+            if number < 0 { line.append([UInt8(ascii: "-")]) }
+            if part.radix == 10 {
+                line.append(number.magnitude, minimumDigitCount: part.width)
+            } else {
+                let digits = String(number.magnitude, radix: part.radix, uppercase: part.isUppercase)
+                line.append(Array(repeating: UInt8(ascii: "0"), count: max(0, part.width -| digits.utf8.count)))
+                line.append(Array(digits.utf8))
+            }
+            line.append(part.text)
+        }
     }
 }

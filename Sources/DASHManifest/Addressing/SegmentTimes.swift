@@ -5,7 +5,7 @@ import MediaTiming
 /// A run of any length takes constant space, so a timeline that repeats a segment 10^18 times is not expanded.
 package struct SegmentTimes: Sendable, Hashable {
     /// A run of segments of the same duration, in the units of the timescale.
-    private struct Run: Sendable, Hashable {
+    fileprivate struct Run: Sendable, Hashable {
         /// The index of the first segment.
         var index: Int64
         var time: Int64
@@ -48,13 +48,18 @@ package struct SegmentTimes: Sendable, Hashable {
     init(_ entries: [TimelineEntry], startNumber: Int64, endNumber: Int64?, range: Range<Int64>) {
         var time: Int64 = 0
         var number = startNumber
+        var lastEnd = Int64.min
+        var hasOverlaps = false
+        runs.reserveCapacity(entries.count)
         for (position, entry) in entries.enumerated() {
             time = entry.time ?? time
             number = entry.number ?? number
             guard entry.duration > 0 else { continue }
-            let next = position + 1 < entries.count ? entries[position + 1].time : nil
-            let end = entry.repeatCount < 0 ? next ?? range.upperBound : Int64.max
-            let repeats = entry.repeatCount < 0 ? Self.quotient(end -| time, entry.duration) : entry.repeatCount +| 1
+            var repeats = entry.repeatCount +| 1
+            if entry.repeatCount < 0 {
+                let next = position + 1 < entries.count ? entries[position + 1].time : nil
+                repeats = Self.quotient((next ?? range.upperBound) -| time, entry.duration)
+            }
             let run = Run(
                 index: 0,
                 time: time,
@@ -64,10 +69,12 @@ package struct SegmentTimes: Sendable, Hashable {
                 parts: min(entry.sequenceCount, entry.duration)
             )
             append(run, endNumber: endNumber, range: range)
+            hasOverlaps = hasOverlaps || lastEnd > time
             time = run.end
+            lastEnd = max(lastEnd, time)
             number +|= run.count
         }
-        shortenOverlaps()
+        if hasOverlaps { shortenOverlaps() }
     }
 
     /// Creates the times of segments of the same duration, the last of which may exceed the period.
@@ -100,7 +107,9 @@ package struct SegmentTimes: Sendable, Hashable {
             run.number +|= early
             run.count -|= early
         }
-        run.count = min(run.count, max(0, Self.quotient(range.upperBound -| run.time, run.duration)))
+        if run.end > range.upperBound {
+            run.count = min(run.count, max(0, Self.quotient(range.upperBound -| run.time, run.duration)))
+        }
         if let endNumber { run.count = min(run.count, max(0, (endNumber -| run.number) +| 1)) }
         guard run.count > 0 else { return }
         run.index = count
@@ -157,30 +166,39 @@ package struct SegmentTimes: Sendable, Hashable {
         count = runs.last.map { $0.index +| $0.segmentCount } ?? 0
     }
 
+    /// The entry of the timeline where a search begins.
+    package struct Position: Sendable {
+        fileprivate var number = 0
+        fileprivate var run = Run(index: 0, time: 0, duration: 0, count: 0, number: 0, parts: 1)
+        /// The indices of the segments of the entry.
+        fileprivate var indices: Range<Int64> = 0..<0
+
+        /// Creates a position for the first search.
+        package init() {}
+    }
+
     /// Returns the segment at an index, which must be 0 or more and less than ``count``.
     ///
     /// - Complexity: O(log *n*) in the entries of the timeline.
     package func entry(at index: Int64) -> Entry? {
-        var run = 0
-        return entry(at: index, near: &run)
+        var position = Position()
+        return entry(at: index, near: &position)
     }
 
     /// Returns the segment at an index, which must be 0 or more and less than ``count``.
     ///
     /// - Parameters:
     ///   - index: The index of the segment.
-    ///   - position: The position of the entry of the timeline where the search begins, 0 at first; it is set to that
-    ///     of the segment.
+    ///   - position: The position where the search begins; it is set to that of the segment.
     /// - Returns: The segment, or `nil` if there is none.
     /// - Complexity: O(1) for the segment after the one at the position, O(log *n*) in the entries of the timeline for
     ///   others.
-    package func entry(at index: Int64, near position: inout Int) -> Entry? {
-        guard index >= 0, index < count else { return nil }
-        if !contains(index, at: position) {
-            let next = position &+ 1
-            position = contains(index, at: next) ? next : self.position(of: index)
+    package func entry(at index: Int64, near position: inout Position) -> Entry? {
+        if !position.indices.contains(index) {
+            guard index >= 0, index < count else { return nil }
+            move(&position, to: index)
         }
-        let run = runs[position]
+        let run = position.run
         let offset = index -| run.index
         if run.parts == 1 {
             let time = run.time +| offset *| run.duration
@@ -206,11 +224,13 @@ package struct SegmentTimes: Sendable, Hashable {
         )
     }
 
-    /// Returns a Boolean value that indicates whether the run at a position exists and contains a segment.
-    private func contains(_ index: Int64, at position: Int) -> Bool {
-        guard runs.indices.contains(position) else { return false }
-        let run = runs[position]
-        return run.index <= index && index -| run.index < run.segmentCount
+    /// Sets a position to the run that contains a segment, which must exist.
+    private func move(_ position: inout Position, to index: Int64) {
+        let next = index == position.indices.upperBound && !position.indices.isEmpty ? position.number &+ 1 : 0
+        let isNext = next < runs.count && runs[next].index == index
+        position.number = isNext ? next : self.position(of: index)
+        position.run = runs[position.number]
+        position.indices = position.run.index..<max(position.run.index, position.run.index +| position.run.segmentCount)
     }
 
     /// Returns the position of the last run that does not begin after a segment.

@@ -1,4 +1,4 @@
-import MediaTiming
+package import MediaTiming
 package import ResourceAddressing
 import XMLReading
 
@@ -7,7 +7,8 @@ import XMLReading
 /// The caller loads each of the ``references``, passes its contents to ``resolve(_:with:)`` or ``discard(_:)``, and
 /// repeats this until there are none. ``bytes`` then is the manifest with the remote elements in place.
 ///
-/// Elements whose `xlink:actuate` is not `onLoad` stay as they are.
+/// Elements whose `xlink:actuate` is `onRequest`, the default, are replaced when they are needed: in a static
+/// presentation at once, in a dynamic one when their period is about to begin. Until then they stay as they are.
 package struct RemoteElements: Sendable {
     /// A reference to a remote element.
     package struct Reference: Sendable, Hashable {
@@ -30,6 +31,13 @@ package struct RemoteElements: Sendable {
     private let limits: ManifestLimits
     private var remainingBytes: Int
     private var count = 0
+    /// The start of a dynamic presentation, in seconds since 1970, with the time up to which elements are needed; `nil`
+    /// if all are.
+    private var horizon: (origin: MediaTime, end: MediaTime)?
+    /// The time of day at which the next element is needed, in seconds since 1970; `nil` if there is none.
+    package private(set) var nextDate: MediaTime?
+    /// The time before the start of a period at which its elements are needed: 10 seconds.
+    private static let lead = MediaTime(seconds: 10)
     /// The remote elements that have not been resolved, in document order.
     package private(set) var references: [Reference] = []
 
@@ -37,16 +45,31 @@ package struct RemoteElements: Sendable {
     ///
     /// Elements that refer to `urn:mpeg:dash:resolve-to-zero:2013` are removed.
     ///
+    /// - Parameters:
+    ///   - manifest: The manifest.
+    ///   - address: The URL of the manifest.
+    ///   - date: The time of day, in seconds since 1970, which determines the elements of a dynamic presentation that are
+    ///     needed; `nil` for all.
+    ///   - limits: The maximum sizes of the manifest and its parts.
     /// - Throws: ``ManifestParsingError`` if the bytes are not well-formed or exceed a limit.
     package init(
         in manifest: Span<UInt8>,
         address: ResourceAddress?,
+        at date: MediaTime? = nil,
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestParsingError) {
         document = try ManifestDocument(parsing: manifest, limits: limits)
         self.limits = limits
         remainingBytes = limits.byteCount
         remainingBytes -|= manifest.count
+        let isDynamic =
+            document.value(.type, of: document.root).map(ManifestNumber.trimmed)
+            == MediaPresentation.Kind.dynamic.rawValue
+        if isDynamic, let date,
+            let origin = document.value(.availabilityStartTime, of: document.root).flatMap({ ManifestDate($0) })
+        {
+            horizon = (origin.sinceEpoch, date + Self.lead)
+        }
         find(in: document.root, base: address, level: 0)
     }
 
@@ -62,9 +85,15 @@ package struct RemoteElements: Sendable {
         if beginning.contains(0) || beginning.elementsEqual([0xFE, 0xFF]) || beginning.elementsEqual([0xFF, 0xFE]) {
             return true
         }
-        let name = Array("actuate".utf8)
-        guard manifest.count >= name.count else { return false }
-        return manifest.firstRange(of: name) != nil
+        // The name of the attribute has a prefix, because it belongs to a namespace of its own.
+        let name = Array(":href".utf8)
+        let span = manifest.span
+        var index = 0
+        while index + name.count <= span.count {
+            if span[index] == name[0], name.indices.allSatisfy({ span[index + $0] == name[$0] }) { return true }
+            index += 1
+        }
+        return false
     }
 
     /// Replaces an element by the elements of a document that was loaded.
@@ -121,16 +150,38 @@ package struct RemoteElements: Sendable {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a remote element is loaded now.
+    private mutating func isNeeded(_ element: Int) -> Bool {
+        guard document.value(.linkActuate, of: element).map(ManifestNumber.trimmed) != "onLoad", let horizon else {
+            return true
+        }
+        guard let start = start(ofPeriodAround: element), horizon.origin + start > horizon.end else { return true }
+        let date = horizon.origin + start - Self.lead
+        nextDate = min(nextDate ?? date, date)
+        return false
+    }
+
+    /// Returns the declared start of the period that an element is or is part of.
+    private func start(ofPeriodAround element: Int) -> MediaTime? {
+        var current: Int? = element
+        while let index = current {
+            if document.nodes[index].name.local == ElementKind.period.rawValue {
+                return document.value(.start, of: index).flatMap { ManifestDuration($0)?.time }
+            }
+            current = document.nodes[index].parent
+        }
+        return nil
+    }
+
     /// Finds the links in an element and the elements within it.
     private mutating func find(in element: Int, base: ResourceAddress?, level: Int) {
-        guard let link = document.value(.linkReference, of: element),
-            document.value(.linkActuate, of: element).map(ManifestNumber.trimmed) == "onLoad"
-        else {
+        let link = document.value(.linkReference, of: element).map(ManifestNumber.trimmed)
+        // Such an element is empty whatever the attribute says.
+        if link == Self.resolveToZero { return document.replace(element, by: []) }
+        guard let reference = link, isNeeded(element) else {
             for child in document.children(of: element) { find(in: child, base: base, level: level) }
             return
         }
-        let reference = ManifestNumber.trimmed(link)
-        if reference == Self.resolveToZero { return document.replace(element, by: []) }
         let address = base?.resolving(reference) ?? ResourceAddress(reference)
         count +|= 1
         guard address.isHTTP, level < Self.maximumLevel, count <= Self.maximumCount,

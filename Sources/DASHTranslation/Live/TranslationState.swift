@@ -19,8 +19,8 @@ package struct TranslationState: Sendable, Hashable {
 struct TrackWindow: Sendable, Hashable {
     /// The media sequence number of the first segment.
     let firstSequence: Int64
-    /// The starts of the segments on the timeline of the presentation, ascending.
-    let starts: [MediaTime]
+    /// The starts of the segments on the timeline of the presentation.
+    let starts: EntryStarts
     /// The end of the last segment.
     let end: MediaTime
 

@@ -6,7 +6,7 @@ package enum TrackKind: String, Sendable, Hashable {
 }
 
 /// The properties of a track that are the same in all periods, and by which its representations are found.
-package struct TrackDescriptor: Sendable, Hashable {
+package struct TrackDescriptor: Sendable, Hashable, Codable {
     /// The kind of the playlist.
     package let kind: TrackKind
     /// The file name of the playlist, which no other track has.

@@ -19,6 +19,8 @@ protocol EntryTiming {
     func mediaTime(_ time: Time) -> MediaTime
     /// Returns a time in microseconds, rounded to the nearest integer.
     func microseconds(_ time: Time) -> Int64
+    /// Returns starts of entries in a period that starts at a time on the timeline of the presentation.
+    func starts(_ times: [Time], after origin: MediaTime) -> EntryStarts.Part
     /// Returns the product of a duration of at most a minute and a number of at most 1,000.
     func product(_ time: Time, _ count: Int64) -> Time
 }
@@ -32,6 +34,9 @@ struct ExactTiming: EntryTiming {
     func mediaTime(_ time: MediaTime) -> MediaTime { time }
     func microseconds(_ time: MediaTime) -> Int64 { time.microseconds }
     func product(_ time: MediaTime, _ count: Int64) -> MediaTime { time * count }
+    func starts(_ times: [MediaTime], after origin: MediaTime) -> EntryStarts.Part {
+        EntryStarts.Part(origin: origin, times: .exact(times))
+    }
 }
 
 /// Times as numbers of ticks, in units of which all times of a section are integers.
@@ -45,7 +50,7 @@ struct TickTiming: EntryTiming {
     /// The numerator and the denominator of the microseconds in a tick, in lowest terms.
     private let microsecondsPerTick: (value: Int64, divisor: Int64)
     private let cut: Int64?
-    private var position = 0
+    private var position = SegmentTimes.Position()
 
     /// The maximum number of ticks per second; a thousand minutes of them fit in 64 bits with room for sums.
     private static let maximumRate: Int64 = 1 << 40
@@ -96,6 +101,9 @@ struct TickTiming: EntryTiming {
     func time(_ time: MediaTime) -> Int64 { time.value *| (rate / max(1, time.timescale)) }
     func mediaTime(_ time: Int64) -> MediaTime { MediaTime(value: time, timescale: rate) }
     func product(_ time: Int64, _ count: Int64) -> Int64 { time *| count }
+    func starts(_ times: [Int64], after origin: MediaTime) -> EntryStarts.Part {
+        EntryStarts.Part(origin: origin, times: .ticks(times, rate: rate))
+    }
 
     func microseconds(_ time: Int64) -> Int64 {
         let (product, overflow) = time.multipliedReportingOverflow(by: microsecondsPerTick.value)

@@ -8,7 +8,7 @@ struct TrackMeasure {
     /// The longest duration of an entry, rounded to seconds.
     var longestSeconds: Int64 = 0
     /// The starts on the timeline of the presentation; empty for static presentations.
-    var starts: [MediaTime] = []
+    var starts = EntryStarts()
     /// The duration of the first entry.
     var firstDuration: MediaTime = .zero
     /// The end of the last entry on the timeline of the presentation.
@@ -54,11 +54,21 @@ struct MediaPlaylistWriter {
         let maximumByteCount: Int
     }
 
+    /// The text of a playlist, with the properties of its segments.
+    struct Output {
+        let bytes: [UInt8]
+        let segmentCount: Int
+        let duration: MediaTime
+    }
+
     private let plan: PresentationPlan
     private let track: Int
     private var body: [UInt8] = []
-    /// The last tag with a duration.
-    private var durationTag: (microseconds: Int64, text: [UInt8]) = (0, [])
+    private var segmentCount = 0
+    /// The sum of all durations, in microseconds.
+    private var duration: Int64 = 0
+    /// The last tags with durations of 0 to 6 decimal places.
+    private var durationLines = [NumberedLine](repeating: NumberedLine(), count: 7)
     private var hasFractions = false
     private var hasByteRanges = false
     private var hasLongSegments = false
@@ -134,37 +144,39 @@ struct MediaPlaylistWriter {
         _ result: inout TrackMeasure
     ) {
         var entries = range.entries(timing)
-        var last: (ticks: Timing.Time, time: MediaTime)?
+        var starts: [Timing.Time] = []
+        var longest = Timing.Time.zero
+        var first: Timing.Time?
+        var previous: Timing.Time?
+        var sum = Timing.Time.zero
         var end: Timing.Time?
-        var sum = MediaTimeSum(result.duration)
         while let entry = entries.next() {
-            let ticks = entry.end - entry.start
-            let duration: MediaTime
-            // Most segments have the duration of the one before.
-            if let last, last.ticks == ticks {
-                duration = last.time
-            } else {
-                duration = timing.mediaTime(ticks)
-                last = (ticks, duration)
-                result.longestSeconds = max(result.longestSeconds, duration.roundedSeconds)
-            }
-            if isFirst { result.firstDuration = duration }
-            result.isUniform = result.isUniform && duration <= result.firstDuration
+            let duration = entry.end - entry.start
+            if isFirst { result.firstDuration = timing.mediaTime(duration) }
             isFirst = false
-            if !isStatic { result.starts.append(periodStart + timing.mediaTime(entry.start)) }
-            end = entry.end
+            longest = max(longest, duration)
+            // The last segment of a period may be shorter.
+            if let previous, previous != first { result.isUniform = false }
+            (first, previous) = (first ?? duration, duration)
+            // The entries of a period do not overlap, so that the sum of their durations is not greater than their end.
             sum += duration
+            if !isStatic { starts.append(entry.start) }
+            end = entry.end
             guard let index = entry.index else { continue }
             guard let length = range.section.addressing.byteCount(at: index) else {
                 result.hasSizes = false
                 continue
             }
             result.byteCount +|= length
-            result.peak = max(result.peak, TranslatedRate.bitsPerSecond(length, duration))
+            result.peak = max(result.peak, TranslatedRate.bitsPerSecond(length, timing.mediaTime(duration)))
         }
-        result.duration = sum.time
-        if let end { result.end = periodStart + timing.mediaTime(end) }
         result.hasSkippedHole = result.hasSkippedHole || entries.hasSkippedHole
+        guard let end else { return }
+        result.longestSeconds = max(result.longestSeconds, timing.mediaTime(longest).roundedSeconds)
+        result.isUniform = result.isUniform && timing.mediaTime(longest) <= result.firstDuration
+        result.duration += timing.mediaTime(sum)
+        result.end = periodStart + timing.mediaTime(end)
+        if !isStatic { result.starts.append(timing.starts(starts, after: periodStart)) }
     }
 
     // MARK: Writing
@@ -176,7 +188,7 @@ struct MediaPlaylistWriter {
         shared: Shared,
         firstSequence: Int64,
         skipCount: Int64
-    ) throws(TranslationError) -> [UInt8] {
+    ) throws(TranslationError) -> Output {
         var writer = MediaPlaylistWriter(plan, track: track)
         let first = try writer.writeEntries(shared, skipCount: skipCount)
         let isIFrames = plan.tracks[track].kind == .iFrames
@@ -194,7 +206,12 @@ struct MediaPlaylistWriter {
         if isIFrames { head += "#EXT-X-I-FRAMES-ONLY\n" }
         if let holdBack = shared.holdBack { head += "#EXT-X-SERVER-CONTROL:HOLD-BACK=\(holdBack)\n" }
         for range in shared.dateRanges { head += "#EXT-X-DATERANGE:\(range)\n" }
-        return Array(head.utf8) + writer.body + Array((shared.isEnded ? "#EXT-X-ENDLIST\n" : "").utf8)
+        if shared.isEnded { writer.append("#EXT-X-ENDLIST\n") }
+        return Output(
+            bytes: Array(head.utf8) + writer.body,
+            segmentCount: writer.segmentCount,
+            duration: MediaTime(value: writer.duration, timescale: 1_000_000)
+        )
     }
 
     /// Writes the entries; returns the discontinuity sequence number of the first.
@@ -231,12 +248,14 @@ struct MediaPlaylistWriter {
     ) throws(TranslationError) {
         let section = range.section
         var entries = range.entries(timing)
-        let template = section.addressing.resolvedTemplate { text, isFirst in
+        var template = section.addressing.resolvedTemplate { text, isFirst in
             isFirst ? PlaylistText.uri(text) : PlaylistText.encoded(text)
         }
         let times = template == nil ? nil : section.addressing.times
-        var cursor = 0
+        var position = SegmentTimes.Position()
         var isFirstOfPeriod = true
+        // Most entries begin where the one before ends.
+        var boundary: (time: Timing.Time, microseconds: Int64)?
         while let entry = entries.next() {
             guard state.rest <= 0 else {
                 state.rest -|= 1
@@ -256,9 +275,12 @@ struct MediaPlaylistWriter {
                 writeMap(section, &state.map)
                 writeKeys(section, &state.keys)
             }
-            let microseconds = timing.microseconds(entry.end) -| timing.microseconds(entry.start)
-            let segment = entry.index.flatMap { times?.entry(at: $0, near: &cursor) }
-            write(entry.index, max(1, microseconds), section, template, segment, shared)
+            let isAdjacent = boundary?.time == entry.start
+            let start = isAdjacent ? boundary?.microseconds ?? 0 : timing.microseconds(entry.start)
+            let end = timing.microseconds(entry.end)
+            boundary = (entry.end, end)
+            let segment = entry.index.flatMap { times?.entry(at: $0, near: &position) }
+            write(entry.index, max(1, end -| start), section, &template, segment, shared)
             guard body.count <= shared.maximumByteCount else {
                 throw .tooLarge(message: "the playlists are too large")
             }
@@ -295,15 +317,16 @@ struct MediaPlaylistWriter {
         _ index: Int64?,
         _ microseconds: Int64,
         _ section: TrackSection,
-        _ template: ResolvedTemplate?,
+        _ template: inout ResolvedTemplate?,
         _ entry: SegmentTimes.Entry?,
         _ shared: Shared
     ) {
-        if microseconds % 1_000_000 != 0 { hasFractions = true }
+        segmentCount +|= 1
+        duration +|= microseconds
         if microseconds > shared.targetDuration *| 1_000_000 { hasLongSegments = true }
-        if let template, let entry {
+        if let entry, template != nil {
             writeDuration(microseconds)
-            template.append(entry, to: &body)
+            template?.append(entry, to: &body)
             body.append(UInt8(ascii: "\n"))
             return
         }
@@ -320,13 +343,32 @@ struct MediaPlaylistWriter {
 
     private mutating func append(_ text: String) { body.append(contentsOf: text.utf8) }
 
-    /// Writes the tag with a duration, again as before if the duration is the same.
+    /// Writes the tag with a duration in seconds, which has as many decimal places as it needs.
     private mutating func writeDuration(_ microseconds: Int64) {
-        if microseconds != durationTag.microseconds {
-            let duration = MediaTime(value: microseconds, timescale: 1_000_000)
-            durationTag = (microseconds, Array("#EXTINF:\(duration),\n".utf8))
+        let (seconds, remainder) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+        var fraction = remainder
+        var count = fraction == 0 ? 0 : 6
+        while fraction > 0, fraction % 10 == 0 {
+            fraction /= 10
+            count &-= 1
         }
-        body.append(contentsOf: durationTag.text)
+        hasFractions = hasFractions || count > 0
+        let isSimilar =
+            !durationLines[count].bytes.isEmpty && durationLines[count].replaceNumber(at: 0, with: seconds)
+            && (count == 0 || durationLines[count].replaceNumber(at: 1, with: fraction))
+        if !isSimilar { writeDurationLine(seconds, fraction, places: count) }
+        body.append(contentsOf: durationLines[count].bytes)
+    }
+
+    private mutating func writeDurationLine(_ seconds: UInt64, _ fraction: UInt64, places: Int) {
+        durationLines[places].removeAll()
+        durationLines[places].append(Array("#EXTINF:".utf8))
+        durationLines[places].append(seconds)
+        if places > 0 {
+            durationLines[places].append(Array(".".utf8))
+            durationLines[places].append(fraction, minimumDigitCount: places)
+        }
+        durationLines[places].append(Array(",\n".utf8))
     }
 }
 

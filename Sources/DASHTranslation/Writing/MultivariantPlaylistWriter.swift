@@ -1,5 +1,6 @@
 import DASHManifest
 import MediaTiming
+import ResourceAddressing
 
 /// A writer of the multivariant playlist of the tracks of a presentation.
 ///
@@ -25,18 +26,21 @@ struct MultivariantPlaylistWriter {
     private let renditionKeys: [TrackDescriptor.RenditionKey]
     private let measures: [TrackMeasure]
     private let sessionKeys: [String]
+    private let steering: SteeringServer?
     private let hasIndependentSegments: Bool
 
     init(
         _ tracks: [TrackDescriptor],
         measures: [TrackMeasure],
         sessionKeys: [String],
+        steering: SteeringServer?,
         hasIndependentSegments: Bool
     ) {
         self.tracks = tracks
         renditionKeys = tracks.map(\.renditionKey)
         self.measures = measures
         self.sessionKeys = sessionKeys
+        self.steering = steering
         self.hasIndependentSegments = hasIndependentSegments
     }
 
@@ -49,6 +53,12 @@ struct MultivariantPlaylistWriter {
         if needsVersion7 { lines.append("#EXT-X-VERSION:7") }
         if hasIndependentSegments { lines.append("#EXT-X-INDEPENDENT-SEGMENTS") }
         lines += sessionKeys.map { "#EXT-X-SESSION-KEY:\($0)" }
+        if let steering {
+            var attributes = AttributeWriter()
+            attributes.append("SERVER-URI", address: steering.address.text)
+            attributes.append("PATHWAY-ID", quoted: steering.pathway)
+            lines.append("#EXT-X-CONTENT-STEERING:\(attributes.text)")
+        }
         for group in audio { lines += group.members.map { line(of: $0, in: group, type: "AUDIO") } }
         if let subtitles { lines += subtitles.members.map { line(of: $0, in: subtitles, type: "SUBTITLES") } }
         lines += captions.map { "#EXT-X-MEDIA:\($0)" }
@@ -129,6 +139,7 @@ struct MultivariantPlaylistWriter {
         let hasRanges = tracks.contains { $0.videoRange != nil }
         let isVideo = track.kind == .video || track.kind == .iFrames
         attributes.append("VIDEO-RANGE", token: isVideo && hasRanges ? track.videoRange ?? "SDR" : nil)
+        attributes.append("PATHWAY-ID", quoted: steering?.pathway)
         return attributes
     }
 

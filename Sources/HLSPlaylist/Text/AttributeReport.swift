@@ -93,7 +93,7 @@ extension TagDefinition {
             let address = context.resolve(uri)
             guard address.isAbsolute else { return fields }
             let name = report.name == "uri" ? "url" : report.name.replacing("URI", with: "URL")
-            return fields + [ReportValue.Field(name: name, value: .string(address.text))]
+            return fields + [ReportValue.Field(name: name, value: .string(address.withoutUserInformation.text))]
         }
     }
 

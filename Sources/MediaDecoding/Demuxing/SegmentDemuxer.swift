@@ -103,7 +103,10 @@ final class SegmentDemuxer {
             reading.timeOffset = container == .wave ? startTime ?? .zero : .zero
             result = try reading.readAll()
         default:
-            throw DecodingError(status: .unsupported, operation: "decoding \(container.rawValue) is not supported")
+            throw DecodingError(
+                status: .unsupported,
+                operation: "the segment is \(container.nameWithArticle), not media"
+            )
         }
         // A segment without packets, which may only resemble another format, must not determine the format of the next
         // one.

@@ -20,6 +20,8 @@ public final class SharedOutputs: Sendable {
         /// may become the current one again.
         var pendingFrames: [Int: VideoFrame] = [:]
         var format: AudioFormat?
+        /// The audio that was enqueued last; `nil` while none is played.
+        var latestSamples: AudioSamples?
         /// The volume that each item has requested.
         var volumes: [Int: Volume] = [:]
     }
@@ -74,6 +76,16 @@ public final class SharedOutputs: Sendable {
                 executor: executor
             )
         )
+    }
+
+    /// The level of the audio that is played: the root mean square of its samples, 1 for full scale; 0 while none is
+    /// played.
+    ///
+    /// It is computed from the samples that were enqueued last, which are audible within a fraction of a second.
+    package var audioLevel: Double {
+        guard let samples = state.withLock({ $0.latestSamples })?.samples, !samples.isEmpty else { return 0 }
+        let sum = samples.reduce(0.0) { $1.isFinite ? $0 + Double($1) * Double($1) : $0 }
+        return min(1, (sum / Double(samples.count)).squareRoot())
     }
 
     /// Creates the outputs of another item.
@@ -143,7 +155,9 @@ public final class SharedOutputs: Sendable {
             return actual
         }
 
-        func enqueue(_ samples: AudioSamples) throws { try performIfCurrent { try $0.enqueue(samples) } }
+        func enqueue(_ samples: AudioSamples) throws {
+            try performIfCurrent(latest: samples) { try $0.enqueue(samples) }
+        }
         var queuedDuration: Duration { outputs.audio?.queuedDuration ?? .zero }
         var underrunDuration: Duration { outputs.audio?.underrunDuration ?? .zero }
         var isRealTime: Bool { outputs.audio?.isRealTime ?? false }
@@ -161,9 +175,13 @@ public final class SharedOutputs: Sendable {
         /// Calls the audio output if the item is the current one.
         ///
         /// The lock is held during the call, so that another item cannot become the current one before it ends.
-        private func performIfCurrent(_ body: (any AudioOutput) throws -> Void) rethrows {
+        private func performIfCurrent(
+            latest samples: AudioSamples? = nil,
+            _ body: (any AudioOutput) throws -> Void
+        ) rethrows {
             try outputs.state.withLock { state in
                 guard state.currentItemID == id, let audio = outputs.audio else { return }
+                state.latestSamples = samples
                 try body(audio)
             }
         }

@@ -49,6 +49,7 @@ public actor DecodingPipeline: MediaPipeline {
     struct Shared {
         var clock: PlaybackClock
         var counts = FrameCounts()
+        var videoSize: VideoSize?
     }
 
     private let executor: any SerialExecutor
@@ -123,6 +124,9 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// The numbers of decoded, dropped and discarded frames since the creation of the pipeline.
     public nonisolated var frameCounts: FrameCounts { shared.withLock { $0.counts } }
+
+    /// The size at which the current video frame is shown, in square pixels; `nil` before the first frame.
+    package nonisolated var videoSize: VideoSize? { shared.withLock { $0.videoSize } }
 
     /// The events of the pipeline, for a single consumer.
     public nonisolated var events: AsyncStream<MediaPipelineEvent> { stream }
@@ -352,6 +356,9 @@ public actor DecodingPipeline: MediaPipeline {
 
     func show(_ frame: VideoFrame) {
         shownTime = frame.time
+        let pixels = frame.pixelBuffer
+        let width = pixels.sampleAspectRatio.displayWidth(ofPixelWidth: pixels.width)
+        shared.withLock { $0.videoSize = VideoSize(width: width, height: pixels.height) }
         subtitles.decodeCaptions(of: frame)
         do {
             if !disabled.contains(.video) { try options.videoOutput?.show(frame) }

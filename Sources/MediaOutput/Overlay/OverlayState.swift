@@ -46,6 +46,9 @@ public struct OverlayState: Sendable, Hashable {
     ///
     /// For transient texts, use ``PlayerWindow/announce(_:)``.
     public var message: String?
+    /// The level of the audio, from 0 to 1 (full scale), shown with the title and the position if there is no video;
+    /// `nil` if there is video.
+    public var audioLevel: Double?
     /// The subtitles to show now.
     public var subtitles = SubtitleScript()
     /// The lines of statistics in a corner; if empty, no statistics are shown.

@@ -39,6 +39,7 @@ enum KeyBindings {
         case .character("v"): .nextVideo
         case .character("s"): .nextSubtitles
         case .character("i"): .toggleStatistics
+        case .character("?"): .toggleKeys
         case .character("f"): .toggleFullScreen
         case .character(let character): tenth(character, of: span)
         }

@@ -28,6 +28,8 @@ public enum PlayerCommand: Sendable, Hashable {
     case nextSubtitles
     /// Shows or hides the statistics: `i`.
     case toggleStatistics
+    /// Shows or hides the keys: `?`.
+    case toggleKeys
     /// Toggles full screen: `f`, or a double click. The window has already performed the change.
     case toggleFullScreen
     /// Ends the program: `q`, escape, or the close button of the window.
@@ -51,7 +53,16 @@ extension PlayerCommand {
         ("v", "next video rendition"),
         ("s", "next subtitles, or none"),
         ("i", "show or hide statistics"),
+        ("?", "show or hide these keys"),
         ("f", "full screen on, off"),
         ("q, escape", "quit"),
     ]
+
+    /// The assigned keys with their meaning, as lines of text with two columns.
+    package static var keyLines: [String] {
+        let width = keyDescriptions.map(\.key.count).max() ?? 0
+        return keyDescriptions.map { key, meaning in
+            key + String(repeating: " ", count: width - key.count + 2) + meaning
+        }
+    }
 }

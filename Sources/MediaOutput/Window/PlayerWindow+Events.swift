@@ -111,7 +111,7 @@ extension Key {
     /// Creates a key from typed punctuation.
     init?(_ event: SDL_TextInputEvent) {
         let text = withUnsafeBytes(of: event.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        guard text.count == 1, let character = text.first, "[].,".contains(character) else { return nil }
+        guard text.count == 1, let character = text.first, "[].,?".contains(character) else { return nil }
         self = .character(character)
     }
 }

@@ -36,13 +36,9 @@ enum VideoGeometry {
         displaySize(width: pixelBuffer.width, height: pixelBuffer.height, pixelBuffer.sampleAspectRatio)
     }
 
-    /// Returns a size with square pixels; ratios of 10 or more in either direction count as square.
-    ///
-    /// They can only come from a damaged header, which must not cause an allocation of gigabytes.
+    /// Returns a size with square pixels.
     static func displaySize(width: Int, height: Int, _ aspect: PixelAspectRatio) -> PixelSize {
-        let (across, down) = (Double(aspect.horizontal), Double(aspect.vertical))
-        guard across > 0, down > 0, across / down < 10, down / across < 10 else { return PixelSize(width, height) }
-        return PixelSize(max(1, Int(saturating: (Double(width) * across / down).rounded())), height)
+        PixelSize(aspect.displayWidth(ofPixelWidth: width), height)
     }
 
     /// Returns the largest rectangle with the aspect ratio of a picture, centered in an area.

@@ -11,6 +11,7 @@ final class WindowCanvas {
     private var controls: OverlayLayer
     private var center: OverlayLayer
     private var statistics: OverlayLayer
+    private var audio: OverlayLayer
     private var announcement: OverlayLayer
     private var subtitles: OverlayLayer
     private let surface: WindowSurface
@@ -39,6 +40,7 @@ final class WindowCanvas {
         controls = OverlayLayer(renderer: renderer)
         center = OverlayLayer(renderer: renderer)
         statistics = OverlayLayer(renderer: renderer)
+        audio = OverlayLayer(renderer: renderer)
         announcement = OverlayLayer(renderer: renderer)
         subtitles = OverlayLayer(renderer: renderer)
         self.surface = surface
@@ -52,7 +54,7 @@ final class WindowCanvas {
 
     func toggleFullScreen() { surface.setFullScreen(!surface.isFullScreen) }
 
-    func setTitle(_ title: String) { SDL_SetWindowTitle(surface.window, title) }
+    func setTitle(_ title: String) { surface.title = title }
 
     /// The number of pixels per point.
     var density: Double {
@@ -83,6 +85,7 @@ final class WindowCanvas {
         controls.reset()
         center.reset()
         statistics.reset()
+        audio.reset()
         announcement.reset()
         subtitles.reset()
     }
@@ -128,11 +131,16 @@ final class WindowCanvas {
         let phase = state.spinnerPhase(at: now)
         let wordsOpacity = state.announcementOpacity(at: now)
         let hasCenter = phase != nil || overlay.message?.isEmpty == false
+        let showsAudio = frame == nil && overlay.audioLevel != nil
         let hasText =
-            barOpacity > 0 || hasCenter || wordsOpacity > 0 || !overlay.statistics.isEmpty
+            barOpacity > 0 || hasCenter || showsAudio || wordsOpacity > 0 || !overlay.statistics.isEmpty
             || !overlay.subtitles.lines.isEmpty
         guard hasText, let text = textRenderer(onProblem) else { return }
 
+        if showsAudio {
+            audio.update(AudioOverlay.script(surface.title, overlay, bar).text, bar.window, text)
+            audio.draw()
+        }
         if barOpacity > 0 {
             gradient.update("shade", bar.window) { OverlayLayout.gradient(bar) }
             gradient.draw(opacity: barOpacity)

@@ -110,6 +110,13 @@ extension OverlayState {
         var result = OverlayState()
         if case .waiting = timeControlStatus { result.timeControlStatus = timeControlStatus }
         result.message = message
+        if audioLevel != nil {
+            // Only what is written in the window.
+            result.audioLevel = audioLevel
+            result.extent = extent
+            result.seekableRange = seekableRange
+            result.position = MediaTime(seconds: Int64(saturating: position.seconds.rounded(.down)))
+        }
         result.subtitles = subtitles
         result.statistics = statistics
         return result

@@ -53,6 +53,12 @@ struct WindowSurface: ~Copyable {
         self.isSoftware = isSoftware
     }
 
+    /// The title of the window.
+    var title: String {
+        get { SDL_GetWindowTitle(window).map { String(cString: $0) } ?? "" }
+        nonmutating set { SDL_SetWindowTitle(window, newValue) }
+    }
+
     deinit {
         SDL_DestroyRenderer(renderer)
         SDL_DestroyWindow(window)

@@ -141,7 +141,7 @@ public final class HTTPTransport: Transport {
             }
             return (response, lease)
         } catch {
-            throw TransportError.convertingErrors(error, address: address)
+            throw TransportError.convertingErrors(error, address: address, proxy: options.proxy)
         }
     }
 

@@ -117,6 +117,16 @@ public struct ScopedHeaderField: Sendable, Hashable {
         self.scope = scope
     }
 
+    /// Creates the `Authorization` field for the user name and password of a URL (RFC 7617), for the origin of the URL.
+    ///
+    /// - Parameter address: A URL; the initializer returns `nil` for any other than an HTTP URL with a user name.
+    public init?(userInformationOf address: ResourceAddress) {
+        guard let scope = HeaderFieldScope(originOf: address),
+            let value = RequestEndpoint.authorization(for: address)
+        else { return nil }
+        self.init(HeaderField("Authorization", value), for: scope)
+    }
+
     /// Parses `HOST Name: value`, with `HOST` as in ``HeaderFieldScope/init(_:allowsHTTP:)``.
     ///
     /// - Returns: `nil` if the text contains no valid scope or no valid header field.

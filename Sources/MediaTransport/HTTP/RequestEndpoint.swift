@@ -24,17 +24,17 @@ struct RequestEndpoint: Sendable {
         let isDefaultPort = port == (scheme == "https" ? 443 : 80)
         hostField = isDefaultPort ? bracketed : "\(bracketed):\(port)"
         self.address = "\(scheme)://\(bracketed):\(port)/"
-        authorization = Self.credentials(in: address.authority ?? "").map { credentials in
-            "Basic " + Data(credentials.utf8).base64EncodedString()
-        }
+        authorization = Self.authorization(for: address)
     }
 
-    private static func credentials(in authority: String) -> String? {
-        guard let at = authority.lastIndex(of: "@") else { return nil }
-        let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let decoded = parts.map { PercentEncoding.decode(String($0)) ?? String($0) }
+    /// Returns the value of the `Authorization` header field for the user name and password in a URL; `nil` without a
+    /// user name.
+    static func authorization(for address: ResourceAddress) -> String? {
+        let parts = address.userInformation?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let decoded = (parts ?? []).map { PercentEncoding.decode(String($0)) ?? String($0) }
         guard let name = decoded.first, !name.isEmpty else { return nil }
-        return "\(name):\(decoded.count > 1 ? decoded[1] : "")"
+        let credentials = "\(name):\(decoded.count > 1 ? decoded[1] : "")"
+        return "Basic " + Data(credentials.utf8).base64EncodedString()
     }
 }
 

@@ -98,6 +98,10 @@ public struct ResourceLoader: Sendable {
             do {
                 return try await consume(resumable(try await transport.send(request), of: request))
             } catch let error as TransportError {
+                // The caller continues what it received earlier, and starts anew if that is not possible.
+                if request.resumption != nil, error.code == .contentChanged || error.code == .wrongContent {
+                    throw error
+                }
                 let failure = RecoveryPolicy.Failure(error, of: request.kind)
                 guard let delay = policy.retryDelay(after: failure, of: request.kind, &history, jitter: jitter())
                 else { throw error }

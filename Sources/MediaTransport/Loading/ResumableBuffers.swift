@@ -106,7 +106,9 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         ///
         /// - Throws: The error if the body cannot be resumed or has failed too often.
         private mutating func resume(after error: TransportError) async throws {
-            guard let validator = source.validator, received > 0, error.code != .wrongContent else { throw error }
+            guard let validator = source.response.resumptionValidator, received > 0, error.code != .wrongContent else {
+                throw error
+            }
             if received -| receivedAtFailure >= Self.failureResetByteCount { history = RecoveryPolicy.History() }
             receivedAtFailure = received
             var error = error
@@ -131,23 +133,12 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         }
     }
 
-    /// The validator that proves that the resource is unchanged: a strong entity tag, or a modification date that is
-    /// strong (RFC 9110 §8.8.2.2); `nil` if there is none or if byte ranges are not supported.
-    private var validator: String? {
-        guard response.header("Accept-Ranges")?.lowercased() != "none", response.header("Content-Encoding") == nil,
-            response.expectedLength != nil
-        else { return nil }
-        if let tag = response.header("ETag"), tag.hasPrefix("\""), tag.count > 1 { return tag }
-        guard let modified = response.header("Last-Modified"), let date = response.header("Date"),
-            let changed = HTTPDate.seconds(modified), let now = HTTPDate.seconds(date), now -| changed >= 1
-        else { return nil }
-        return modified
-    }
-
     /// Requests the body from the given offset on.
     private func resumedBody(from offset: Int64, validator: String) async throws -> TransportBody.AsyncIterator {
         var request = request
-        request.resumption = TransportRequest.Resumption(offset: offset, validator: validator)
+        // The response may itself be the rest of a body whose beginning was received earlier.
+        let begun = request.resumption?.offset ?? 0
+        request.resumption = TransportRequest.Resumption(offset: begun +| offset, validator: validator)
         let rest = try await transport.send(request)
         guard rest.expectedLength == response.expectedLength.map({ $0 -| offset }) else {
             throw TransportError(
@@ -162,6 +153,21 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         let spent = first.measurement.bytes
         let buffers = ResumedBuffers(rest: rest.body, record: record, firstRecord: first, previousBytes: spent)
         return TransportBody(buffers).makeAsyncIterator()
+    }
+}
+
+extension TransportResponse {
+    /// The validator that proves that the resource is unchanged: a strong entity tag, or a modification date that is
+    /// strong (RFC 9110 §8.8.2.2); `nil` if there is none or if byte ranges are not supported.
+    package var resumptionValidator: String? {
+        guard header("Accept-Ranges")?.lowercased() != "none", header("Content-Encoding") == nil,
+            expectedLength != nil
+        else { return nil }
+        if let tag = header("ETag"), tag.hasPrefix("\""), tag.count > 1 { return tag }
+        guard let modified = header("Last-Modified"), let date = header("Date"),
+            let changed = HTTPDate.seconds(modified), let now = HTTPDate.seconds(date), now -| changed >= 1
+        else { return nil }
+        return modified
     }
 }
 

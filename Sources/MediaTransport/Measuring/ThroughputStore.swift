@@ -31,7 +31,7 @@ public struct ThroughputStore: Sendable {
             try PrivateFiles.createFolder(url.deletingLastPathComponent().path)
             try PrivateFiles.write(Array(memory.text.utf8), to: url.path)
         } catch {
-            throw TransportError(.fileFailed, "the file \(path) cannot be written (\(error.localizedDescription))")
+            throw TransportError(.fileFailed, "the file \(path) cannot be written (\(FileErrorText.reason(of: error)))")
         }
     }
 }

@@ -43,9 +43,23 @@ public final class Asset: LoadableAsset {
             of: address,
             network: environment.network
         )
-        self.loader =
+        let translating =
             options.translatesDASH
             ? loader.translatingPresentations(in: PresentationStore(options: environment.presentationOptions)) : loader
+        // A download of this asset shares its requests and stored files with the players.
+        self.loader = translating.wrappingTransport { OverlaidTransport($0) }
+    }
+
+    /// Creates an asset that shares the loader of another one, such as a `DownloadTask`.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset whose address and loader are used.
+    ///   - environment: The environment that provides decoding and time.
+    public init(sharing asset: some LoadableAsset, environment: Player.Environment = .standard) {
+        address = asset.address
+        options = AssetOptions()
+        self.environment = environment
+        loader = asset.loader
     }
 
     /// Creates an asset for a file or a downloaded package.

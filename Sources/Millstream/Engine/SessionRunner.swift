@@ -20,7 +20,7 @@ struct SessionRunner: Sendable {
             id: asset.options.primarySessionID ?? environment.makeSessionID(),
             start: environment.time.now,
             startDate: environment.date(),
-            address: asset.address.text
+            address: asset.address.withoutUserInformation.text
         )
         item.modify { $0.attach(session, time: environment.time, playbackSession) }
         session.start(on: environment.time) { commands in await run(commands, playbackSession) }
@@ -83,7 +83,7 @@ struct SessionRunner: Sendable {
             statusCode: failure.number,
             domain: "Millstream",
             comment: failure.message,
-            address: item.asset.address.text,
+            address: item.asset.address.withoutUserInformation.text,
             didRecover: false
         )
         let now = environment.time.now

@@ -41,9 +41,10 @@ extension PlayerItem {
         public var hasPlayedToEnd: Bool { playback.hasPlayedToEnd }
         /// The tracks of the item, which can change with the variant.
         public var tracks: [PlayerItemTrack] { PlayerItemTrack.tracks(of: self) }
-        /// The resolution of the variant that is played, from the playlist; `nil` if the playlist does not have it or
-        /// there is no video.
+        /// The size of the video that is shown, in square pixels: that of the decoded frames, or the resolution in the
+        /// playlist before the first frame; `nil` if both are unknown, or if there is no video.
         public var presentationSize: Resolution? {
+            if let size = playback.videoSize { return Resolution(width: size.width, height: size.height) }
             guard let variant = playback.playedVariant, let width = variant.width, let height = variant.height
             else { return nil }
             return Resolution(width: width, height: height)

@@ -66,6 +66,9 @@ public final class PlayerOutputs: Sendable {
         try recorder?.finish()
     }
 
+    /// The level of the audio that is played, from 0 to 1 for full scale; 0 while none is played.
+    var audioLevel: Double { shared.audioLevel }
+
     /// Sets the function that is called when the audio device cannot be opened or is lost.
     func setAudioErrorHandler(_ handler: @escaping @Sendable (PlayerError) -> Void) { audioErrors.set(handler) }
 

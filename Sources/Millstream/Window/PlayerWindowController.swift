@@ -18,7 +18,12 @@ import Synchronization
 /// ```
 public final class PlayerWindowController: Sendable {
     private struct State {
-        var showsStatistics = false
+        /// A text over the video.
+        enum Panel {
+            case statistics, keys
+        }
+
+        var panel: Panel?
         var viewSize: Resolution?
         var isFinished = false
     }
@@ -30,11 +35,10 @@ public final class PlayerWindowController: Sendable {
 
     /// The interval between two updates of the overlay.
     private static let updateInterval = Duration.milliseconds(200)
-    /// The rates that the keys select, in ascending order.
-    private static let rates = [-8, -4, -2, -1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 16, 32]
 
     private let window: PlayerWindow
     private let player: Player
+    private let commands: PlayerCommandExecutor
     private let state = Mutex(State())
     private let windowEvents: AsyncStream<WindowEvent>
     private let continuation: AsyncStream<WindowEvent>.Continuation
@@ -45,6 +49,7 @@ public final class PlayerWindowController: Sendable {
         let (windowEvents, continuation) = AsyncStream.makeStream(of: WindowEvent.self)
         self.window = window
         self.player = player
+        commands = PlayerCommandExecutor(player) { window.announce($0) }
         self.windowEvents = windowEvents
         self.continuation = continuation
         window.onCommand = { continuation.yield(.command($0)) }
@@ -93,10 +98,14 @@ public final class PlayerWindowController: Sendable {
 
     private func update(at now: Duration) {
         let (playerState, item) = (player.state, player.state.currentItem?.state)
-        let showsStatistics = state.withLock { $0.showsStatistics }
-        let statistics =
-            showsStatistics
-            ? item.map { WindowStatistics($0, rate: playerState.rate, at: now, window.frameCounts).lines } : nil
+        let lines: [String]? =
+            switch state.withLock({ $0.panel }) {
+            case nil: nil
+            case .statistics:
+                item.map { WindowStatistics($0, rate: playerState.rate, at: now, window.frameCounts).lines }
+            case .keys: PlayerCommand.keyLines
+            }
+        let audioLevel = item.flatMap { $0.isAudioOnly ? player.outputs?.audioLevel ?? 0 : nil }
         window.updateOverlay { overlay in
             overlay.position = max(.zero, playerState.timebase.mediaTime(at: now))
             overlay.extent = item?.extent ?? .unknown
@@ -106,7 +115,8 @@ public final class PlayerWindowController: Sendable {
             overlay.rate = playerState.rate == 0 ? 1 : playerState.rate
             overlay.volume = playerState.volume
             overlay.isMuted = playerState.isMuted
-            overlay.statistics = statistics ?? []
+            overlay.statistics = lines ?? []
+            overlay.audioLevel = audioLevel
         }
     }
 
@@ -119,79 +129,15 @@ public final class PlayerWindowController: Sendable {
                 state.withLock { $0.viewSize = Resolution(width: size.width, height: size.height) }
                 applyViewSize()
             case .command(.quit): return
-            case .command(let command): await execute(command)
+            case .command(.toggleStatistics): toggle(.statistics)
+            case .command(.toggleKeys): toggle(.keys)
+            case .command(let command): await commands.execute(command)
             }
         }
     }
 
-    private func execute(_ command: PlayerCommand) async {
-        switch command {
-        case .changeVolume(let change):
-            player.volume += change
-            window.announce("\(Int(saturating: (player.volume * 100).rounded())) %")
-        case .toggleMute:
-            player.isMuted.toggle()
-            window.announce(player.isMuted ? "Muted" : "Unmuted")
-        case .toggleStatistics: state.withLock { $0.showsStatistics.toggle() }
-        case .toggleFullScreen, .quit: break
-        case .togglePause, .seekBy, .seekTo, .step, .slower, .faster, .normalSpeed, .nextAudio, .nextVideo,
-            .nextSubtitles:
-            guard player.canPlay, let item = player.currentItem else { return window.announce("Loading") }
-            await execute(command, on: item)
-        }
-    }
-
-    /// Executes a command that requires an item that is ready to play.
-    private func execute(_ command: PlayerCommand, on item: PlayerItem) async {
-        switch command {
-        case .togglePause: await togglePause(item)
-        case .seekBy(let distance):
-            window.announce(distance < .zero ? "\(distance) s" : "+\(distance) s")
-            await player.seek(to: max(.zero, item.currentTime() + distance))
-        case .seekTo(let time): await player.seek(to: time)
-        case .step(let count):
-            player.pause()
-            item.step(byCount: count)
-        case .slower: changeRate(item, faster: false)
-        case .faster: changeRate(item, faster: true)
-        case .normalSpeed: player.rate = 1
-        case .nextAudio: selectNext(.audible, item)
-        case .nextVideo: selectNext(.visual, item)
-        case .nextSubtitles: selectNext(.legible, item)
-        case .changeVolume, .toggleMute, .toggleStatistics, .toggleFullScreen, .quit: break
-        }
-    }
-
-    private func togglePause(_ item: PlayerItem) async {
-        if item.hasPlayedToEnd {
-            let start = item.seekableTimeRanges.ranges.first?.start ?? .zero
-            await player.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
-            player.rate = 1
-        } else {
-            player.rate = player.rate == 0 ? 1 : 0
-        }
-    }
-
-    private func changeRate(_ item: PlayerItem, faster: Bool) {
-        let current = player.rate == 0 ? 1 : player.rate
-        let next = faster ? Self.rates.first { $0 > current } : Self.rates.last { $0 < current }
-        guard let next, player.setRate(next) else { return }
-        window.announce("\(Self.text(next))×")
-    }
-
-    private func selectNext(_ characteristic: MediaCharacteristic, _ item: PlayerItem) {
-        guard let group = item.mediaSelectionGroup(for: characteristic), !group.options.isEmpty else {
-            let messages: [MediaCharacteristic: String] = [.audible: "No other audio", .visual: "No other video"]
-            return window.announce(messages[characteristic] ?? "No subtitles")
-        }
-        var choices: [MediaSelectionOption?] = group.options
-        if characteristic == .legible { choices.append(nil) }
-        let selected = item.currentMediaSelection[group.type]?.id
-        let current = choices.firstIndex { $0?.id == selected } ?? choices.count - 1
-        // Bounded: the list of choices is not empty.
-        let next = choices[(current + 1) % choices.count]
-        item.select(next, in: group)
-        window.announce(next.map(\.name) ?? "Subtitles off")
+    private func toggle(_ panel: State.Panel) {
+        state.withLock { $0.panel = $0.panel == panel ? nil : panel }
     }
 
     /// Returns a rate without superfluous digits.
@@ -238,17 +184,19 @@ private struct WindowStatistics {
     private(set) var lines: [String] = []
 
     init(_ item: PlayerItem.State, rate: Double, at now: Duration, _ window: WindowFrameCounts) {
-        if let variant = item.playedVariant {
-            let size = variant.width.flatMap { width in variant.height.map { "\(width)x\($0)" } }
-            add("Variant", [size, "\(variant.peakBitRate)"].compactMap { $0 }.joined(separator: "  "))
+        let quality = PlayedQuality(item).parts
+        if item.playedVariant != nil, !quality.isEmpty { add("Variant", quality.joined(separator: "  ")) }
+        if let loaded = item.loadedVariant, loaded != item.playedVariant, loaded.peakBitRate.bitsPerSecond > 0 {
+            add("Loaded", "\(loaded.peakBitRate)")
         }
-        if let loaded = item.loadedVariant, loaded != item.playedVariant { add("Loaded", "\(loaded.peakBitRate)") }
         let position = item.timebase.mediaTime(at: now)
         let ahead = item.loadedTimeRanges.range(containing: position).map { $0.end - position } ?? .zero
         add("Buffer", "\((ahead.seconds * 10).rounded() / 10) s")
         if let throughput = item.throughput { add("Network", "\(throughput)") }
         let counts = item.frameCounts
-        add("Frames", "\(counts.decoded) decoded, \(counts.dropped + window.dropped) dropped")
+        if !item.isAudioOnly {
+            add("Frames", "\(counts.decoded) decoded, \(counts.dropped + window.dropped) dropped")
+        }
         add("Rate", PlayerWindowController.text(rate))
     }
 

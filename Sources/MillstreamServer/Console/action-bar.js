@@ -4,12 +4,12 @@
 import { createElement, createIcon, setAttribute, setHidden, setText } from './element.js';
 
 const icons = {
-    'play-offline': 'play', play: 'play', download: 'download', resume: 'resume', cancel: 'cancel', delete: 'delete',
+    'play-offline': 'play', play: 'play', download: 'download', resume: 'resume', pause: 'pause', cancel: 'cancel', delete: 'delete',
 };
 
 // The buttons that receive the focus when the focused button is hidden as a result of its own action.
 const nextFocus = {
-    download: ['cancel', 'resume'], resume: ['cancel', 'play-offline'], cancel: ['resume', 'play-offline', 'download'],
+    download: ['pause', 'resume'], resume: ['pause', 'play-offline'], pause: ['resume'], cancel: ['resume', 'play-offline', 'download'],
     delete: ['download', 'play'], 'play-offline': ['play'],
 };
 

@@ -1,6 +1,6 @@
 // The actions of the buttons on stream cards and download rows.
 
-import { cancelDownload, deleteAsset, startDownload } from './api.js';
+import { cancelDownload, deleteAsset, pauseDownload, resumeDownload, startDownload } from './api.js';
 import { assetState } from './asset-state.js';
 import { confirmDeletion } from './confirm-deletion.js';
 import { selectedQuality } from './download-quality.js';
@@ -29,8 +29,19 @@ export class Actions {
         case 'play-offline':
             this.#player.playOffline({ title, asset, poster: (stream ?? this.#store.streamForAsset(asset))?.poster });
             break;
-        case 'download':
+        case 'pause':
+            await this.#attempt(`The download of “${title}” could not be paused.`, () => pauseDownload(asset.id),
+                `The download of “${title}” is paused.`);
+            break;
         case 'resume':
+            if (assetState(asset) !== 'paused') {
+                await this.download(stream?.url ?? asset.source, title);
+                break;
+            }
+            await this.#attempt(`The download of “${title}” could not be resumed.`, () => resumeDownload(asset.id),
+                `The download of “${title}” continues.`);
+            break;
+        case 'download':
             await this.download(stream?.url ?? asset.source, title);
             break;
         case 'cancel':

@@ -74,6 +74,16 @@ export function startDownload({ url, title, variants, maxHeight }) {
     return request('POST', '/api/downloads', { url, title, variants, maxHeight });
 }
 
+/** Pauses a download until it is resumed. */
+export function pauseDownload(id) {
+    return request('POST', `/api/downloads/${encodeURIComponent(id)}/pause`);
+}
+
+/** Resumes a download that is paused. */
+export function resumeDownload(id) {
+    return request('POST', `/api/downloads/${encodeURIComponent(id)}/resume`);
+}
+
 /** Cancels a download; the downloaded files are preserved. */
 export function cancelDownload(id) {
     return request('DELETE', `/api/downloads/${encodeURIComponent(id)}`);

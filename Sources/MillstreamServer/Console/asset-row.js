@@ -6,7 +6,10 @@ import { DownloadProgress } from './download-progress.js';
 import { createElement, setAttribute, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
 import { formatLanguage, formatPercent, formatResolution, formatSize, formatTime, formatVariant } from './format.js';
 
-const stateNames = { downloaded: 'Downloaded', downloading: 'Downloading', failed: 'Failed', partial: 'Incomplete' };
+const stateNames = {
+    downloaded: 'Downloaded', downloading: 'Downloading', waiting: 'Waiting', paused: 'Paused', failed: 'Failed',
+    partial: 'Incomplete',
+};
 
 function createCell(label, ...children) {
     return createElement('td', { role: 'cell', 'data-label': label }, ...children);
@@ -29,7 +32,7 @@ export class AssetRow {
     #actionBar;
 
     constructor(id, actions) {
-        this.#actionBar = new ActionBar(['play-offline', 'resume', 'cancel', 'delete'],
+        this.#actionBar = new ActionBar(['play-offline', 'resume', 'pause', 'cancel', 'delete'],
             (action) => actions.perform(action, { asset: this.#asset }));
         this.element = createElement('tr', { role: 'row', dataset: { assetId: id } },
             createElement('th', { role: 'rowheader', scope: 'row' }, this.#title, this.#source),
@@ -47,16 +50,17 @@ export class AssetRow {
         setText(this.#title, asset.title);
         setText(this.#source, asset.source);
         setAttribute(this.#source, 'title', asset.source);
-        const percentText = state === 'partial' && percent !== null ? ` ${formatPercent(percent)}` : '';
+        const percentText = ['partial', 'paused', 'waiting'].includes(state) && percent !== null ? ` ${formatPercent(percent)}` : '';
         setText(this.#badge, stateNames[state] + percentText);
         this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed);
-        const isStopped = state === 'partial' || state === 'failed';
+        const isStopped = ['partial', 'paused', 'failed'].includes(state);
         setTextOrHide(this.#ranges, isStopped ? formatRanges(asset.loadedTimeRanges) : '');
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
         setText(this.#size, formatSize(asset.bytes));
         setText(this.#duration, formatTime(asset.duration ?? asset.expected));
-        setText(this.#quality, formatVariants(asset.variants));
-        setAttribute(this.#quality, 'title', (asset.variants ?? []).map(formatVariant).join(', ') || undefined);
+        const variants = variantsWithBitRate(asset);
+        setText(this.#quality, formatVariants(variants));
+        setAttribute(this.#quality, 'title', variants.map(formatVariant).join(', ') || undefined);
         setText(this.#audio, formatLanguages(asset.audio) || '–');
         const subtitles = formatLanguages(asset.subtitles);
         setTextOrHide(this.#subtitles, subtitles && `Subtitles: ${subtitles}`);
@@ -70,18 +74,27 @@ export class AssetRow {
             const primary = state === 'downloaded';
             actions['play-offline'] = { label: 'Play', name: `Play the offline copy of ${title}`, primary };
         }
-        if (state === 'partial') actions.resume = { label: 'Resume', name: `Resume the download of ${title}` };
+        if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${title}` };
         if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${title}` };
-        if (state === 'downloading') actions.cancel = { label: 'Cancel', name: `Cancel the download of ${title}` };
+        if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${title}` };
+        if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${title}` };
         return actions;
     }
+}
+
+/** Returns the variants; the only one of a stream without variants has the average bit rate of what is downloaded. */
+function variantsWithBitRate({ variants = [], bytes, duration, loadedTimeRanges = [], state }) {
+    if (variants.length !== 1 || variants[0].bandwidth > 0) return variants;
+    const loaded = loadedTimeRanges.reduce((sum, [start, end]) => sum + end - start, 0);
+    const seconds = state === 'complete' ? duration : loaded;
+    return seconds > 0 ? [{ ...variants[0], bandwidth: bytes * 8 / seconds }] : variants;
 }
 
 /** Formats up to three variants as a list and more as a count and a range, which limits the height of the row. */
 function formatVariants(variants = []) {
     if (variants.length === 0) return '–';
     const sorted = variants.toSorted((one, other) => one.bandwidth - other.bandwidth);
-    if (sorted.length <= 3) return sorted.map(formatVariant).join(',\n');
+    if (sorted.length <= 3) return sorted.map(formatVariant).filter(Boolean).join(',\n') || '–';
     const ends = [sorted[0], sorted.at(-1)].map((variant) => formatResolution(variant) || formatVariant(variant));
     return `${sorted.length} variants, ${ends.join(' to ')}`;
 }

@@ -2,12 +2,12 @@
 
 import { errorMessage } from './error-message.js';
 
-/** Returns "remote" (nothing is downloaded), "downloading", "downloaded", "failed" or "partial". */
+/** Returns "remote" (nothing is downloaded), "downloading", "waiting", "paused", "downloaded", "failed" or "partial". */
 export function assetState(asset) {
     if (!asset) return 'remote';
-    if (asset.activity === 'downloading') return 'downloading';
+    if (['downloading', 'waiting'].includes(asset.activity)) return asset.activity;
     if (asset.state === 'complete') return 'downloaded';
-    return asset.activity === 'failed' ? 'failed' : 'partial';
+    return ['failed', 'paused'].includes(asset.activity) ? asset.activity : 'partial';
 }
 
 /** Returns how much of an asset is downloaded, 0 to 100, or `null` while the total is unknown. */

@@ -47,9 +47,18 @@ export function formatResolution(variant) {
     return variant.height ? `${variant.height}p` : variant.width ? `${variant.width} wide` : '';
 }
 
-/** Formats a variant: "720p 2.5 Mbit/s". */
+const audioCodecs = /^(mp4a|ac-3|ec-3|ac-4|alac|fLaC|Opus|mp3)\b/i;
+
+/** Returns whether the codecs of a variant are known and none of them is a video codec. */
+export function isAudioOnly({ codecs = [] }) {
+    return codecs.length > 0 && codecs.every((codec) => audioCodecs.test(codec));
+}
+
+/** Formats a variant, as far as it is known: "720p 2.5 Mbit/s". */
 export function formatVariant(variant) {
-    return [formatResolution(variant) || 'Audio', formatBitRate(variant.bandwidth)].join(' ');
+    const parts = [formatResolution(variant) || (isAudioOnly(variant) ? 'Audio' : '')];
+    if (variant.bandwidth > 0) parts.push(formatBitRate(variant.bandwidth));
+    return parts.filter(Boolean).join(' ');
 }
 
 // Rounded down, so that only a complete download shows 100%.

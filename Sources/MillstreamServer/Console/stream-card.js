@@ -23,6 +23,8 @@ function badgeText(state, asset) {
     case 'remote': return '';
     case 'downloaded': return 'Downloaded';
     case 'downloading': return `Downloading${percentText}`;
+    case 'waiting': return `Waiting${percentText}`;
+    case 'paused': return `Paused${percentText}`;
     case 'failed': return asset.bytes > 0 && percentText ? `Failed at${percentText}` : 'Failed';
     default: return `Incomplete${percentText}`;
     }
@@ -47,7 +49,7 @@ export class StreamCard {
 
     constructor(id, actions) {
         const perform = (action) => actions.perform(action, { stream: this.#stream, asset: this.#asset });
-        this.#actionBar = new ActionBar(['play-offline', 'play', 'download', 'resume', 'cancel', 'delete'], perform);
+        this.#actionBar = new ActionBar(['play-offline', 'play', 'download', 'resume', 'pause', 'cancel', 'delete'], perform);
         this.#name.id = `stream-name-${id}`;
         this.#unsupported.id = `stream-unsupported-${id}`;
         this.#image.addEventListener('load', () => this.#image.classList.add('loaded'));
@@ -101,10 +103,11 @@ export class StreamCard {
             const primary = state !== 'downloaded' || !playableOffline;
             actions.play = { label: 'Play', name: `Play ${name} from its origin`, primary };
             if (state === 'remote') actions.download = { label: 'Download', name: `Download ${name}` };
-            if (state === 'partial') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
+            if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
             if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
         }
-        if (state === 'downloading') actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
+        if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${name}` };
+        if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
         if (this.#asset) actions.delete = { label: 'Delete', name: `Delete the offline copy of ${name}` };
         return actions;
     }

@@ -1,7 +1,7 @@
 // The variants of a stream by bandwidth, each with a bar in proportion to it.
 
 import { createElement, setAttribute, setHidden } from './element.js';
-import { formatBitRate, formatResolution } from './format.js';
+import { formatBitRate, formatResolution, isAudioOnly } from './format.js';
 
 export class VariantList {
     #list;
@@ -19,7 +19,10 @@ export class VariantList {
             playing.hidden = true;
             const codecs = (variant.codecs ?? []).map((codec) => codec.split('.')[0]).join(' + ');
             const item = createElement('li', {},
-                createElement('span', { class: 'variant-resolution', text: formatResolution(variant) || 'Audio' }),
+                createElement('span', {
+                    class: 'variant-resolution',
+                    text: formatResolution(variant) || (isAudioOnly(variant) ? 'Audio' : 'Size unknown'),
+                }),
                 createElement('span', { class: 'variant-bandwidth', text: formatBitRate(variant.bandwidth) }),
                 createElement('span', { class: 'variant-codecs', text: codecs, title: variant.codecs?.join(', ') }),
                 playing);

@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import MediaTransport
 public import ResourceAddressing
 
 /// The secret from which the server derives its signing key.
@@ -109,7 +110,7 @@ public struct ServerSecret: Sendable {
             throw error
         } catch {
             throw ReadingError(
-                description: "the secret \(file.path) cannot be read (\(error.localizedDescription))",
+                description: "the secret \(file.path) cannot be read (\(FileErrorText.reason(of: error)))",
                 hint: nil
             )
         }

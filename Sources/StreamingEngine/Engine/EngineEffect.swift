@@ -239,7 +239,7 @@ extension PlaybackErrorRecord {
             statusCode: error.status ?? error.number,
             domain: error.domain,
             comment: error.message,
-            address: error.address?.text,
+            address: error.address?.withoutUserInformation.text,
             serverAddress: cause?.serverAddress?.withoutPort,
             responseHeaders: cause?.headerFields ?? [:],
             didRecover: didRecover

@@ -60,6 +60,7 @@ enum EngineCommand: Sendable {
 struct EngineObservation: Sendable {
     var timebase = Timebase()
     var frameCounts = FrameCounts()
+    var videoSize: VideoSize?
     var abilities = MediaPipelineCapabilities()
     var networkCost: NetworkCost?
 }

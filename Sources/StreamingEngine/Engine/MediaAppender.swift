@@ -43,7 +43,7 @@ struct MediaAppender: Sendable {
         request.mediaType = type
         request.variant = variant
         request.segmentDuration = segment.duration
-        request.indexAddress = job.source.address.text
+        request.indexAddress = job.source.address.withoutUserInformation.text
         sink.report(.resourceRequest(request))
         plan.catalog.chooser.add(loaded.fetched, of: segment, variant: job.source.variantID)
         let piece = PipelineSegment(
@@ -51,7 +51,7 @@ struct MediaAppender: Sendable {
             content: loaded.content,
             range: segment.range,
             discontinuityDomain: PipelineSegment.Domain(
-                playlist: job.source.address.text,
+                playlist: job.source.address.withoutUserInformation.text,
                 sequence: segment.domain.sequence
             ),
             sampleProtection: loaded.protection,
@@ -121,7 +121,7 @@ struct MediaAppender: Sendable {
         sink.report(
             .segmentLoaded(
                 LoadedSegment(
-                    address: segment.address.text,
+                    address: segment.address.withoutUserInformation.text,
                     mediaType: append.type,
                     variant: append.variant,
                     range: range,
@@ -144,7 +144,7 @@ struct MediaAppender: Sendable {
             content: .gap,
             range: gap.range,
             discontinuityDomain: PipelineSegment.Domain(
-                playlist: plan.tracks[kind].source?.address.text ?? "",
+                playlist: plan.tracks[kind].source?.address.withoutUserInformation.text ?? "",
                 sequence: gap.domain.sequence
             )
         )

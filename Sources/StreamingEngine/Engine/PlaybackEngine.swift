@@ -119,6 +119,7 @@ package actor PlaybackEngine {
         let observation = EngineObservation(
             timebase: pipeline.timebase,
             frameCounts: pipeline.frameCounts,
+            videoSize: pipeline.videoSize,
             abilities: pipeline.capabilities,
             networkCost: networkCost
         )

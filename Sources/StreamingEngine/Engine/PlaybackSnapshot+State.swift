@@ -44,6 +44,8 @@ extension PlaybackSnapshot {
         segmentBorders = state.playlists.segmentBorders
         abilities = playhead.observation.abilities
         frameCounts = playhead.observation.frameCounts
+        videoSize = playhead.observation.videoSize
+        bufferedBitRate = plan.tracks.averageBitRate
         throughput = plan.catalog.chooser.throughput
     }
 }

@@ -65,6 +65,10 @@ package struct PlaybackSnapshot: Sendable {
     package var abilities = MediaPipelineCapabilities()
     /// The number of frames since the start of playback, by outcome.
     package var frameCounts = FrameCounts()
+    /// The size at which the current video frame is shown, in square pixels; `nil` if no video was decoded.
+    package var videoSize: VideoSize?
+    /// The average bit rate of the buffered audio and video; `nil` while nothing is buffered.
+    package var bufferedBitRate: BitRate?
     /// The estimated throughput of the network; `nil` while it is unknown.
     package var throughput: BitRate?
 

@@ -20,7 +20,7 @@ struct SegmentFailure: Sendable {
             if failure.category == .denied {
                 error = StreamingError(
                     .keyNotLoaded,
-                    "the key may not be had: \(cause.message)",
+                    "the server refused the key: \(cause.message)",
                     address: cause.address,
                     status: cause.status,
                     cause: cause
@@ -33,7 +33,7 @@ struct SegmentFailure: Sendable {
             failure = RecoveryPolicy.Failure(.damaged)
             error = StreamingError(.damaged, message, address: address)
         case SegmentLoader.Failure.unsupportedProtection(let refusal):
-            let message = "the media is protected in a way that is not supported: \(refusal)"
+            let message = "the media is encrypted and cannot be played: \(refusal)"
             failure = RecoveryPolicy.Failure(.denied)
             error = StreamingError(.protected, message, address: segment.address)
         case let cause as MediaPipelineError:

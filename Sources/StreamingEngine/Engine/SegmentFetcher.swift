@@ -261,7 +261,7 @@ struct SegmentFetcher: Sendable {
         made.mediaType = plan.mediaType(of: kind)
         made.variant = plan.catalog.variant(of: job.source).map { VariantDescription($0) }
         made.segmentDuration = job.segment.duration
-        made.indexAddress = job.source.address.text
+        made.indexAddress = job.source.address.withoutUserInformation.text
         if let measurement = progress?.measurement {
             made.bytes = measurement.bytes
             made.serverAddress = measurement.serverAddress
@@ -289,7 +289,7 @@ struct SegmentFetcher: Sendable {
         }
         let gap = MediaAppender.Gap(
             range: segment.range,
-            address: segment.address.text,
+            address: segment.address.withoutUserInformation.text,
             domain: segment.domain,
             reason: reason,
             error: error

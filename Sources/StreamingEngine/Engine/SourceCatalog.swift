@@ -145,7 +145,10 @@ struct SourceCatalog: Sendable {
             guard let option = selection[type], let encoding = variant.location.encoding(of: option),
                 let address = encoding.address
             else { continue }
-            found[mediaType] = RenditionDescription(stableID: encoding.stableID, address: address.text)
+            found[mediaType] = RenditionDescription(
+                stableID: encoding.stableID,
+                address: address.withoutUserInformation.text
+            )
         }
         return found
     }
@@ -156,7 +159,7 @@ extension VariantDescription {
     init(_ variant: Presentation.Variant) {
         self.init(
             id: variant.id.text,
-            address: variant.address.text,
+            address: variant.address.withoutUserInformation.text,
             peakBitRate: variant.peakBitRate ?? variant.averageBitRate ?? BitRate(bitsPerSecond: 0),
             averageBitRate: variant.averageBitRate,
             width: variant.resolution?.width,

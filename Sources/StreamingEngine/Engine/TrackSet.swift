@@ -59,6 +59,16 @@ struct TrackSet: Sendable {
     /// The total size of all buffers, in bytes.
     var byteCount: Int { main.buffer.byteCount + audio.buffer.byteCount + subtitles.buffer.byteCount }
 
+    /// The average bit rate of the buffered media of all required tracks; `nil` while one of them has none.
+    var averageBitRate: BitRate? {
+        var sum: Int64 = 0
+        for kind in required {
+            guard let rate = self[kind].buffer.averageBitRate else { return nil }
+            sum +|= rate.bitsPerSecond
+        }
+        return sum > 0 ? BitRate(bitsPerSecond: sum) : nil
+    }
+
     /// The tracks that playback waits for.
     var required: [TrackKind] {
         switch (main.source, audio.source) {

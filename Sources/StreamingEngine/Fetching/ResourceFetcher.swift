@@ -104,7 +104,7 @@ extension ResourceRequest {
         let measurement = fetched.measurement
         self.init(
             kind: kind,
-            address: request.address.text,
+            address: request.address.withoutUserInformation.text,
             byteRange: request.byteRange,
             requestStart: fetched.startTime,
             responseStart: measurement.timeToFirstByte.map {
@@ -123,7 +123,7 @@ extension ResourceRequest {
     init(_ kind: Kind, _ request: TransportRequest, began: Duration, now: Duration, _ failure: (any Error)?) {
         self.init(
             kind: kind,
-            address: request.address.text,
+            address: request.address.withoutUserInformation.text,
             byteRange: request.byteRange,
             requestStart: began,
             responseStart: nil,

@@ -46,11 +46,23 @@ struct SourceOpener: Sendable {
     /// The number of bytes of a file that are loaded to determine its kind, 64 KiB.
     private static let headSize = 64 << 10
 
-    /// Opens a URL.
+    /// Returns whether bytes are the beginning of a media file.
+    static func isMedia(_ bytes: [UInt8]) -> Bool {
+        let content = UnexpectedContent(bytes)
+        return content == .mp4 || content == .transportStream || OtherMediaFormat(bytes) != nil
+    }
+
+    /// Loads a resource, or only its beginning.
     ///
-    /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
-    ///   a media file; `TransportError`, `CancellationError`.
-    func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
+    /// - Parameters:
+    ///   - address: The address of the resource.
+    ///   - suffices: Returns whether the beginning suffices; it has at least 64 KiB.
+    /// - Returns: The request, when it began, the bytes, the response, and whether the bytes are the whole resource.
+    /// - Throws: `TransportError`, `CancellationError`.
+    func load(
+        _ address: ResourceAddress,
+        until suffices: @Sendable ([UInt8]) -> Bool
+    ) async throws -> (TransportRequest, Duration, [UInt8], TransportResponse, isWhole: Bool) {
         let headers = bypassesCache ? [HeaderField("Cache-Control", "no-cache")] : []
         let request = TransportRequest(address, kind: .playlist, headers: headers)
         var began = fetch.time.now
@@ -61,10 +73,20 @@ struct SourceOpener: Sendable {
                 guard Int64(bytes.count) <= ResourceLoader.defaultSizeLimit.bytes else {
                     throw TransportError(.tooLarge, "the playlist exceeds the maximum size", address: response.address)
                 }
-                guard bytes.count >= Self.headSize, kind != .playlist else { continue }
-                if kind == .file || UnexpectedContent(bytes) != nil { return (bytes, response, false) }
+                if bytes.count >= Self.headSize, suffices(bytes) { return (bytes, response, false) }
             }
             return (bytes, response, true)
+        }
+        return (request, began, bytes, response, isWhole)
+    }
+
+    /// Opens a URL.
+    ///
+    /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
+    ///   a media file; `TransportError`, `CancellationError`.
+    func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
+        let (request, began, bytes, response, isWhole) = try await load(address) { bytes in
+            kind == .file || kind == nil && UnexpectedContent(bytes) != nil
         }
         let fetched = FetchedResource(
             bytes: ByteBuffer(bytes: bytes),

@@ -58,6 +58,9 @@ package protocol MediaPipeline: Sendable {
     /// The numbers of video frames processed so far.
     var frameCounts: FrameCounts { get }
 
+    /// The size at which the current video frame is shown, in square pixels; `nil` if no video was decoded.
+    var videoSize: VideoSize? { get }
+
     /// The events of the pipeline, which only one caller may read.
     var events: AsyncStream<MediaPipelineEvent> { get }
 
@@ -71,6 +74,9 @@ package protocol MediaPipeline: Sendable {
 extension MediaPipeline {
     /// Returns immediately.
     package func run() async {}
+
+    /// `nil`; this default is for pipelines that decode no video.
+    package var videoSize: VideoSize? { nil }
 
     /// Does nothing; this default is for pipelines without closed captions.
     package func selectCaptions(_ channel: String?) async {}

@@ -40,6 +40,20 @@ package enum Protection: Sendable, Hashable {
     }
 }
 
+extension Protection.UnsupportedReason: CustomStringConvertible {
+    /// The reason in words, as the continuation of a sentence.
+    package var description: String {
+        switch self {
+        case .keyFormats(let formats): "its keys are only in the format \(formats.joined(separator: " or "))"
+        case .method(let method): "the encryption method \(method) is not supported"
+        case .missingKeyAddress: "its key has no URI"
+        case .invalidInitializationVector:
+            "its initialization vector is not a hexadecimal number of at most 128 bits"
+        case .missingInitializationVector: "its initialization section has no initialization vector"
+        }
+    }
+}
+
 /// A key with the parameters of its use.
 package struct KeyReference: Sendable, Hashable {
     /// The encryption method.

@@ -27,6 +27,17 @@ struct StreamBuffer: Sendable {
     /// The total size in bytes.
     private(set) var byteCount = 0
 
+    /// The average bit rate of the segments; `nil` if there are none with media for normal playback.
+    var averageBitRate: BitRate? {
+        var (byteCount, duration): (Int64, Double) = (0, 0)
+        for entry in entries where !entry.hasNoMedia && !entry.isTrickPlay {
+            byteCount +|= Int64(entry.byteCount)
+            duration += entry.range.duration.seconds
+        }
+        guard byteCount > 0, duration > 0 else { return nil }
+        return BitRate(bitsPerSecond: Int64(saturating: (Double(byteCount) * 8 / duration).rounded()))
+    }
+
     /// Adds a segment.
     mutating func insert(_ entry: Entry) {
         loaded.insert(Self.closingGap(before: entry.range, in: loaded))

@@ -21,6 +21,17 @@ enum InputFile {
         }
     }
 
+    /// Returns the next bytes of standard input; empty at its end.
+    ///
+    /// - Throws: ``Failure``.
+    static func block(upTo count: Int) throws -> Data {
+        do {
+            return try Foundation.FileHandle.standardInput.read(upToCount: count) ?? Data()
+        } catch {
+            throw Failure(.failed, "file-failed", "standard input cannot be read")
+        }
+    }
+
     /// The null device, for the output of other programs that are started for the user.
     static var discarded: Foundation.FileHandle { .nullDevice }
 }

@@ -7,13 +7,21 @@ import Millstream
 /// An output that decodes media without a window and writes it to files or discards it.
 struct DecodedPlaybackOutput: PlaybackOutput {
     private let outputs: PlayerOutputs
+    /// The keyboard that controls playback; `nil` if there is none.
+    private let keyboard: TerminalKeyboard?
 
-    init(_ files: PlaybackMediaFiles, isMuted: Bool) throws {
+    init(_ files: PlaybackMediaFiles, isMuted: Bool, keyboard: TerminalKeyboard?) throws {
+        self.keyboard = keyboard
         let audio: any AudioOutput = files.wave.map { WaveFileOutput(path: $0) } ?? NullAudioOutput()
         outputs = PlayerOutputs(audio: isMuted ? .none : .output(audio), recorder: try files.makeVideoOutput())
     }
 
     var environment: Player.Environment { .decoding(for: outputs) }
+
+    func show(_ player: Player) async {
+        guard let keyboard else { return await waitForCancellation() }
+        await keyboard.control(player)
+    }
 
     func finish() async throws { try outputs.finish() }
 }

@@ -33,8 +33,14 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URL of a playlist, DASH manifest or media file, a file, or the folder of a downloaded asset.")
+    @Argument(
+        help:
+            "The URL of a playlist, DASH manifest or media file, a file, the folder of a downloaded asset, or - for standard input."
+    )
     var source: String
+
+    @Option(name: .long, help: "The base URL of relative URLs in a playlist from standard input.")
+    var baseURL: String?
 
     @Flag(help: "The output mode.")
     var mode: Mode?
@@ -57,7 +63,13 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var wave: String?
 
-    @Option(name: .long, help: ArgumentHelp("The playback rate, 0.1 to 32.", valueName: "R"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The playback rate, 0.1 to 32; negative, as --rate=-1, to play backward from --start or the end.",
+            valueName: "R"
+        )
+    )
     var rate = 1.0
 
     @Option(
@@ -74,6 +86,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Start again at the end, until playback is stopped.")
     var loop = false
+
+    @Flag(name: .long, help: "Wait at the end, from which the keys can seek back, until playback is stopped.")
+    var keepOpen = false
 
     @Option(
         name: .long,
@@ -95,7 +110,8 @@ struct PlayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The selector of variants: \(SelectorName.list).",
             valueName: "NAME"
-        )
+        ),
+        completion: .list(SelectorName.allCases.map(\.rawValue))
     )
     var selector = SelectorName.default.rawValue
 
@@ -159,8 +175,16 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard source != "-" else { throw ValidationError("standard input cannot be played: give a URL or a file") }
-        guard (0.1...32).contains(rate) else { throw ValidationError("--rate must be between 0.1 and 32") }
+        guard (0.1...32).contains(rate.magnitude) else {
+            throw ValidationError("--rate must be between 0.1 and 32, or between -32 and -0.1")
+        }
+        if keepOpen, loop || speed == .max {
+            throw ValidationError("--keep-open cannot be combined with --loop and --speed max")
+        }
+        if rate < 0, until != nil || loop || keepOpen {
+            throw ValidationError("--until, --loop and --keep-open cannot be combined with a negative --rate")
+        }
+        if source == "-", !edit.isEmpty { throw ValidationError("--edit cannot be applied to standard input") }
         _ = try settings()
         _ = try screenshots()
         _ = try edits()
@@ -173,7 +197,11 @@ struct PlayCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let files = try PlaybackFiles(accessLog: accessLog, errorLog: errorLog, metrics: metrics, events: events)
-        let package = PackageTransport.package(at: URL(fileURLWithPath: source))
+        let input =
+            source == "-" ? try PlayedStandardInput(base: PlaylistSource(text: source, baseURL: baseURL).base) : nil
+        defer { input?.remove() }
+        let source = input?.path ?? self.source
+        let package = input == nil ? PackageTransport.package(at: URL(fileURLWithPath: source)) : nil
         let address = try PlaylistSource.address(source)
         let settings = try settings()
         let display = PlaybackDisplay(isQuiet: quiet)
@@ -182,7 +210,7 @@ struct PlayCommand: AsyncParsableCommand {
         if mode == nil, effectiveMode == .headless, speed == .realtime {
             display.showNotice("There is no display: playing without a window, as with --headless")
         }
-        let stage = try await makeOutput()
+        let stage = try await makeOutput(display)
         let history = http.network.conditions == nil ? ThroughputFile.open() : nil
         defer { history.map(ThroughputFile.save) }
         do {
@@ -190,8 +218,8 @@ struct PlayCommand: AsyncParsableCommand {
             let translatesDASH = dash.translates
             let (metrics, isInterrupted) = try await http.withLoading(
                 source: source,
-                base: origin(of: package),
-                others: plan.sources
+                base: origin(of: package) ?? baseURL,
+                others: EditPlan(try edits(locatesSources: false)).sources
             ) { loading in
                 var (loading, address) = (loading, address)
                 if let package {
@@ -258,12 +286,15 @@ struct PlayCommand: AsyncParsableCommand {
         #endif
     }
 
-    private func makeOutput() async throws -> any PlaybackOutput {
+    private func makeOutput(_ display: PlaybackDisplay) async throws -> any PlaybackOutput {
         let mode = effectiveMode
         guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         #if Playback
         let files = PlaybackMediaFiles(screenshots: try screenshots(), checksums: checksums, wave: wave)
-        guard mode == .window else { return try DecodedPlaybackOutput(files, isMuted: muted) }
+        guard mode == .window else {
+            let keyboard = speed == .realtime && source != "-" ? TerminalKeyboard(display) : nil
+            return try DecodedPlaybackOutput(files, isMuted: muted, keyboard: keyboard)
+        }
         let name = PlaylistSource.name(source).split(separator: "/").suffix(2).joined(separator: "/")
         return try await WindowPlaybackOutput(
             title: ("\(name) - Millstream" as TerminalText).description,
@@ -296,39 +327,11 @@ struct PlayCommand: AsyncParsableCommand {
         try package.map { try $0.library.asset($0.id).source.text }
     }
 
-    private func edits() throws -> [PlaylistEdit] {
-        let edits = try edit.flatMap { $0.split(separator: "&") }.map { text in
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(String(parts[0])), PlaylistEdit.names.contains(name),
-                let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
-            else {
-                let known = PlaylistEdit.names.sorted().joined(separator: ", ")
-                throw ValidationError("--edit does not support \(parts[0]); the edits are \(known)")
-            }
-            do {
-                return try Self.locating(PlaylistEdit(name: name, value: value))
-            } catch let error as PlaylistEditError {
-                throw ValidationError("--edit: \(error)")
-            }
-        }
-        do {
-            try EditLimits().verify(EditPlan(edits))
-        } catch {
-            throw ValidationError("--edit: \(error)")
-        }
-        return edits
-    }
-
-    /// Resolves the source of an inserted playlist relative to the working directory.
-    private static func locating(_ edit: PlaylistEdit) throws -> PlaylistEdit {
-        guard let source = edit.source, GapPlaylist.playlist(at: source) == nil else { return edit }
-        return edit.replacingSource(try PlaylistSource.address(source).text)
-    }
-
     private func settings() throws -> PlaybackSettings {
         var settings = PlaybackSettings()
         settings.rate = rate
         settings.isLoop = loop
+        settings.staysOpen = keepOpen
         settings.isMuted = muted
         settings.start = try start.map { try time($0, "--start") }
         settings.end = try until.map { try time($0, "--until") }
@@ -351,8 +354,12 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("--selector must be one of \(SelectorName.list)")
         }
         settings.selector = name
-        settings.audioLanguages = languages(audio)
-        settings.subtitleLanguages = subtitles.map { languages($0) }
+        // The languages of the configuration are preferences: a stream without them is played.
+        settings.requiredLanguages = [audio == nil ? nil : .audio, subtitles == nil ? nil : .subtitles].compactMap(
+            \.self
+        )
+        settings.audioLanguages = languages(audio ?? Configuration.current?.text("audio"))
+        settings.subtitleLanguages = (subtitles ?? Configuration.current?.text("subtitles")).map { languages($0) }
         return settings
     }
 

@@ -69,13 +69,11 @@ final class PlaybackDisplay: Sendable {
     }
 
     private static func line(_ item: PlayerItem.State, _ position: MediaTime, _ head: String) -> TerminalText {
-        var parts = [ProgressDisplay.clock(position)]
-        if let duration = item.duration { parts[0] += " of \(ProgressDisplay.clock(duration))" }
+        var parts = [QuantityText.clock(position)]
+        if let duration = item.duration { parts[0] += " of \(QuantityText.clock(duration))" }
         parts.append(head)
-        if let variant = item.playedVariant {
-            if let width = variant.width, let height = variant.height { parts.append("\(width)x\(height)") }
-            if variant.peakBitRate.bitsPerSecond > 0 { parts.append("\(variant.peakBitRate)") }
-        }
+        if item.isAudioOnly { parts.append("audio") }
+        parts += PlayedQuality(item).parts
         let ahead = item.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
         parts.append("buffer \(String(format: "%.1f", ahead)) s")
         if let throughput = item.throughput { parts.append("network \(throughput)") }
@@ -90,9 +88,11 @@ extension PlaybackMetrics {
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")
-        lines.append("Loaded: \(bytes) in \(mediaRequests) media requests")
+        lines.append("Loaded: \(bytes) in \(QuantityText.count(mediaRequests, "media request"))")
         if errors > 0 { lines.append("Errors: \(errors)") }
-        lines += self.lines.map { "\($0)" }
+        if let timeWeightedBitrate { lines.append("Time-weighted Indicated Bitrate: \(timeWeightedBitrate)") }
+        if let stallsPerHour { lines.append("Stall rate: \(String(format: "%.2f", stallsPerHour)) stalls/hour") }
+        if let stallRatio { lines.append("Stall wait ratio: \(String(format: "%.2f", stallRatio))") }
         return lines.map { $0 + "\n" }.joined(separator: "")
     }
 }

@@ -105,7 +105,8 @@ struct PlaybackRun: Sendable {
     /// Plays an item until it ends or fails, the user quits, or the stream turns out to be live.
     private func play(_ item: PlayerItem, in player: Player, _ gate: LiveGate) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            player.rate = settings.rate
+            // Whether an item can be played backward is known when it is ready.
+            if settings.rate > 0 { player.rate = settings.rate }
             group.addTask { try await updateDisplays(item, in: player) }
             // Ends the group before any media is decoded and shown.
             group.addTask { await gate.waitUntilLive() }
@@ -122,6 +123,7 @@ struct PlaybackRun: Sendable {
     private func updateDisplays(_ item: PlayerItem, in player: Player) async throws {
         let time = player.environment.time
         var interstitial: String?
+        var hasBegun = settings.rate > 0
         while true {
             let (playerState, state) = (player.state, item.state)
             if state.status == .failed || playerState.status == .failed { return }
@@ -133,9 +135,26 @@ struct PlaybackRun: Sendable {
                 interstitial = nil
             }
             display.show(playerState, state, at: time.now)
+            if settings.rate < 0, state.status == .readyToPlay, !state.isSeeking {
+                if !hasBegun {
+                    guard player.setRate(settings.rate) else {
+                        throw Failure(.failed, "rate-not-supported", "the stream cannot be played backward")
+                    }
+                    hasBegun = true
+                } else if playerState.rate == 0,
+                    state.timebase.mediaTime(at: time.now) <= (state.seekableTimeRanges.ranges.first?.start ?? .zero)
+                {
+                    // Backward playback ends with a pause at the start.
+                    return
+                }
+            }
             // At the end, the rate becomes 0 when the interstitials that follow have been played.
             if state.hasPlayedToEnd, playerState.rate == 0 {
-                guard settings.isLoop else { return }
+                guard settings.isLoop || settings.staysOpen else { return }
+                guard settings.isLoop else {
+                    try await time.sleep(for: Self.updateInterval)
+                    continue
+                }
                 await item.seek(to: settings.start ?? .zero, toleranceBefore: .zero, toleranceAfter: .zero)
                 player.rate = settings.rate
             }

@@ -15,9 +15,7 @@ extension PlaybackSettings {
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
-        guard start != nil || !audioLanguages.isEmpty || subtitleLanguages?.isEmpty == false || !limits.isEmpty else {
-            return []
-        }
+        guard start != nil || !requiredLanguages.isEmpty || !limits.isEmpty else { return [] }
         do {
             try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .tracks, .variants])
         } catch is CancellationError {
@@ -30,7 +28,7 @@ extension PlaybackSettings {
                 .failed,
                 "start-after-end",
                 "--start \(start) is not before the end of the stream",
-                hint: "the duration is \(duration) s"
+                hint: "the duration is \(QuantityText.preciseClock(duration))"
             )
         }
         try verify(audioLanguages, [.audio], .audio, of: asset)
@@ -46,7 +44,7 @@ extension PlaybackSettings {
         _ mediaType: MediaType,
         of asset: Asset
     ) throws {
-        guard !languages.isEmpty else { return }
+        guard !languages.isEmpty, requiredLanguages.contains(mediaType) else { return }
         let groups = (asset.loadedValue(.mediaSelectionGroups) ?? []).filter { types.contains($0.type) }
         let tracks = (asset.loadedValue(.tracks) ?? []).filter { $0.mediaType == mediaType }
         let available = groups.flatMap { $0.options }.compactMap(\.language) + tracks.compactMap(\.language)

@@ -1,5 +1,6 @@
 import MediaTiming
 import Millstream
+import PlaybackReporting
 
 /// The settings of a playback from the command line.
 struct PlaybackSettings: Sendable {
@@ -9,6 +10,8 @@ struct PlaybackSettings: Sendable {
     var end: MediaTime?
     var rate = 1.0
     var isLoop = false
+    /// A Boolean value that indicates whether playback can be resumed after the end, until the user quits.
+    var staysOpen = false
     var isMuted = false
     var maximumBitRate: BitRate?
     /// The maximum height of variants in pixels; `nil` for no limit.
@@ -16,13 +19,19 @@ struct PlaybackSettings: Sendable {
     var selector = SelectorName.default
     /// The preferred languages of audio, the most preferred one first.
     var audioLanguages: [String] = []
+    /// The media types of which one of the preferred languages is required.
+    var requiredLanguages: [MediaType] = []
     /// The preferred languages of subtitles; `nil` if no subtitles were requested.
     var subtitleLanguages: [String]?
 
     /// Creates the item of a source.
     func makeItem(_ asset: Asset) async -> PlayerItem {
         let item = PlayerItem(asset: asset)
-        if let start { await item.seek(to: start) }
+        if let start {
+            await item.seek(to: start)
+        } else if rate < 0, let duration = try? await asset.load(.duration) {
+            await item.seek(to: duration)
+        }
         item.forwardPlaybackEndTime = end
         item.preferredPeakBitRate = maximumBitRate
         // Only the height is limited.

@@ -15,6 +15,10 @@ struct SimulateCommand: AsyncParsableCommand {
             experience (QoE) is the linear QoE of Yin et al. (SIGCOMM 2015) as a mean over the segments, in Mbit/s: the bit \
             rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not include startup.
 
+            A ladder is a file {"segment_duration_ms": 4000, "bitrates_kbps": [300, 800], "segment_sizes_bits": [[1180000, \
+            3150000], …]}, with a list of sizes for each segment. A trace is a file [{"duration_ms": 1000, "bandwidth_kbps": \
+            2500, "latency_ms": 40}, …], which is repeated, or conditions as millstream conditions show NAME --json prints them.
+
             Example: millstream simulate --trace traces/3G --ladder ladder.json --selector all
             """
     )
@@ -42,7 +46,8 @@ struct SimulateCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The selectors of variants, comma-separated, or all: \(SelectorName.list).",
             valueName: "NAME,…"
-        )
+        ),
+        completion: .list(["all"] + SelectorName.allCases.map(\.rawValue))
     )
     var selector = SelectorName.default.rawValue
 

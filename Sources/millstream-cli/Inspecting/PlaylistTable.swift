@@ -9,7 +9,7 @@ struct PlaylistTable {
 
     init(_ playlist: Playlist) {
         var lines: [TerminalText] = []
-        if let address = playlist.context.address { lines.append("\(address.text)") }
+        if let address = playlist.context.address { lines.append("\(address.withoutUserInformation.text)") }
         switch playlist {
         case .multivariant(let playlist): lines += Self.lines(of: playlist)
         case .media(let playlist): lines += Self.lines(of: playlist)
@@ -30,20 +30,20 @@ struct PlaylistTable {
     private static func lines(of playlist: MultivariantPlaylist) -> [TerminalText] {
         var lines = ["multivariant playlist" + version(playlist.declaredVersion)]
         lines.append("")
-        lines += table(
+        lines += TextTable.lines(
             header: ["variant", "bit rate", "average", "size", "frame rate", "codecs", "groups"],
             rows: playlist.variants.map { row($0) }
         )
         if !playlist.iFrameVariants.isEmpty {
             lines.append("")
-            lines += table(
+            lines += TextTable.lines(
                 header: ["I-frame variant", "bit rate", "average", "size", "frame rate", "codecs", "groups"],
                 rows: playlist.iFrameVariants.map { row($0) }
             )
         }
         if !playlist.renditions.isEmpty {
             lines.append("")
-            lines += table(
+            lines += TextTable.lines(
                 header: ["rendition", "type", "group", "language", "flags", "URI"],
                 rows: playlist.renditions.map { rendition in
                     let flags = [
@@ -68,8 +68,10 @@ struct PlaylistTable {
         if let steering = playlist.contentSteering {
             rows.append(["steering", steering.pathwayID ?? "", steering.serverURI])
         }
-        if let start = playlist.start { rows.append(["start", start.isPrecise ? "precise" : "", "\(start.offset) s"]) }
-        return rows.isEmpty ? [] : [""] + table(header: ["session", "name", "value"], rows: rows)
+        if let start = playlist.start {
+            rows.append(["start", start.isPrecise ? "precise" : "", QuantityText.seconds(start.offset)])
+        }
+        return rows.isEmpty ? [] : [""] + TextTable.lines(header: ["session", "name", "value"], rows: rows)
     }
 
     /// Returns the tags that are not defined by the standard, with their number of occurrences.
@@ -82,7 +84,7 @@ struct PlaylistTable {
         guard !tags.isEmpty else { return [] }
         let names = Dictionary(grouping: tags, by: \.name).sorted { $0.value[0].line < $1.value[0].line }
         return [""]
-            + table(
+            + TextTable.lines(
                 header: ["unknown tag", "count", "first line"],
                 rows: names.prefix(20).map { [$0.key, "\($0.value.count)", "\($0.value[0].line)"] }
             )
@@ -102,19 +104,21 @@ struct PlaylistTable {
     private static func lines(of playlist: MediaPlaylist) -> [TerminalText] {
         let kind = playlist.isLive ? "live" : playlist.playlistType == .event ? "event, ended" : "on demand"
         var lines = ["media playlist, \(kind)" + version(playlist.declaredVersion)]
-        let target = playlist.targetDuration.map { "target \($0) s" } ?? "no target duration"
+        let target = playlist.targetDuration.map { "target \(QuantityText.seconds($0))" } ?? "no target duration"
         lines.append(
-            "\(playlist.segments.count) segments, \(playlist.duration) s, \(target), "
+            "\(QuantityText.count(playlist.segments.count, "segment")), \(QuantityText.preciseClock(playlist.duration)), \(target), "
                 + "media sequence number \(playlist.mediaSequence)"
         )
         lines.append("")
-        lines += table(
+        lines += TextTable.lines(
             header: ["number", "start", "duration", "URI", "byte range", "notes"],
             rows: shown(playlist.segments).map { position in
                 guard let position else { return ["…", "", "", "", "", ""] }
                 let segment = playlist.segments[position]
                 return [
-                    "\(segment.sequence)", "\(segment.start)", "\(segment.duration)", segment.uri,
+                    "\(segment.sequence)", QuantityText.preciseClock(segment.start),
+                    QuantityText.seconds(segment.duration),
+                    segment.uri,
                     segment.byteRange?.description ?? "", notes(segment),
                 ]
             }
@@ -126,10 +130,14 @@ struct PlaylistTable {
     /// control.
     private static func liveDelivery(of playlist: MediaPlaylist) -> [TerminalText] {
         var rows: [[String]] = []
-        if playlist.skippedSegmentCount > 0 { rows.append(["skipped", "\(playlist.skippedSegmentCount) segments"]) }
-        if let target = playlist.partTargetDuration { rows.append(["part target duration", "\(target) s"]) }
+        if playlist.skippedSegmentCount > 0 {
+            rows.append(["skipped", QuantityText.count(playlist.skippedSegmentCount, "segment")])
+        }
+        if let target = playlist.partTargetDuration {
+            rows.append(["part target duration", QuantityText.seconds(target)])
+        }
         if !playlist.trailingParts.isEmpty {
-            rows.append(["next segment", "\(playlist.trailingParts.count) parts available"])
+            rows.append(["next segment", "\(QuantityText.count(playlist.trailingParts.count, "part")) available"])
         }
         rows += playlist.preloadHints.map { ["announced", "\($0.type.lowercased()) \($0.uri)"] }
         rows += playlist.renditionReports.map { report in
@@ -139,13 +147,13 @@ struct PlaylistTable {
         if let control = playlist.serverControl {
             let offers = [
                 control.canBlockReload ? "blocking reload" : nil,
-                control.canSkipUntil.map { "delta updates up to \($0) s" },
-                control.partHoldBack.map { "part hold-back \($0) s" },
-                control.holdBack.map { "hold-back \($0) s" },
+                control.canSkipUntil.map { "delta updates up to \(QuantityText.seconds($0))" },
+                control.partHoldBack.map { "part hold-back \(QuantityText.seconds($0))" },
+                control.holdBack.map { "hold-back \(QuantityText.seconds($0))" },
             ].compactMap { $0 }
             rows.append(["server", offers.joined(separator: ", ")])
         }
-        return rows.isEmpty ? [] : [""] + table(header: ["live", ""], rows: rows)
+        return rows.isEmpty ? [] : [""] + TextTable.lines(header: ["live", ""], rows: rows)
     }
 
     private static func dateRanges(of playlist: MediaPlaylist) -> [TerminalText] {
@@ -155,12 +163,13 @@ struct PlaylistTable {
             let what = range.interstitial.map { $0.assetAddress?.text ?? $0.assetListAddress?.text ?? "" } ?? ""
             return [
                 range.id, range.classIdentifier ?? "", range.startDate?.description ?? "",
-                (range.duration ?? range.plannedDuration)?.description ?? "",
+                (range.duration ?? range.plannedDuration).map(QuantityText.seconds) ?? "",
                 range.cues.map { $0.rawValue.lowercased() }.joined(separator: " "), what,
             ]
         }
         let rest: [TerminalText] = ranges.count > rows.count ? ["… and \(ranges.count - rows.count) more"] : []
-        return [""] + table(header: ["date range", "class", "start", "duration", "cue", "asset"], rows: rows) + rest
+        return [""] + TextTable.lines(header: ["date range", "class", "start", "duration", "cue", "asset"], rows: rows)
+            + rest
     }
 
     /// Returns all indices of a short list; for a long list those at its beginning and end, with `nil` for the omitted
@@ -177,20 +186,9 @@ struct PlaylistTable {
         notes += segment.keys.map(\.method.rawValue)
         if let map = segment.map { notes.append("map \(map.uri)") }
         if segment.hasOwnProgramDateTime, let date = segment.programDateTime { notes.append("\(date)") }
-        if !segment.parts.isEmpty { notes.append("\(segment.parts.count) parts") }
+        if !segment.parts.isEmpty { notes.append(QuantityText.count(segment.parts.count, "part")) }
         return notes.joined(separator: ", ")
     }
 
     private static func version(_ version: Int?) -> TerminalText { version.map { ", version \($0)" } ?? "" }
-
-    /// Returns aligned columns, as wide as their longest cells; empty columns are omitted.
-    private static func table(header: [String], rows: [[String]]) -> [TerminalText] {
-        let cells = ([header] + rows).map { row in row.map { TerminalText(escaping: $0) } }
-        let used = header.indices.filter { column in cells.dropFirst().contains { !$0[column].isEmpty } }
-        let widths = used.map { column in cells.map { $0[column].width }.max() ?? 0 }
-        return cells.map { row in
-            zip(used, widths).map { column, width in row[column].padded(to: width + 2) }
-                .joined(separator: "").trimmingTrailingSpaces()
-        }
-    }
 }

@@ -12,14 +12,14 @@ struct PresentationTable {
 
     init(_ presentation: MediaPresentation) {
         var lines: [TerminalText] = []
-        if let address = presentation.address { lines.append("\(address.text)") }
-        let duration: TerminalText = presentation.duration.map { ", \($0) s" } ?? ""
+        if let address = presentation.address { lines.append("\(address.withoutUserInformation.text)") }
+        let duration: TerminalText = presentation.duration.map { ", \(QuantityText.preciseClock($0))" } ?? ""
         lines.append("DASH presentation, \(presentation.kind.rawValue)" + duration)
         var remaining = Self.maximumLineCount
         for period in presentation.periods.prefix(Self.maximumLineCount) {
             guard remaining > 0 else { break }
-            let length: TerminalText = period.duration.map { ", \($0) s" } ?? ""
-            let start: TerminalText = period.start.map { ", from \($0) s" } ?? ""
+            let length: TerminalText = period.duration.map { ", \(QuantityText.preciseClock($0))" } ?? ""
+            let start: TerminalText = period.start.map { ", from \(QuantityText.preciseClock($0))" } ?? ""
             lines.append("")
             lines.append("period \(period.id ?? "\(period.index + 1)")" + start + length)
             for set in period.adaptationSets {
@@ -60,7 +60,7 @@ struct PresentationTable {
         } else if addressing.needsIndex {
             parts.append("segment index")
         } else if !addressing.isUnbounded {
-            parts.append("\(addressing.count) segments")
+            parts.append(QuantityText.count(addressing.count, "segment"))
         }
         return "  \(parts.joined(separator: "  "))"
     }

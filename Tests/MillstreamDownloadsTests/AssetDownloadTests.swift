@@ -127,15 +127,15 @@ final class BlockingTransport: Transport {
         _ selection: DownloadSelection = DownloadSelection(),
         source: String = "top.m3u8",
         retries: Int = 0
-    ) -> DownloadTask {
-        DownloadTask(
+    ) -> AssetDownload {
+        AssetDownload(
             ResourceAddress(origin + source),
             into: temporary.library,
             loader: ResourceLoader(
                 transport,
                 policy: RecoveryPolicy(rule: .init(maximumRetries: retries, initialDelay: .milliseconds(1)))
             ),
-            options: DownloadTask.Options(selection: selection)
+            configuration: DownloadConfiguration(selection: selection)
         )
     }
 
@@ -547,7 +547,7 @@ final class BlockingTransport: Transport {
         try await task(film()).run { event in
             switch event {
             case .resolved(_, let progress), .progress(_, let progress): events.withLock { $0.append(progress) }
-            case .completed: break
+            case .ended, .completed: break
             }
         }
         let percents = events.withLock { $0.map(\.percent) }
@@ -559,10 +559,11 @@ final class BlockingTransport: Transport {
         let whole = try await task(film()).run()
         try temporary.library.delete(whole.id)
         let transport = BlockingTransport(film(), blocking: origin + "high/1.m4s?sig=c")
-        let held = DownloadTask(
+        let held = AssetDownload(
             ResourceAddress(origin + "top.m3u8"),
             into: temporary.library,
-            loader: ResourceLoader(transport)
+            loader: ResourceLoader(transport),
+            configuration: DownloadConfiguration(selection: DownloadSelection())
         )
         let wasSeen = Mutex(false)
         try await held.run { event in

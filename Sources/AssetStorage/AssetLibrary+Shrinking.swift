@@ -1,0 +1,186 @@
+import Foundation
+import GRDB
+import HLSPlaylist
+public import MediaTiming
+
+/// A limit on the variants of a downloaded asset.
+public enum StoredVariantLimit: Sendable, Hashable {
+    /// The maximum height in pixels; a variant without a resolution satisfies it.
+    case maximumHeight(Int)
+    /// The maximum peak bit rate; a variant without a bit rate satisfies it.
+    case maximumBitRate(BitRate)
+
+    fileprivate func isSatisfied(by variant: Variant) -> Bool {
+        switch self {
+        case .maximumHeight(let height): variant.resolution.map { $0.height <= height } ?? true
+        case .maximumBitRate(let rate): variant.bandwidth.map { $0 <= rate } ?? true
+        }
+    }
+
+    fileprivate var condition: String {
+        switch self {
+        case .maximumHeight(let height): "a height of at most \(height) pixels"
+        case .maximumBitRate(let rate): "a bit rate of at most \(rate)"
+        }
+    }
+}
+
+/// The result of the removal of variants from an asset.
+public struct ShrinkingResult: Sendable, Hashable {
+    /// The variants and other renditions that were removed; empty if all variants satisfy the limit.
+    public let removed: [StoredRendition]
+    /// The number of bytes that the removal freed on the disk.
+    public let freedBytes: ByteCount
+}
+
+extension AssetLibrary {
+    /// Removes the variants of an asset that exceed a limit, and the renditions that only they use.
+    ///
+    /// No files are downloaded. If the removal is interrupted, it is completed the next time the library is opened.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - limit: The limit that the remaining variants satisfy.
+    /// - Returns: The removed renditions and the freed disk space.
+    /// - Throws: ``StorageError/Code/busy`` while the asset is being played or downloaded,
+    ///   ``StorageError/Code/nothingLeft`` if no variant satisfies the limit; the asset is not changed then.
+    public func shrink(_ id: String, to limit: StoredVariantLimit) throws -> ShrinkingResult {
+        let lock = try lock(id)
+        defer { withExtendedLifetime(lock) {} }
+        guard let use = PackageUse.exclusive(packageDirectory(id)) else {
+            throw StorageError(.busy, "the asset \(id) is being played: stop its playback first")
+        }
+        defer { withExtendedLifetime(use) {} }
+        let before = DiskUsage(of: packageDirectory(id)).freeableBytes
+        let removed = try write { database in
+            let removed = try Self.removeVariants(of: id, beyond: limit, database)
+            if !removed.isEmpty { try Self.requireCleanup(of: id, database) }
+            return removed
+        }
+        guard !removed.isEmpty else { return ShrinkingResult(removed: [], freedBytes: .zero) }
+        try cleanUp(id)
+        let after = DiskUsage(of: packageDirectory(id)).freeableBytes
+        return ShrinkingResult(removed: removed, freedBytes: before - after)
+    }
+
+    /// Removes the variants that exceed a limit from the catalog.
+    private static func removeVariants(
+        of id: String,
+        beyond limit: StoredVariantLimit,
+        _ database: Database
+    ) throws -> [StoredRendition] {
+        var record = try record(id, database)
+        let rows = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
+        // A media playlist has a single variant, whose attributes are not declared.
+        guard let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) else {
+            return []
+        }
+        let stored = rows.filter { $0.role == .variant }.flatMap(\.positions).filter(source.variants.indices.contains)
+        let remaining = stored.filter { limit.isSatisfied(by: source.variants[$0]) }
+        guard !remaining.isEmpty else { throw nothingLeft(limit, stored.map { source.variants[$0] }) }
+        guard remaining.count < stored.count else { return [] }
+        let uses = RenditionUses(of: source, variants: Set(stored), remaining: Set(remaining))
+        let contents = try StoredContent(of: id, database).renditions
+        var removed: [StoredRendition] = []
+        for (var row, content) in zip(rows, contents) {
+            let positions = row.positions.filter { uses.remains($0, role: row.role) }
+            guard positions != row.positions else { continue }
+            guard let first = positions.first else {
+                try row.delete(database)
+                removed.append(content)
+                continue
+            }
+            row.position = first
+            row.aliases = positions.dropFirst().map(String.init).joined(separator: ",")
+            if row.role == .variant {
+                let variant = source.variants[first]
+                row.bandwidth = variant.bandwidth?.bitsPerSecond
+                row.width = variant.resolution?.width
+                row.height = variant.resolution?.height
+                row.codecs = variant.codecs.joined(separator: ",")
+            }
+            try row.update(database)
+        }
+        let missing = try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") == nil)
+            .fetchCount(database)
+        record.state = missing == 0 ? .complete : .partial
+        try record.update(database)
+        return removed
+    }
+
+    private static func nothingLeft(_ limit: StoredVariantLimit, _ variants: [Variant]) -> StorageError {
+        let available = variants.map { variant in
+            [variant.resolution?.description, variant.bandwidth?.description].compactMap { $0 }.joined(separator: " ")
+        }
+        return StorageError(
+            .nothingLeft,
+            "no stored variant has \(limit.condition); there is \(available.joined(separator: ", "))"
+        )
+    }
+
+    // MARK: Removed files
+
+    /// Marks an asset whose playlists and files do not correspond to the catalog yet.
+    private static func requireCleanup(of id: String, _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO \(AssetSummaryRecord.cleanupTableName) VALUES (?)",
+            arguments: [id]
+        )
+    }
+
+    /// Writes the playlists of an asset from the catalog, then removes the files that are not in the catalog.
+    ///
+    /// The caller must hold the lock of the asset.
+    private func cleanUp(_ id: String) throws {
+        try writePlaylists(id)
+        try removeUnreferencedFiles(id)
+        let size = DiskUsage(of: packageDirectory(id)).occupiedBytes
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM \(AssetSummaryRecord.cleanupTableName) WHERE assetID = ?",
+                arguments: [id]
+            )
+            try Self.saveSummary(of: id, diskBytes: size, database)
+        }
+    }
+
+    /// Finishes removals that were interrupted, except those of assets that another task has locked.
+    func finishInterruptedRemovals() {
+        let ids = try? catalog.read { database in
+            try String.fetchAll(database, sql: "SELECT assetID FROM \(AssetSummaryRecord.cleanupTableName)")
+        }
+        for id in ids ?? [] {
+            guard let lock = try? lock(id) else { continue }
+            try? cleanUp(id)
+            withExtendedLifetime(lock) {}
+        }
+    }
+}
+
+/// The entries of a multivariant playlist that remain after some of its variants are removed.
+private struct RenditionUses {
+    private let source: MultivariantPlaylist
+    private let variants: Set<Int>
+    /// The groups of renditions that the remaining variants use, and those that only removed variants use.
+    private var used: [Rendition.MediaType: Set<String>] = [:]
+    private var unused: [Rendition.MediaType: Set<String>] = [:]
+
+    init(of source: MultivariantPlaylist, variants stored: Set<Int>, remaining: Set<Int>) {
+        self.source = source
+        variants = remaining
+        for type in Rendition.MediaType.allCases {
+            let groups = Set(remaining.compactMap { source.variants[$0].groupID(type) })
+            used[type] = groups
+            unused[type] = Set(stored.compactMap { source.variants[$0].groupID(type) }).subtracting(groups)
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the variant or rendition at a position remains.
+    func remains(_ position: Int, role: StoredRendition.Role) -> Bool {
+        guard role != .variant else { return variants.contains(position) }
+        guard source.renditions.indices.contains(position) else { return true }
+        let rendition = source.renditions[position]
+        guard let type = rendition.type else { return true }
+        return unused[type]?.contains(rendition.groupID) != true
+    }
+}

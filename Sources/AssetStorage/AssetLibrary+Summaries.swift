@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+import MediaTiming
+
+extension AssetLibrary {
+    /// Returns the summaries of all assets, newest first.
+    ///
+    /// A summary that is not stored is computed from the files of the asset and its package; see
+    /// ``storeMissingSummaries()``.
+    ///
+    /// - Complexity: O(*n*) in the number of assets if all summaries are stored.
+    /// - Throws: ``StorageError``.
+    public func summaries() throws -> [AssetSummary] {
+        let (stored, others) = try catalog.read { database in
+            (
+                try AssetSummaryRecord.exist(database) ? AssetSummaryRecord.fetchAll(database) : [],
+                try AssetSummaryRecord.fetchMissing(database).map { ($0, try Self.asset($0, database)) }
+            )
+        }
+        guard !others.isEmpty else { return stored }
+        let computed = others.map { record, asset in
+            AssetSummary(record, asset, diskBytes: DiskUsage(of: packageDirectory(asset.id)).occupiedBytes)
+        }
+        return (stored + computed).sorted { $0.creationDate > $1.creationDate }
+    }
+
+    /// Returns the summary of the asset with the given identifier.
+    ///
+    /// - Throws: ``StorageError/Code/notFound``.
+    public func summary(_ id: String) throws -> AssetSummary {
+        let (record, asset) = try catalog.read { database in
+            let record = try Self.record(id, database)
+            return (record, try Self.asset(record, database))
+        }
+        return AssetSummary(record, asset, diskBytes: DiskUsage(of: packageDirectory(id)).occupiedBytes)
+    }
+
+    /// A Boolean value that indicates whether the summaries of some assets are not stored.
+    public var lacksSummaries: Bool {
+        get throws { try catalog.read { try !AssetSummaryRecord.fetchMissing($0).isEmpty } }
+    }
+
+    /// Computes and stores the summaries that are missing, except those of assets that are being downloaded or
+    /// verified.
+    ///
+    /// - Throws: ``StorageError``.
+    public func storeMissingSummaries() throws {
+        let missing = try catalog.read { try AssetSummaryRecord.fetchMissing($0) }
+        for start in stride(from: 0, to: missing.count, by: Self.summariesPerTransaction) {
+            let records = missing[start..<min(start + Self.summariesPerTransaction, missing.count)]
+            // No other task can change an asset while it is locked.
+            let locked = records.compactMap { record in (try? lock(record.id)).map { (record.id, $0) } }
+            let sizes = locked.map { id, _ in DiskUsage(of: packageDirectory(id)).occupiedBytes }
+            try write { database in
+                for ((id, _), size) in zip(locked, sizes) { try Self.saveSummary(of: id, diskBytes: size, database) }
+            }
+            withExtendedLifetime(locked) {}
+        }
+    }
+
+    /// The number of summaries that are stored in one transaction, because each transaction waits for the disk, and
+    /// each asset is locked with an open file.
+    private static let summariesPerTransaction = 100
+
+    /// Computes and stores the summary of an asset whose lock the caller holds.
+    static func saveSummary(of id: String, diskBytes: ByteCount, _ database: Database) throws {
+        guard let record = try AssetRecord.fetchOne(database, key: id), record.state != .deleting else { return }
+        let content = try StoredContent(of: id, database)
+        let summary = AssetSummary(record, StoredAsset(record, content), diskBytes: diskBytes)
+        try AssetSummaryRecord.save(summary, content, database)
+    }
+
+    /// Returns the snapshot of an asset from its stored content, or from the rows of its files if that is not stored.
+    static func asset(_ record: AssetRecord, _ database: Database) throws -> StoredAsset {
+        let content = try AssetSummaryRecord.fetchContent(record.id, database)
+        return StoredAsset(record, try content ?? StoredContent(of: record.id, database))
+    }
+}

@@ -1,0 +1,68 @@
+public import Foundation
+public import MediaTiming
+
+/// The facts about a downloaded asset that a listing shows.
+///
+/// The catalog stores them for each asset that is not being downloaded, so that a library with many assets is listed
+/// without reading the rows of their files or their packages.
+public struct AssetSummary: Sendable, Hashable, Identifiable {
+    /// The identifier of the asset in the library.
+    public let id: String
+    /// The title to display.
+    public let title: String
+    /// The date on which the asset was added to the library.
+    public let creationDate: Date
+    /// The completion state.
+    public let state: StoredAsset.State
+    /// The stored share of the duration as a percentage, from 0 to 100.
+    public let percent: Double
+    /// The duration of the longest rendition; `nil` until the playlists are loaded.
+    public let duration: MediaTime?
+    /// The total size of the stored files.
+    public let bytes: ByteCount
+    /// The disk space of the package: its allocated blocks with directories, playlists and the lock file.
+    public let diskBytes: ByteCount
+    /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit rate;
+    /// empty if the playlists declare neither.
+    public let quality: String
+    /// The languages of the audio and the subtitles, such as `en,ko (subtitles en)`; empty if no rendition declares one.
+    public let languages: String
+}
+
+extension AssetSummary {
+    /// Creates the summary of an asset whose package has been measured.
+    init(_ record: AssetRecord, _ asset: StoredAsset, diskBytes: ByteCount) {
+        self.init(
+            id: asset.id,
+            title: asset.title,
+            creationDate: Date(timeIntervalSince1970: record.createdAt),
+            state: asset.state,
+            percent: asset.percent,
+            duration: asset.duration,
+            bytes: asset.bytes,
+            diskBytes: diskBytes,
+            quality: Self.quality(of: asset.renditions),
+            languages: Self.languages(of: asset.renditions)
+        )
+    }
+
+    private static func quality(of renditions: [StoredRendition]) -> String {
+        let variants = renditions.filter { $0.role == .variant }
+        let heights = variants.compactMap(\.height)
+        guard let lowest = heights.min(), let highest = heights.max() else {
+            return variants.compactMap(\.bandwidth).max()?.description ?? ""
+        }
+        return lowest == highest ? "\(highest)p" : "\(lowest)p...\(highest)p"
+    }
+
+    private static func languages(of renditions: [StoredRendition]) -> String {
+        func languages(_ role: StoredRendition.Role) -> String {
+            var seen: Set<String> = []
+            return renditions.filter { $0.role == role }.compactMap(\.language).filter { seen.insert($0).inserted }
+                .joined(separator: ",")
+        }
+        let (audio, subtitles) = (languages(.audio), languages(.subtitles))
+        guard !subtitles.isEmpty else { return audio }
+        return audio.isEmpty ? "subtitles \(subtitles)" : "\(audio) (subtitles \(subtitles))"
+    }
+}

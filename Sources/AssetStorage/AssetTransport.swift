@@ -1,0 +1,62 @@
+import Foundation
+import MediaTiming
+package import MediaTransport
+import ResourceAddressing
+
+/// A transport with which a player and a download share an asset; requests have the addresses of the origin.
+///
+/// Stored files are read from the disk. Files that the download has planned are stored while they are played. Everything
+/// else is loaded from the origin.
+///
+/// A player that uses it has all variants and renditions of the source, and combines stored media with streamed media.
+package final class AssetTransport: Transport {
+    private let library: AssetLibrary
+    private let id: String
+    private let origin: any Transport
+    private let shared: SharedFiles
+    private let files: any Transport
+    /// The mark that excludes the package from eviction while it is being played.
+    private let use: PackageUse?
+
+    /// Creates a transport for one asset.
+    ///
+    /// - Parameters:
+    ///   - library: The library that contains the asset.
+    ///   - id: The identifier of the asset.
+    ///   - origin: The transport for what is not stored.
+    ///   - files: The transport that reads local files.
+    package init(_ library: AssetLibrary, id: String, origin: any Transport, files: any Transport = FileTransport()) {
+        self.library = library
+        self.id = id
+        self.origin = origin
+        self.files = files
+        shared = SharedFiles(library: library, id: id, files: files, origin: origin)
+        use = PackageUse(library.packageDirectory(id))
+    }
+
+    /// The executor of the transport to the origin.
+    package var executor: (any TaskExecutor)? { origin.executor }
+
+    /// Sends a request; see `Transport`.
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
+        // The catalog is a database on the local disk; a look-up takes some microseconds.
+        if request.kind == .playlist, request.byteRange == nil, request.resumption == nil,
+            let playlist = try? library.playlist(at: request.address, of: id)
+        {
+            return TransportResponse(
+                status: 200,
+                headers: [HeaderField("Content-Type", "application/vnd.apple.mpegurl")],
+                address: playlist.address,
+                expectedLength: Int64(playlist.bytes.count),
+                body: TransportBody(playlist.bytes)
+            )
+        }
+        guard request.kind != .playlist,
+            let resource = try? library.resource(at: request.address, request.byteRange, of: id)
+        else { return try await origin.send(request) }
+        if resource.bytes != nil, library.file(resource.path, of: id) != nil {
+            return try await shared.stored(resource, request)
+        }
+        return try await shared.response(for: resource, to: request)
+    }
+}

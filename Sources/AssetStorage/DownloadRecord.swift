@@ -1,0 +1,253 @@
+package import Foundation
+import GRDB
+package import ResourceAddressing
+
+/// A download of a session, as the catalog stores it so that it survives the process.
+package struct DownloadRecord: Sendable, Hashable, Identifiable {
+    /// A state of a download that survives the process.
+    package enum State: String, Sendable, Hashable, CaseIterable {
+        /// The download runs as soon as a process that takes care of it has capacity.
+        case waiting
+        /// The download does not run until it is resumed.
+        case suspended
+        /// The download ended with an error; it can be resumed.
+        case failed
+        /// The download must end, and its record is then removed; the stored files stay.
+        case canceled
+    }
+
+    /// The error with which a download ended.
+    package struct Failure: Sendable, Hashable {
+        /// The code of the error.
+        package let code: String
+        /// The code of the underlying error.
+        package let detail: String
+        /// The message for the user.
+        package let message: String
+
+        /// Creates a failure.
+        package init(code: String, detail: String, message: String) {
+            self.code = code
+            self.detail = detail
+            self.message = message
+        }
+    }
+
+    /// The identifier, which is unique in the library.
+    package let id: String
+    /// The identifier of the session.
+    package let session: String
+    /// The identifier of the asset that is downloaded.
+    package let assetID: String
+    /// The URL of the source.
+    package let source: ResourceAddress
+    /// The description that the application gave the download.
+    package var details: String
+    /// The options of the download as JSON; the library does not interpret them.
+    package let options: Data
+    /// The image that represents the asset; `nil` for none.
+    package let artwork: Data?
+    /// The state.
+    package var state: State
+    /// The error of a failed download.
+    package var failure: Failure?
+    /// The priority; downloads with a higher one start first.
+    package var priority: Int
+    /// The creation time in seconds since 1970-01-01T00:00:00Z.
+    package let creationTime: Double
+
+    /// Creates a record.
+    package init(
+        id: String,
+        session: String,
+        assetID: String,
+        source: ResourceAddress,
+        details: String,
+        options: Data,
+        artwork: Data?,
+        state: State,
+        priority: Int,
+        creationTime: Double
+    ) {
+        self.id = id
+        self.session = session
+        self.assetID = assetID
+        self.source = source
+        self.details = details
+        self.options = options
+        self.artwork = artwork
+        self.state = state
+        self.priority = priority
+        self.creationTime = creationTime
+    }
+
+    static let tableName = "download"
+
+    /// Adds the table of downloads to the schema.
+    static func registerMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("downloads") { database in
+            try database.create(table: tableName) { table in
+                table.primaryKey("id", .text)
+                table.column("session", .text).notNull()
+                table.column("assetID", .text).notNull().references("asset", onDelete: .cascade)
+                table.column("source", .text).notNull()
+                table.column("details", .text).notNull()
+                table.column("options", .blob).notNull()
+                table.column("artwork", .blob)
+                table.column("state", .text).notNull()
+                table.column("failureCode", .text)
+                table.column("failureDetail", .text)
+                table.column("failureMessage", .text)
+                table.column("priority", .integer).notNull()
+                table.column("createdAt", .double).notNull()
+            }
+            try database.create(indexOn: tableName, columns: ["session"])
+        }
+    }
+
+    fileprivate init(_ row: Row) {
+        id = row["id"]
+        session = row["session"]
+        assetID = row["assetID"]
+        source = ResourceAddress(row["source"] as String)
+        details = row["details"]
+        options = row["options"]
+        artwork = row["artwork"]
+        // A state that a newer version wrote is one that this version must not act on.
+        state = State(rawValue: row["state"]) ?? .suspended
+        priority = row["priority"]
+        creationTime = row["createdAt"]
+        if let code: String = row["failureCode"] {
+            failure = Failure(code: code, detail: row["failureDetail"] ?? code, message: row["failureMessage"] ?? "")
+        }
+    }
+}
+
+/// A change of a download in the catalog.
+package enum DownloadChange: Sendable, Hashable {
+    /// The download has another state; `.failed` has the error.
+    case state(DownloadRecord.State, DownloadRecord.Failure?)
+    /// The download has another priority.
+    case priority(Int)
+    /// The application gave the download another description.
+    case details(String)
+}
+
+extension AssetLibrary {
+    /// Returns the downloads of a session, or of all sessions, in the order of their creation.
+    package func downloads(of session: String? = nil) throws -> [DownloadRecord] {
+        try catalog.read { database in
+            // A catalog of an earlier version that is open for reading only has no such table.
+            guard try database.tableExists(DownloadRecord.tableName) else { return [] }
+            return try Row.fetchAll(
+                database,
+                sql: "SELECT * FROM download WHERE ?1 IS NULL OR session = ?1 ORDER BY createdAt, id",
+                arguments: [session]
+            ).map { DownloadRecord($0) }
+        }
+    }
+
+    /// The identifiers of the sessions that have downloads which have not ended.
+    public var downloadSessionIdentifiers: [String] {
+        get throws { Set(try downloads().map(\.session)).sorted() }
+    }
+
+    /// Adds a download.
+    package func addDownload(_ record: DownloadRecord) throws {
+        try write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO download
+                    (id, session, assetID, source, details, options, artwork, state, priority, createdAt)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    record.id, record.session, record.assetID, record.source.text, record.details, record.options,
+                    record.artwork, record.state.rawValue, record.priority, record.creationTime,
+                ]
+            )
+        }
+    }
+
+    /// Changes a download; a download that does not exist is not an error.
+    package func changeDownload(_ id: String, _ change: DownloadChange) throws {
+        try write { database in
+            switch change {
+            case .state(let state, let failure):
+                try database.execute(
+                    sql: """
+                        UPDATE download SET state = ?, failureCode = ?, failureDetail = ?, failureMessage = ?
+                        WHERE id = ?
+                        """,
+                    arguments: [state.rawValue, failure?.code, failure?.detail, failure?.message, id]
+                )
+            case .priority(let priority):
+                try database.execute(sql: "UPDATE download SET priority = ? WHERE id = ?", arguments: [priority, id])
+            case .details(let details):
+                try database.execute(sql: "UPDATE download SET details = ? WHERE id = ?", arguments: [details, id])
+            }
+        }
+    }
+
+    /// Removes a download from the catalog; the files of its asset stay.
+    package func removeDownload(_ id: String) throws {
+        try write { try $0.execute(sql: "DELETE FROM download WHERE id = ?", arguments: [id]) }
+        DownloadClaim.remove(id, in: directory)
+    }
+
+    /// Returns the claim of a download for this process; `nil` if another one, or another session, takes care of it.
+    package func claimDownload(_ id: String) -> DownloadClaim? { DownloadClaim(id, in: directory) }
+
+    /// Returns a Boolean value that indicates whether a process takes care of a download.
+    package func isDownloadClaimed(_ id: String) -> Bool { DownloadClaim.exists(id, in: directory) }
+
+    /// Returns a new identifier for a download.
+    package static func newDownloadIdentifier() -> String { newIdentifier() }
+}
+
+/// A mark that a process takes care of a download, until it is deallocated or the process ends.
+package final class DownloadClaim: Sendable {
+    private let descriptor: CInt
+
+    fileprivate init?(_ id: String, in directory: URL) {
+        guard AssetLibrary.isIdentifier(id) else { return nil }
+        let folder = Self.folder(in: directory)
+        _ = mkdir(folder, 0o700)
+        let descriptor = open("\(folder)/\(id)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        // Another process may hold the lock for a moment to find out whether there is a claim.
+        var attempts = 3
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            attempts -= 1
+            guard attempts > 0 else {
+                close(descriptor)
+                return nil
+            }
+            usleep(2_000)
+        }
+        self.descriptor = descriptor
+    }
+
+    fileprivate static func exists(_ id: String, in directory: URL) -> Bool {
+        let descriptor = open("\(folder(in: directory))/\(id)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // A shared lock is free unless a claim holds the exclusive one; it is released with the descriptor.
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+        flock(descriptor, LOCK_UN)
+        return false
+    }
+
+    fileprivate static func remove(_ id: String, in directory: URL) {
+        unlink("\(folder(in: directory))/\(id)")
+    }
+
+    private static func folder(in directory: URL) -> String { directory.appendingPathComponent("claims").path }
+
+    deinit {
+        // A process that is started at this moment has a copy of the descriptor until it executes its program; only an
+        // explicit unlock releases the lock in spite of it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+}

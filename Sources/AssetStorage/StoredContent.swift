@@ -1,0 +1,138 @@
+import Foundation
+import GRDB
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+
+/// The stored part of an asset, as the catalog lists it.
+///
+/// It is computed from the catalog rows of all files, which takes long for many assets, and therefore stored with the
+/// summary of the asset.
+struct StoredContent {
+    /// The media playlists of the asset.
+    let renditions: [StoredRendition]
+    /// The total size of the stored files.
+    let bytes: ByteCount
+    /// A Boolean value that indicates whether all keys and initialization sections are stored.
+    let hasSharedFiles: Bool
+
+    init(renditions: [StoredRendition], bytes: ByteCount, hasSharedFiles: Bool) {
+        self.renditions = renditions
+        self.bytes = bytes
+        self.hasSharedFiles = hasSharedFiles
+    }
+
+    /// Creates the content of an asset from the catalog rows of its files.
+    init(of id: String, _ database: Database) throws {
+        let records = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
+        let stored = try records.map { try StoredRendition.Content($0, database) }
+        self.init(
+            renditions: stored.map(\.rendition),
+            bytes: stored.reduce(.zero) { $0 + $1.bytes },
+            hasSharedFiles: stored.allSatisfy(\.hasSharedFiles)
+        )
+    }
+}
+
+extension StoredAsset {
+    /// Creates a snapshot from the catalog record of an asset and its stored part.
+    init(_ record: AssetRecord, _ content: StoredContent) {
+        self.init(
+            id: record.id,
+            title: record.title,
+            source: ResourceAddress(record.source),
+            state: record.state == .complete ? .complete : .partial,
+            duration: content.renditions.map(\.duration).max(),
+            bytes: content.bytes,
+            renditions: content.renditions,
+            loadedTimeRanges: StoredRendition.commonTimeRanges(of: content.renditions),
+            path: "packages/\(record.id)",
+            selection: record.selection,
+            isPlayableOffline: StoredRendition.isPlayableSet(content.renditions) && content.hasSharedFiles
+        )
+    }
+}
+
+extension StoredRendition {
+    /// The stored part of a rendition.
+    fileprivate struct Content {
+        let rendition: StoredRendition
+        /// The number of stored bytes.
+        let bytes: ByteCount
+        /// A Boolean value that indicates whether all keys and initialization sections are stored.
+        let hasSharedFiles: Bool
+
+        /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
+        init(_ record: RenditionRecord, _ database: Database) throws {
+            let playlist = try? MediaPlaylist(parsing: record.playlistBytes)
+            // Gaps count as loaded, because they have no media at the origin.
+            var gaps = (playlist?.segments.lazy.filter(\.isGap).map(\.timeRange)).map { Array($0) }?[...] ?? []
+            var loaded = MediaTimeRangeSet()
+            var bytes = ByteCount.zero
+            var (isComplete, hasSharedFiles) = (true, true)
+            let rows = try Row.fetchCursor(
+                database,
+                sql: "SELECT position, start, duration, bytes FROM resource WHERE renditionID = ? ORDER BY id",
+                arguments: [record.id]
+            )
+            while let row = try rows.next() {
+                let position: Int = row["position"]
+                guard let size: Int64 = row["bytes"] else {
+                    isComplete = false
+                    if position < 0 { hasSharedFiles = false }
+                    continue
+                }
+                bytes += ByteCount(size)
+                // A file that several segments share has an empty time range.
+                guard let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else { continue }
+                // Gaps are inserted in the order of time, so that each range is appended at the end of the set.
+                while let gap = gaps.first, gap.start <= range.start {
+                    loaded.insert(gap)
+                    gaps.removeFirst()
+                }
+                loaded.insert(range)
+            }
+            for gap in gaps { loaded.insert(gap) }
+            rendition = StoredRendition(
+                role: record.role,
+                folder: record.folder,
+                language: record.language,
+                bandwidth: record.bandwidth.map { BitRate(bitsPerSecond: $0) },
+                width: record.width,
+                height: record.height,
+                codecs: record.codecs.split(separator: ",").map(String.init),
+                loadedTimeRanges: loaded,
+                duration: playlist?.duration ?? .zero,
+                isComplete: isComplete
+            )
+            self.bytes = bytes
+            self.hasSharedFiles = hasSharedFiles
+        }
+    }
+
+    /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
+    static func commonTimeRanges(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
+        guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
+        return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
+            var loaded = rendition.loadedTimeRanges
+            loaded.insert(MediaTimeRange(start: rendition.duration, end: end))
+            return common.intersection(loaded)
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one
+    /// of them.
+    static func isPlayableSet(_ renditions: [StoredRendition]) -> Bool {
+        let audio = renditions.filter { $0.role == .audio }
+        return renditions.contains { $0.role == .variant && $0.isComplete }
+            && (audio.isEmpty || audio.contains(where: \.isComplete))
+    }
+}
+
+extension MediaTimeRange {
+    /// Creates a time range from the decimal numbers in the catalog; `nil` if a text is not a decimal number.
+    init?(start: String, duration: String) {
+        guard let start = MediaTime(decimal: start), let duration = MediaTime(decimal: duration) else { return nil }
+        self.init(start: start, duration: duration)
+    }
+}

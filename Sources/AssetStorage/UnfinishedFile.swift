@@ -1,0 +1,52 @@
+import Foundation
+import MediaTiming
+import ResourceAddressing
+
+/// The note beside an unfinished file with which its transfer can be continued, also by a later process.
+///
+/// The bytes of an unfinished file are not synchronized while they are received, so the note is valid only until the
+/// machine restarts, unless they were synchronized when the transfer was stopped.
+struct UnfinishedFile: Codable, Hashable {
+    /// The validator with which the server recognizes the resource (RFC 9110 §8.8).
+    var validator: String
+    /// The path of the URL; its query may be a signature that changes.
+    var path: String
+    /// The byte range of the resource; `nil` for the entire resource.
+    var rangeStart: Int64?
+    var rangeLength: Int64?
+    /// The identifier of the run of the system in which the bytes were written; `nil` if they are on the disk.
+    var boot: String?
+
+    /// The extension of the note.
+    static let fileExtension = ".resume"
+    /// The maximum size of a note; a longer one was not written by this library.
+    private static let maximumSize = 16 << 10
+
+    init(_ resource: StoredResource, validator: String, boot: String?) {
+        self.validator = validator
+        path = resource.address.path
+        rangeStart = resource.byteRange?.start
+        rangeLength = resource.byteRange?.length
+        self.boot = boot
+    }
+
+    /// Reads the note at a path; `nil` if there is none, or if its writing was interrupted.
+    init?(contentsOf path: String) {
+        guard let size = PackageFile.size(path), size <= Self.maximumSize,
+            let data = try? Data(contentsOf: URL(fileURLWithPath: path)),
+            let note = try? JSONDecoder().decode(UnfinishedFile.self, from: data)
+        else { return nil }
+        self = note
+    }
+
+    /// The note as it is written.
+    var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
+
+    /// Returns a Boolean value that indicates whether the note belongs to a file, and its bytes are intact.
+    func isValid(for resource: StoredResource, boot: String?) -> Bool {
+        guard path == resource.address.path, rangeStart == resource.byteRange?.start,
+            rangeLength == resource.byteRange?.length
+        else { return false }
+        return self.boot == nil || self.boot == boot
+    }
+}

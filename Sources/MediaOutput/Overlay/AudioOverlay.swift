@@ -1,0 +1,60 @@
+import Foundation
+import MediaTiming
+
+/// The display of media without video: its title, the position and the level of the audio.
+enum AudioOverlay {
+    /// The level that is shown as an empty meter, in decibels relative to full scale.
+    private static let floor = -60.0
+
+    /// Returns the share of a meter that a level fills, from 0 to 1.
+    static func share(ofLevel level: Double) -> Double {
+        guard level > 0, level.isFinite else { return 0 }
+        return max(0, min(1, 1 - 20 * log10(level) / floor))
+    }
+
+    /// Returns the display.
+    ///
+    /// - Parameters:
+    ///   - title: The title of the window.
+    ///   - state: The state of playback.
+    ///   - bar: The layout of the bar, for its scale.
+    /// - Returns: The script to draw; empty if there is video.
+    static func script(_ title: String, _ state: OverlayState, _ bar: ControlBar) -> OverlayScript {
+        var script = OverlayScript(bar.window)
+        guard let level = state.audioLevel else { return script }
+        let (width, height) = (Double(bar.window.width), Double(bar.window.height))
+        let center = width / 2
+        // DejaVu Sans is about 0.6 em wide; a long title is cut so that it remains on one line.
+        let titleSize = bar.length(34)
+        let columns = max(8, Int(saturating: width * 0.9 / (titleSize * 0.5)))
+        let shown = title.count > columns ? title.prefix(columns - 1) + "…" : title[...]
+        script.add(String(shown), x: center, y: height * 0.27, fontSize: titleSize, anchor: .center)
+        script.add(
+            "Audio only   \(TimeFormatter.positionString(of: state))",
+            x: center,
+            y: height * 0.27 + bar.length(44),
+            fontSize: bar.length(23),
+            anchor: .center,
+            color: .white.withOpacity(190)
+        )
+        let meter = (width: min(bar.length(520), width * 0.7), height: bar.length(16))
+        let (x, y) = (center - meter.width / 2, height * 0.68)
+        let radius = meter.height / 2
+        script.add(
+            .rectangle(width: meter.width, height: meter.height, radius: radius),
+            x: x,
+            y: y,
+            color: .white.withOpacity(45)
+        )
+        let filled = meter.width * share(ofLevel: level)
+        if filled >= meter.height {
+            script.add(
+                .rectangle(width: filled, height: meter.height, radius: radius),
+                x: x,
+                y: y,
+                color: .accent
+            )
+        }
+        return script
+    }
+}

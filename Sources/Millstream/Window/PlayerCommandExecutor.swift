@@ -1,0 +1,94 @@
+#if Playback
+import HLSPlaylist
+package import MediaOutput
+import MediaTiming
+
+/// The execution of the commands that a user gives with keys, in a window or a terminal.
+package struct PlayerCommandExecutor: Sendable {
+    /// The rates that the keys select, in ascending order.
+    private static let rates = [-8, -4, -2, -1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 16, 32]
+
+    private let player: Player
+    private let announce: @Sendable (String) -> Void
+
+    /// Creates an executor.
+    ///
+    /// - Parameters:
+    ///   - player: The player.
+    ///   - announce: Called with a few words about the effect of a command.
+    package init(_ player: Player, announce: @escaping @Sendable (String) -> Void) {
+        self.player = player
+        self.announce = announce
+    }
+
+    /// Executes a command; those that only concern the display or end the program have no effect.
+    package func execute(_ command: PlayerCommand) async {
+        switch command {
+        case .changeVolume(let change):
+            player.volume += change
+            announce("\(Int(saturating: (player.volume * 100).rounded())) %")
+        case .toggleMute:
+            player.isMuted.toggle()
+            announce(player.isMuted ? "Muted" : "Unmuted")
+        case .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit: break
+        case .togglePause, .seekBy, .seekTo, .step, .slower, .faster, .normalSpeed, .nextAudio, .nextVideo,
+            .nextSubtitles:
+            guard player.canPlay, let item = player.currentItem else { return announce("Loading") }
+            await execute(command, on: item)
+        }
+    }
+
+    /// Executes a command that requires an item that is ready to play.
+    private func execute(_ command: PlayerCommand, on item: PlayerItem) async {
+        switch command {
+        case .togglePause: await togglePause(item)
+        case .seekBy(let distance):
+            announce(distance < .zero ? "\(distance) s" : "+\(distance) s")
+            await player.seek(to: max(.zero, item.currentTime() + distance))
+        case .seekTo(let time): await player.seek(to: time)
+        case .step(let count):
+            player.pause()
+            item.step(byCount: count)
+        case .slower: changeRate(item, faster: false)
+        case .faster: changeRate(item, faster: true)
+        case .normalSpeed: player.rate = 1
+        case .nextAudio: selectNext(.audible, item)
+        case .nextVideo: selectNext(.visual, item)
+        case .nextSubtitles: selectNext(.legible, item)
+        case .changeVolume, .toggleMute, .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit: break
+        }
+    }
+
+    private func togglePause(_ item: PlayerItem) async {
+        if item.hasPlayedToEnd {
+            let start = item.seekableTimeRanges.ranges.first?.start ?? .zero
+            await player.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
+            player.rate = 1
+        } else {
+            player.rate = player.rate == 0 ? 1 : 0
+        }
+    }
+
+    private func changeRate(_ item: PlayerItem, faster: Bool) {
+        let current = player.rate == 0 ? 1 : player.rate
+        let next = faster ? Self.rates.first { $0 > current } : Self.rates.last { $0 < current }
+        guard let next, player.setRate(next) else { return }
+        announce("\(PlayerWindowController.text(next))×")
+    }
+
+    private func selectNext(_ characteristic: MediaCharacteristic, _ item: PlayerItem) {
+        guard let group = item.mediaSelectionGroup(for: characteristic), !group.options.isEmpty else {
+            let messages: [MediaCharacteristic: String] = [.audible: "No other audio", .visual: "No other video"]
+            return announce(messages[characteristic] ?? "No subtitles")
+        }
+        var choices: [MediaSelectionOption?] = group.options
+        if characteristic == .legible { choices.append(nil) }
+        let selected = item.currentMediaSelection[group.type]?.id
+        let current = choices.firstIndex { $0?.id == selected } ?? choices.count - 1
+        // Bounded: the list of choices is not empty.
+        let next = choices[(current + 1) % choices.count]
+        item.select(next, in: group)
+        announce(next.map(\.name) ?? "Subtitles off")
+    }
+}
+#endif

@@ -1,0 +1,251 @@
+package import AssetStorage
+import Foundation
+package import MediaTiming
+package import MediaTransport
+import NIOPosix
+package import ResourceAddressing
+
+/// One run of a download of an asset to a library.
+///
+/// Stored files are not fetched again, so that a new run continues where the previous one stopped, even if its process
+/// was killed.
+package struct AssetDownload: Sendable {
+    /// An event of a download.
+    package enum Event: Sendable {
+        /// The playlists are loaded, and the files to download are known.
+        case resolved(id: String, DownloadProgress)
+        /// The progress changed.
+        case progress(id: String, DownloadProgress)
+        /// The run ended, with or without an error, after it resolved the asset.
+        case ended(id: String, DownloadFigures)
+        /// All files are stored.
+        case completed(StoredAsset)
+    }
+
+    /// The URL of the source playlist.
+    package let source: ResourceAddress
+    private let library: AssetLibrary
+    private let loader: ResourceLoader
+    private let configuration: DownloadConfiguration
+    private let time: any TimeSource
+    /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
+    package var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+    /// The playlists of the source if they have just been loaded and entered in the catalog; `nil` to load them.
+    var resolution: DownloadResolver.Resolution?
+
+    /// Creates a download, which starts with ``run(_:)``.
+    package init(
+        _ source: ResourceAddress,
+        into library: AssetLibrary,
+        loader: ResourceLoader,
+        configuration: DownloadConfiguration = DownloadConfiguration(),
+        time: any TimeSource = SystemTimeSource()
+    ) {
+        self.source = source
+        self.library = library
+        self.loader = loader
+        self.configuration = configuration
+        self.time = time
+    }
+
+    /// The interval between progress reports.
+    private static let progressInterval = Duration.milliseconds(200)
+    /// The maximum number of attempts to create the asset if it is deleted at the same time.
+    private static let maximumCreationAttempts = 3
+
+    /// Downloads the missing files of the asset.
+    ///
+    /// - Parameter report: A closure that is called with each event, in order; it must not block.
+    /// - Returns: The complete asset.
+    /// - Throws: ``DownloadError``; `CancellationError` when canceled. In both cases, the files that were fetched stay
+    ///   stored.
+    @discardableResult
+    package func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws -> StoredAsset {
+        do {
+            return try await fetchAll(report)
+        } catch let error as StorageError {
+            throw DownloadError(error)
+        } catch let error as TransportError {
+            throw DownloadError(error)
+        }
+    }
+
+    private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
+        var resolver = DownloadResolver(
+            loader: loader,
+            selection: configuration.selection,
+            playlistSize: configuration.limits.playlistSize,
+            canDecode: canDecode
+        )
+        var resolution = if let resolution { resolution } else { try await resolver.resolve(source) }
+        let (id, lock) = try createAsset()
+        defer { withExtendedLifetime(lock) {} }
+        var renewal = DownloadRenewal()
+        resolver.bypassesCache = true
+        while true {
+            let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
+            if hasAll {
+                let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
+                    try library.finish(id)
+                    return try library.asset(id)
+                }
+                report(.progress(id: id, meter.progress))
+                report(.completed(complete))
+                return complete
+            }
+            resolution = try await resolver.resolve(source)
+        }
+    }
+
+    /// Adds the files of a resolution to the catalog and fetches those that are missing.
+    ///
+    /// - Returns: The progress, and whether all files are stored; otherwise their addresses have expired, and the
+    ///   playlists must be loaded again.
+    private func fetchFiles(
+        of resolution: DownloadResolver.Resolution,
+        for id: String,
+        _ renewal: inout DownloadRenewal,
+        _ report: @escaping @Sendable (Event) -> Void
+    ) async throws -> (meter: ProgressMeter, hasAll: Bool) {
+        // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
+        let isPlanned = renewal.isFirstRound && self.resolution != nil
+        let (asset, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
+            // An asset that was deleted in the meantime has been created again, without files.
+            if try !isPlanned || library.asset(id).renditions.isEmpty { try library.plan(resolution, of: id) }
+            try library.removeMissingFilesFromCatalog(id)
+            return (try library.asset(id), try library.missingCount(id))
+        }
+        let meter = ProgressMeter(ProgressCounter(asset, missing: missing))
+        defer { report(.ended(id: id, meter.figures)) }
+        if renewal.isFirstRound { report(.resolved(id: id, meter.progress)) }
+        renewal.beginRound()
+        try await fetchMissing(of: asset, meter, &renewal, report: report)
+        return (meter, !renewal.isNeeded)
+    }
+
+    /// Creates the catalog entry of the asset and locks it.
+    private func createAsset() throws -> (id: String, lock: PackageLock) {
+        var attempt = 1
+        while true {
+            let title = configuration.title ?? source.defaultAssetTitle
+            let id = try library.addAsset(source: source, title: title, selection: configuration.selection.description)
+            do {
+                return (id, try library.sharedLock(id))
+            } catch let error as StorageError where error.code == .notFound && attempt < Self.maximumCreationAttempts {
+                // Another task deleted the asset before it was locked, so it is created again.
+                attempt += 1
+            }
+        }
+    }
+
+    /// Reports changes of the progress at a regular interval, whether or not files are finished, until the task is
+    /// canceled.
+    private func reportProgress(
+        _ meter: ProgressMeter,
+        of id: String,
+        _ report: @escaping @Sendable (Event) -> Void
+    ) async {
+        var reported = meter.progress
+        while (try? await time.sleep(for: Self.progressInterval)) != nil {
+            let progress = meter.progress
+            guard progress != reported else { continue }
+            reported = progress
+            report(.progress(id: id, progress))
+        }
+    }
+
+    /// Fetches the missing files, or only those that were stored once, until the addresses of some have expired.
+    func fetchMissing(
+        of asset: StoredAsset,
+        _ meter: ProgressMeter,
+        _ renewal: inout DownloadRenewal,
+        onlyLost: Bool = false,
+        report: @escaping @Sendable (Event) -> Void
+    ) async throws {
+        let id = asset.id
+        let budget = DownloadBudget(asset, in: library, configuration.limits)
+        // The task is canceled at the end of this scope.
+        async let _: Void = reportProgress(meter, of: id, report)
+        var queue = FetchQueue(policy: loader.policy)
+        let commits = CommitQueue(library)
+        let limit = configuration.maximumRate.map { RateLimit($0) }
+        let limiter = limit.map { RateLimiter($0, time: time) }
+        let fetchCount =
+            limit?.fetchCount(atMost: configuration.maximumConcurrentFetches) ?? configuration.maximumConcurrentFetches
+        var firstError: (any Error)?
+        try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
+            var running = 0
+            fetching: while true {
+                filling: while running < fetchCount {
+                    switch queue.next() {
+                    case .fetch(let resource):
+                        running += 1
+                        group.addTask(executorPreference: loader.transport.executor) {
+                            let fetched = await Result<ByteCount, any Error>.catching {
+                                try await FileTransfer(
+                                    resource: resource,
+                                    assetID: id,
+                                    library: library,
+                                    loader: loader,
+                                    commits: commits,
+                                    meter: meter,
+                                    budget: budget,
+                                    limiter: limiter,
+                                    time: time
+                                ).run()
+                            }
+                            return (resource, fetched)
+                        }
+                    case .readNextPage(let last):
+                        queue.append(
+                            try await NIOThreadPool.singleton.runIfActive { [library] in
+                                try library.missingResources(id, after: last, onlyLost: onlyLost)
+                            }
+                        )
+                    case .wait: break filling
+                    case .finish, .fail: break fetching
+                    }
+                }
+                guard let (resource, result) = try await group.next() else { break }
+                running -= 1
+                switch result {
+                case .success(let bytes):
+                    meter.addStoredFile(resource, bytes: bytes)
+                    queue.fetchSucceeded()
+                case .failure(let error):
+                    // Other errors, such as a full disk or a cancellation, end the download immediately.
+                    guard let error = error as? TransportError else { throw error }
+                    if renewal.renewsAddresses(after: error, of: resource) {
+                        queue.end()
+                    } else {
+                        firstError = firstError ?? error
+                        queue.fetchFailed()
+                    }
+                }
+            }
+        }
+        if let firstError, !renewal.isNeeded { throw firstError }
+    }
+}
+
+extension AssetLibrary {
+    /// Enters the playlists of a source, and the files that they need, in the catalog.
+    func plan(_ resolution: DownloadResolver.Resolution, of id: String) throws {
+        try planDownload(
+            of: id,
+            source: resolution.playlist,
+            at: resolution.address,
+            renditions: resolution.renditions
+        )
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate static func catching(_ body: () async throws -> Success) async -> Self {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+public import AssetStorage
+public import Foundation
+import HLSPlaylist
+public import MediaTiming
+import MediaTransport
+import NIOPosix
+import ResourceAddressing
+
+/// An import of a local presentation into a library: its playlists and segments are copied, with checksums.
+public struct AssetImport: Sendable {
+    /// The playlist of the presentation.
+    public let playlist: URL
+    private let library: AssetLibrary
+    private let task: AssetDownload
+
+    /// Creates an import; it starts with ``run(_:)``.
+    ///
+    /// - Parameters:
+    ///   - location: A playlist, or a folder with a playlist: `multivariant.m3u8`, otherwise the only multivariant
+    ///     playlist, otherwise the only playlist in the folder. All other files must be in the folder of the playlist
+    ///     or below it.
+    ///   - library: The library to store the asset in.
+    ///   - title: The title to display; derived from the path by default.
+    ///   - time: The clock for progress reports.
+    /// - Throws: ``DownloadError`` if the folder has no playlist, or several.
+    public init(
+        _ location: URL,
+        into library: AssetLibrary,
+        title: String? = nil,
+        time: any TimeSource = SystemTimeSource()
+    ) throws {
+        let playlist = try Self.playlist(at: location.standardizedFileURL)
+        self.playlist = playlist
+        self.library = library
+        task = AssetDownload(
+            ResourceAddress(filePath: playlist.path),
+            into: library,
+            loader: ResourceLoader(
+                FolderTransport(playlist.deletingLastPathComponent()),
+                policy: RecoveryPolicy(retries: 0),
+                time: time
+            ),
+            configuration: DownloadConfiguration(selection: DownloadSelection(variants: .all), title: title),
+            time: time
+        )
+    }
+
+    /// Copies the presentation.
+    ///
+    /// - Parameter report: A closure that is called with the progress; it must not block.
+    /// - Returns: The complete asset.
+    /// - Throws: ``DownloadError``; `CancellationError` when canceled. In both cases, an asset that is not in the
+    ///   library before is not in it afterward.
+    public func run(_ report: @escaping @Sendable (DownloadProgress) -> Void = { _ in }) async throws -> StoredAsset {
+        let isNew = try library.asset(source: task.source) == nil
+        do {
+            return try await task.run { event in
+                switch event {
+                case .resolved(_, let progress), .progress(_, let progress): report(progress)
+                case .ended, .completed: break
+                }
+            }
+        } catch {
+            // This is not done on another thread, because the thread pool would not run it after a cancellation.
+            if isNew, let partial = try? library.asset(source: task.source) { try? library.delete(partial.id) }
+            throw error
+        }
+    }
+
+    private static func playlist(at location: URL) throws -> URL {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: location.path, isDirectory: &isFolder) else {
+            throw TransportError(
+                .fileNotFound,
+                "\(location.path) does not exist",
+                address: ResourceAddress(filePath: location.path)
+            )
+        }
+        guard isFolder.boolValue else { return location }
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? [])
+            .filter { $0.lowercased().hasSuffix(".m3u8") }.sorted()
+        if names.contains("multivariant.m3u8") { return location.appendingPathComponent("multivariant.m3u8") }
+        let multivariant = names.filter { isMultivariant(location.appendingPathComponent($0)) }
+        let candidates = multivariant.isEmpty ? names : multivariant
+        guard let name = candidates.first else {
+            throw DownloadError(.notAPlaylist, "the folder \(location.path) has no playlist (.m3u8)")
+        }
+        guard candidates.count == 1 else {
+            throw DownloadError(
+                .notAPlaylist,
+                "the folder \(location.path) has several playlists: \(candidates.joined(separator: ", "))",
+                hint: "name one of them in place of the folder"
+            )
+        }
+        return location.appendingPathComponent(name)
+    }
+
+    /// The maximum number of bytes of a playlist that are read to determine its kind.
+    private static let recognizedBytes = 64 << 10
+
+    private static func isMultivariant(_ playlist: URL) -> Bool {
+        guard let file = try? FileHandle(forReadingFrom: playlist) else { return false }
+        defer { try? file.close() }
+        guard let bytes = try? file.read(upToCount: recognizedBytes) else { return false }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .contains { $0.hasPrefix("#EXT-X-STREAM-INF:") }
+    }
+}
+
+/// A transport that reads the files in a folder, and no others.
+///
+/// The playlists may come from strangers, and what is imported may be served to others; so a playlist must not name
+/// other files of the user.
+private struct FolderTransport: Transport {
+    private let folder: String
+    private let files = FileTransport()
+
+    init(_ folder: URL) { self.folder = Self.resolved(folder) }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard let path = request.address.filePath else {
+            throw TransportError(
+                .addressRefused,
+                "\(request.address) is not a local file: download the stream instead",
+                address: request.address
+            )
+        }
+        let isInside = try await NIOThreadPool.singleton.runIfActive {
+            Self.resolved(URL(fileURLWithPath: path)).hasPrefix(folder == "/" ? folder : folder + "/")
+        }
+        guard isInside else {
+            throw TransportError(
+                .addressRefused,
+                "the file \(path) is not in the folder of the playlist, \(folder), or below it",
+                address: request.address
+            )
+        }
+        return try await files.send(request)
+    }
+
+    private static func resolved(_ file: URL) -> String { file.standardizedFileURL.resolvingSymlinksInPath().path }
+}

@@ -1,0 +1,168 @@
+public import AssetStorage
+import HLSPlaylist
+public import MediaTiming
+public import MediaTransport
+import NIOPosix
+
+/// A repair of a downloaded asset: its files are verified, and those that are missing or damaged are fetched again.
+///
+/// Files that were never stored are not fetched; a ``DownloadTask`` does that.
+public struct AssetRepair: Sendable {
+    /// The result of a repair.
+    public struct Result: Sendable {
+        /// The paths, relative to the package, of files that were missing or damaged, also if an earlier verification
+        /// found them.
+        public let damaged: [String]
+        /// The paths of those files that are stored again.
+        public let repaired: [String]
+        /// The error because of which the other files could not be fetched; `nil` if all files are repaired.
+        public let failure: DownloadError?
+    }
+
+    private let id: String
+    private let library: AssetLibrary
+    private let task: AssetDownload
+    private let resolver: DownloadResolver
+
+    /// Creates a repair; it starts with ``run(_:)``.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - library: The library that contains the asset.
+    ///   - loader: The loader for the files.
+    ///   - configuration: The options of the download; its selection and title are not used.
+    ///   - time: The clock for progress reports.
+    /// - Throws: `StorageError` if the library has no such asset.
+    public init(
+        _ id: String,
+        in library: AssetLibrary,
+        loader: ResourceLoader,
+        configuration: DownloadConfiguration = DownloadConfiguration(),
+        time: any TimeSource = SystemTimeSource()
+    ) throws {
+        self.id = id
+        self.library = library
+        let source = try library.asset(id).source
+        task = AssetDownload(source, into: library, loader: loader, configuration: configuration, time: time)
+        resolver = DownloadResolver(
+            loader: loader,
+            selection: configuration.selection,
+            playlistSize: configuration.limits.playlistSize,
+            bypassesCache: true
+        )
+    }
+
+    /// Verifies the asset and fetches its missing and damaged files.
+    ///
+    /// - Parameter report: A closure that is called with the progress of the asset while files are fetched; it must not
+    ///   block.
+    /// - Returns: The damaged and the repaired files.
+    /// - Throws: ``DownloadError`` if the asset cannot be verified; `CancellationError` when canceled. The files that
+    ///   were fetched stay stored.
+    public func run(_ report: @escaping @Sendable (DownloadProgress) -> Void = { _ in }) async throws -> Result {
+        do {
+            let lock = try library.lock(id)
+            defer { withExtendedLifetime(lock) {} }
+            return try await repairLockedAsset(report)
+        } catch let error as StorageError {
+            throw DownloadError(error)
+        }
+    }
+
+    private func repairLockedAsset(_ report: @escaping @Sendable (DownloadProgress) -> Void) async throws -> Result {
+        let (playlists, lost) = try await onBlockingThread { library in
+            let damaged = try library.verifyLockedAsset(id).damaged
+            // Files that an earlier verification found are included.
+            let lost = try library.lostFiles(id)
+            // Damaged playlists have been written again.
+            return (Set(damaged).subtracting(lost).sorted(), lost)
+        }
+        var failure: DownloadError?
+        if !lost.isEmpty {
+            do {
+                try await fetchLostFiles(lost, report)
+            } catch let error as TransportError {
+                failure = DownloadError(error)
+            } catch let error as StorageError {
+                failure = DownloadError(error)
+            } catch let error as DownloadError {
+                failure = error
+            }
+        }
+        let remaining = try await onBlockingThread { library in
+            if try library.missingCount(id) == 0 { try library.finish(id) }
+            return Set(try library.lostFiles(id))
+        }
+        return Result(
+            damaged: lost + playlists,
+            repaired: lost.filter { !remaining.contains($0) } + playlists,
+            failure: failure
+        )
+    }
+
+    /// Fetches files again, and loads the playlists again if the addresses of the files have expired.
+    private func fetchLostFiles(
+        _ paths: [String],
+        _ report: @escaping @Sendable (DownloadProgress) -> Void
+    ) async throws {
+        var renewal = DownloadRenewal()
+        while true {
+            renewal.beginRound()
+            let (asset, missing) = try await onBlockingThread { (try $0.asset(id), try $0.missingCount(id)) }
+            let meter = ProgressMeter(ProgressCounter(asset, missing: missing))
+            try await task.fetchMissing(of: asset, meter, &renewal, onlyLost: true) { event in
+                if case .progress(_, let progress) = event { report(progress) }
+            }
+            guard renewal.isNeeded else { return }
+            let renditions = try await onBlockingThread { try $0.plannedEntries(id) }
+            let resolution = try await resolver.resolve(task.source) { DownloadResolver.choices(renditions, in: $0) }
+            try await onBlockingThread { library in
+                try library.planDownload(
+                    of: id,
+                    source: resolution.playlist,
+                    at: resolution.address,
+                    renditions: resolution.renditions
+                )
+                try library.markAsLost(paths, of: id)
+            }
+        }
+    }
+
+    /// Runs a closure on a thread that may block, because it processes all files of the asset.
+    private func onBlockingThread<Value: Sendable>(
+        _ body: @escaping @Sendable (AssetLibrary) throws -> Value
+    ) async throws -> Value {
+        try await NIOThreadPool.singleton.runIfActive { [library] in try body(library) }
+    }
+}
+
+extension DownloadResolver {
+    /// Returns the entries of a playlist that an asset has already planned.
+    fileprivate static func choices(_ entries: [PlannedEntry], in playlist: MultivariantPlaylist) -> [Choice] {
+        entries.compactMap { entry in
+            guard entry.role == .variant else {
+                guard playlist.renditions.indices.contains(entry.position),
+                    let address = playlist.renditions[entry.position].address
+                else { return nil }
+                return Choice(
+                    role: entry.role,
+                    position: entry.position,
+                    aliases: entry.aliases,
+                    language: playlist.renditions[entry.position].language,
+                    variant: nil,
+                    address: address
+                )
+            }
+            guard playlist.variants.indices.contains(entry.position) else { return nil }
+            let variant = playlist.variants[entry.position]
+            return Choice(
+                role: .variant,
+                position: entry.position,
+                aliases: entry.aliases,
+                language: nil,
+                variant: variant,
+                address: variant.address
+            )
+        }
+    }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+public import MediaTiming
+
+/// The options of a download.
+public struct DownloadConfiguration: Sendable, Hashable {
+    /// The variants and renditions to download.
+    public var selection: DownloadSelection
+    /// Further selections, which are downloaded one after the other when the previous one is stored; none by default.
+    ///
+    /// Files that an earlier selection has stored are not fetched again.
+    public var furtherSelections: [DownloadSelection] = []
+    /// The title to display; derived from the URL by default.
+    public var title: String?
+    /// The description that the application gives the download, for example its own identifier of the stream; empty by
+    /// default.
+    ///
+    /// It is stored with the download, and a session that restores the download has it.
+    public var details = ""
+    /// An image that represents the asset, which is stored with the download; `nil` for none.
+    public var artwork: Data?
+    /// The priority of the download; the default is 0.
+    ///
+    /// Of the downloads that wait, those with the highest priority start first.
+    public var priority = 0
+    /// The maximum number of files that are fetched concurrently; a value outside of 1...64 is clamped.
+    public var maximumConcurrentFetches: Int {
+        didSet { maximumConcurrentFetches = Self.clamped(jobs: maximumConcurrentFetches) }
+    }
+    /// The size limits of the download.
+    public var limits: DownloadLimits
+    /// The maximum rate at which the bytes of all files are received; `nil` for no limit.
+    ///
+    /// Below 500 kbit/s for each concurrent fetch, fewer fetches run concurrently, because a server may close a
+    /// connection that is too slow.
+    public var maximumRate: BitRate?
+
+    private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
+
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - selection: The variants and renditions to download; by default the best variant with the default audio and
+    ///     subtitles.
+    ///   - title: The title to display; derived from the URL by default.
+    ///   - maximumConcurrentFetches: The maximum number of concurrent fetches; 6 by default, as in browsers, because a
+    ///     server may treat many connections from one client as an attack.
+    ///   - limits: The size limits of the download.
+    public init(
+        selection: DownloadSelection = .standard,
+        title: String? = nil,
+        maximumConcurrentFetches: Int = 6,
+        limits: DownloadLimits = DownloadLimits()
+    ) {
+        self.selection = selection
+        self.title = title
+        self.maximumConcurrentFetches = Self.clamped(jobs: maximumConcurrentFetches)
+        self.limits = limits
+    }
+
+    /// All selections in the order in which they are downloaded.
+    var selections: [DownloadSelection] { [selection] + furtherSelections }
+}
+
+/// The part of a configuration that the catalog stores as JSON.
+///
+/// The title belongs to the asset; details, artwork and priority have their own columns.
+private struct StoredConfiguration: Codable {
+    var selections: [String]
+    var fetches: Int
+    var fileSize: Int64
+    var assetSize: Int64
+    var playlistSize: Int64
+    var freeSpace: Int64
+    var rate: Int64?
+}
+
+extension DownloadConfiguration {
+    /// The configuration as JSON for the catalog.
+    var stored: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return try encoder.encode(
+                StoredConfiguration(
+                    selections: selections.map(\.description),
+                    fetches: maximumConcurrentFetches,
+                    fileSize: limits.fileSize.bytes,
+                    assetSize: limits.assetSize.bytes,
+                    playlistSize: limits.playlistSize.bytes,
+                    freeSpace: limits.freeSpace.bytes,
+                    rate: maximumRate?.bitsPerSecond
+                )
+            )
+        }
+    }
+
+    /// Creates the configuration that the catalog stores; `nil` if the JSON is that of another version.
+    init?(stored: Data) {
+        guard let found = try? JSONDecoder().decode(StoredConfiguration.self, from: stored) else { return nil }
+        let selections = found.selections.compactMap { DownloadSelection($0) }
+        guard let first = selections.first, selections.count == found.selections.count else { return nil }
+        self.init(
+            selection: first,
+            maximumConcurrentFetches: found.fetches,
+            limits: DownloadLimits(
+                fileSize: ByteCount(found.fileSize),
+                assetSize: ByteCount(found.assetSize),
+                playlistSize: ByteCount(found.playlistSize),
+                freeSpace: ByteCount(found.freeSpace)
+            )
+        )
+        furtherSelections = Array(selections.dropFirst())
+        maximumRate = found.rate.map { BitRate(bitsPerSecond: $0) }
+    }
+}

@@ -1,0 +1,200 @@
+import AssetStorage
+import MediaTiming
+import MediaTransport
+import NIOCore
+import NIOPosix
+
+/// The transfer of one file of a download from the server to the disk.
+///
+/// The bytes that were received when a transfer is stopped stay on the disk, and the next transfer of the file continues
+/// after them if the server confirms with a validator that the resource is unchanged (RFC 9110 §13.1.5).
+struct FileTransfer {
+    let resource: StoredResource
+    let assetID: String
+    let library: AssetLibrary
+    let loader: ResourceLoader
+    let commits: CommitQueue
+    let meter: ProgressMeter
+    let budget: DownloadBudget
+    let limiter: RateLimiter?
+    let time: any TimeSource
+
+    /// The number of bytes that are collected before they are written on another thread.
+    private static let writeSize = 256 << 10
+    /// The maximum time for which bytes are collected, so that a process that is killed loses little.
+    private static let writeInterval = Duration.milliseconds(500)
+    /// The duration of a transfer after which it is noted that a later process can continue it.
+    ///
+    /// A shorter one is sooner repeated than noted.
+    private static let noteDelay = Duration.seconds(1)
+
+    /// Receives the file and commits it to the catalog; waits instead if a player is receiving it.
+    ///
+    /// - Returns: The size of the file.
+    func run() async throws -> ByteCount {
+        while true {
+            if let length = library.lengthStoredByPlayer(resource), library.file(resource.path, of: assetID) != nil {
+                return ByteCount(length)
+            }
+            let (reception, isOwner) = library.reception(of: resource, assetID)
+            guard isOwner else {
+                _ = try await reception.waitForEnd()
+                continue
+            }
+            do {
+                let file = try await receive(reception)
+                try await commits.commit(WrittenFile(resource, file))
+                library.endReception(of: resource, assetID, length: file.count)
+                return ByteCount(file.count)
+            } catch {
+                library.endReception(of: resource, assetID, length: nil)
+                throw error
+            }
+        }
+    }
+
+    private func receive(_ reception: FileReception) async throws -> PackageFile {
+        var request = TransportRequest(
+            resource.address,
+            kind: TransportRequest.Kind(resource.kind),
+            byteRange: resource.byteRange
+        )
+        request.resumption = library.makePackageFile(for: resource, of: assetID).resumption(of: resource)
+        meter.addRequest()
+        do {
+            return try await receive(request, reception)
+        } catch let error as TransportError where request.resumption != nil && error.mayBeCausedByResumption {
+            request.resumption = nil
+            library.makePackageFile(for: resource, of: assetID).discardUnfinished()
+            return try await receive(request, reception)
+        }
+    }
+
+    private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> PackageFile {
+        try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
+            let offset = request.resumption?.offset ?? 0
+            try budget.checkBeforeWriting(
+                resource,
+                announced: response.expectedLength.map { $0 +| offset },
+                at: response.address
+            )
+            let file = library.makePackageFile(for: resource, of: assetID)
+            // Received bytes count as progress until the file is stored or abandoned.
+            let fileID = meter.beginFile(containing: offset)
+            defer { meter.endFile(fileID) }
+            try budget.addBytes(offset)
+            reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
+            var received = offset
+            do {
+                if offset > 0 {
+                    try await NIOThreadPool.singleton.runIfActive { try file.continueUnfinished(at: offset) }
+                }
+                try await write(response, to: file, reception) { count in
+                    received +|= Int64(clamping: count)
+                    try budget.check(received, of: resource, at: response.address)
+                    try budget.addBytes(Int64(clamping: count))
+                    meter.addBytes(count, to: fileID)
+                    try await limiter?.waitAfterReceiving(count)
+                }
+            } catch {
+                budget.subtractBytes(received)
+                reception.interrupt()
+                abandon(file, response, after: error)
+                throw error
+            }
+            return file
+        }
+    }
+
+    /// Keeps the received bytes of a transfer that can be continued, and removes those of any other.
+    private func abandon(_ file: PackageFile, _ response: TransportResponse, after error: any Error) {
+        // This is not done on another thread, because the thread pool would not run it after a cancellation.
+        guard let validator = response.resumptionValidator, error is CancellationError || error.isLossOfConnection
+        else {
+            return file.discard()
+        }
+        file.keep(validator, of: resource)
+    }
+
+    private func write(
+        _ response: TransportResponse,
+        to file: PackageFile,
+        _ reception: FileReception,
+        received: (Int) async throws -> Void
+    ) async throws {
+        var pending = ByteBuffer()
+        let begun = time.now
+        var written = begun
+        let validator = response.resumptionValidator
+        do {
+            for try await var buffer in response.body {
+                try await received(buffer.readableBytes)
+                if pending.readableBytes == 0 { pending = buffer } else { pending.writeBuffer(&buffer) }
+                let now = time.now
+                guard pending.readableBytes >= Self.writeSize || now - written >= Self.writeInterval else { continue }
+                written = now
+                let full = pending
+                pending = ByteBuffer()
+                let noted = now - begun >= Self.noteDelay ? validator : nil
+                try await NIOThreadPool.singleton.runIfActive { [resource] in
+                    try full.withUnsafeReadableBytes { try file.write($0) }
+                    reception.setWritten(file.count)
+                    if let noted { file.note(noted, of: resource) }
+                }
+            }
+        } catch {
+            // The bytes were received, so they are kept with the others.
+            try? pending.withUnsafeReadableBytes { try file.write($0) }
+            throw error
+        }
+        let rest = pending
+        try await NIOThreadPool.singleton.runIfActive { [self] in
+            try rest.withUnsafeReadableBytes { try file.write($0) }
+            try check(file.count, response)
+            try file.finish()
+        }
+    }
+
+    private func check(_ count: Int64, _ response: TransportResponse) throws {
+        if let range = resource.byteRange, count != range.length {
+            throw TransportError(
+                .wrongContent,
+                "the server sent \(count) bytes instead of the requested \(range.length)",
+                address: response.address
+            )
+        }
+        if resource.kind == .key, count != StoredResource.keySize {
+            throw TransportError(
+                .wrongContent,
+                "the key has \(count) bytes instead of 16",
+                address: response.address
+            )
+        }
+    }
+}
+
+extension TransportRequest.Kind {
+    init(_ kind: StoredResource.Kind) {
+        self =
+            switch kind {
+            case .segment: .segment
+            case .initialization: .initialization
+            case .key: .key
+            case .subtitle: .subtitle
+            }
+    }
+}
+
+extension TransportError {
+    /// A Boolean value that indicates whether the request may succeed from the first byte: the resource changed, or the
+    /// server does not send the requested rest of it.
+    fileprivate var mayBeCausedByResumption: Bool { code == .contentChanged || code == .wrongContent }
+}
+
+extension Error {
+    /// A Boolean value that indicates whether the bytes that were received before the error are intact.
+    fileprivate var isLossOfConnection: Bool {
+        guard let error = self as? TransportError else { return false }
+        return [.connectionLost, .timedOut, .cannotConnect].contains(error.code)
+    }
+}

@@ -1,0 +1,238 @@
+public import AssetStorage
+import Foundation
+public import MediaTiming
+public import MediaTransport
+import NIOPosix
+public import ResourceAddressing
+
+/// A session that downloads assets to a library (`AVAssetDownloadURLSession`).
+///
+/// The tasks of a session are stored in the library with the identifier of the session. A session that is created with
+/// the same identifier, in the same process or in a later one, has all tasks that have not ended, with their assets,
+/// descriptions and progress; a session with another identifier has none of them. Several processes can have a session
+/// with the same identifier: each task is run by one of them, and requests such as ``DownloadTask/suspend()`` reach it
+/// within a second.
+///
+/// A session with tasks that have not ended exists until ``invalidate()``, even if there is no reference to it.
+public final class DownloadSession: Sendable {
+    /// The options of a session.
+    public struct Configuration: Sendable {
+        /// The maximum number of tasks that run at the same time; at least 1.
+        public var maximumConcurrentTasks = 3
+        /// A Boolean value that indicates whether the session continues interrupted tasks by itself.
+        ///
+        /// These are the tasks that were running, or waiting to run, when the process that took care of them ended.
+        /// Otherwise they are continued by ``DownloadTask/resume()``.
+        public var resumesAutomatically = true
+        /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
+        ///
+        /// The variants that can be decoded are preferred, as described by ``DownloadSelection/Variants``. By default,
+        /// all codecs count as decodable.
+        public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+
+        /// Creates options with the default values.
+        public init() {}
+    }
+
+    /// The identifier of the session of `millstream serve`.
+    public static let serverIdentifier = "server"
+
+    /// The identifier of the session.
+    public let identifier: String
+    /// The library in which the assets are stored.
+    public let library: AssetLibrary
+    private let loader: ResourceLoader
+    private let configuration: Configuration
+    private let runner: SessionRunner
+    private let watcher: Task<Void, Never>
+
+    /// Creates a session and restores its tasks.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the session.
+    ///   - library: The library to store the assets in.
+    ///   - loader: The loader for restored tasks and for tasks that are created from a URL.
+    ///   - configuration: The options of the session.
+    ///   - time: The clock for progress reports and delays.
+    /// - Throws: `StorageError` if the catalog cannot be read.
+    public init(
+        identifier: String,
+        library: AssetLibrary,
+        loader: ResourceLoader,
+        configuration: Configuration = Configuration(),
+        time: any TimeSource = SystemTimeSource()
+    ) throws {
+        self.identifier = identifier
+        self.library = library
+        self.loader = loader
+        self.configuration = configuration
+        let runner = SessionRunner(
+            identifier: identifier,
+            library: library,
+            loader: loader,
+            configuration: configuration,
+            time: time
+        )
+        self.runner = runner
+        runner.reconcile(try library.downloads(of: identifier))
+        let weak = Weak(runner)
+        watcher = Task(executorPreference: time.taskExecutor) { await SessionRunner.watch(weak, time) }
+    }
+
+    // MARK: Tasks
+
+    /// The tasks that have not ended, in the order of their creation.
+    public var tasks: [DownloadTask] { runner.tasks }
+
+    /// The events of all tasks, from this call on, until the session is invalidated.
+    public var events: AsyncStream<(task: DownloadTask, event: DownloadTask.Event)> { runner.observers.stream() }
+
+    /// Creates a task for the asset at a URL; it does not run until it is resumed.
+    ///
+    /// The playlists are loaded, but no media. If the session has an unfinished task with the same source and the same
+    /// selections, that task is returned.
+    ///
+    /// - Parameters:
+    ///   - source: The URL of a playlist.
+    ///   - configuration: The options of the task.
+    /// - Returns: The task.
+    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream.
+    public func makeTask(
+        _ source: ResourceAddress,
+        configuration: DownloadConfiguration = DownloadConfiguration()
+    ) async throws -> DownloadTask {
+        try await makeTask(source, loader: loader, configuration: configuration)
+    }
+
+    /// Creates a task for an asset that can be played at the same time; it does not run until it is resumed.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset to download; its loader provides the header fields, cookies, and connections. A task that is
+    ///     restored by another process uses the loader of its session instead.
+    ///   - configuration: The options of the task.
+    /// - Returns: The task.
+    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream.
+    public func makeTask(
+        _ asset: some LoadableAsset,
+        configuration: DownloadConfiguration = DownloadConfiguration()
+    ) async throws -> DownloadTask {
+        try await makeTask(asset.address, loader: asset.loader, configuration: configuration)
+    }
+
+    private func makeTask(
+        _ source: ResourceAddress,
+        loader: ResourceLoader,
+        configuration: DownloadConfiguration
+    ) async throws -> DownloadTask {
+        let existing = tasks.first { task in
+            // A task that is being canceled cannot be continued.
+            !task.state.isFinal && task.address == source
+                && task.configuration.selections == configuration.selections
+                && runner.adopt(task.id)
+        }
+        if let existing { return existing }
+        let resolution = try await converting {
+            try await DownloadResolver(
+                loader: loader,
+                selection: configuration.selection,
+                playlistSize: configuration.limits.playlistSize,
+                canDecode: self.configuration.canDecode
+            ).resolve(source)
+        }
+        return try await converting {
+            try await NIOThreadPool.singleton.runIfActive {
+                try self.addTask(source, loader: loader, configuration: configuration, resolution: resolution)
+            }
+        }
+    }
+
+    private func addTask(
+        _ source: ResourceAddress,
+        loader: ResourceLoader,
+        configuration: DownloadConfiguration,
+        resolution: DownloadResolver.Resolution
+    ) throws -> DownloadTask {
+        let assetID = try library.addAsset(
+            source: source,
+            title: configuration.title ?? source.defaultAssetTitle,
+            selection: configuration.selection.description
+        )
+        let isBusy = try library.downloads().contains { record in
+            record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
+        }
+        guard !isBusy else {
+            throw StorageError(.busy, "the asset is being downloaded by another process or session")
+        }
+        // The files are known from now on, so that a player that begins before the download shares them. A run of another
+        // task of the asset needs the files that it planned itself; this task is then planned when it runs.
+        let isPlanned = !runner.isRunning(assetID)
+        if isPlanned {
+            let lock = try library.sharedLock(assetID)
+            defer { withExtendedLifetime(lock) {} }
+            try library.plan(resolution, of: assetID)
+        }
+        let id = AssetLibrary.newDownloadIdentifier()
+        guard let claim = library.claimDownload(id) else {
+            throw StorageError(.disk, "the library \(library.directory.path) cannot be written")
+        }
+        let record = DownloadRecord(
+            id: id,
+            session: identifier,
+            assetID: assetID,
+            source: source,
+            details: configuration.details,
+            options: try configuration.stored,
+            artwork: configuration.artwork,
+            state: .suspended,
+            priority: configuration.priority,
+            creationTime: Date().timeIntervalSince1970
+        )
+        let task = DownloadTask(
+            record,
+            asset: try library.asset(assetID),
+            configuration: configuration,
+            loader: loader,
+            session: runner,
+            state: .suspended,
+            resolution: isPlanned ? resolution : nil
+        )
+        try runner.add(task, record, claim)
+        return task
+    }
+
+    /// Adds a task for another process that has, or will have, a session with the same identifier, and that resumes its
+    /// tasks automatically.
+    ///
+    /// - Parameters:
+    ///   - source: The URL of a playlist.
+    ///   - configuration: The options of the task.
+    /// - Returns: The identifier of the task.
+    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream.
+    public func enqueue(
+        _ source: ResourceAddress,
+        configuration: DownloadConfiguration = DownloadConfiguration()
+    ) async throws -> DownloadTask.ID {
+        let task = try await makeTask(source, configuration: configuration)
+        runner.handOver(task.id)
+        return task.id
+    }
+
+    /// Stops all tasks that this session runs, and waits until they have stopped.
+    ///
+    /// The tasks stay in the library: another session with the same identifier continues those that were running.
+    public func invalidate() async {
+        watcher.cancel()
+        await runner.invalidate()
+    }
+
+    /// Converts errors of the library and the transport to ``DownloadError``.
+    private func converting<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw DownloadError(any: error)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import AssetStorage
+import MediaTiming
+import NIOPosix
+import Synchronization
+
+extension SessionRunner {
+    /// Applies what other processes changed in the catalog, until the session no longer exists.
+    static func watch(_ session: Weak<SessionRunner>, _ time: any TimeSource) async {
+        while (try? await time.sleep(for: checkInterval)) != nil {
+            guard let session = session.value else { return }
+            let writeCount = session.state.withLock { $0.pendingWrites == 0 ? $0.writeCount : nil }
+            let found = try? await NIOThreadPool.singleton.runIfActive {
+                try session.library.downloads(of: session.identifier)
+            }
+            guard let found, let writeCount else { continue }
+            session.reconcile(found, unless: writeCount)
+        }
+    }
+
+    /// Applies what was read from the catalog.
+    ///
+    /// - Parameters:
+    ///   - records: The downloads of the session in the catalog.
+    ///   - writeCount: The number of changes of this session when the catalog was read. What was read while this session
+    ///     wrote may be out of date; it is ignored, and read again later. `nil` if no task has been restored yet.
+    func reconcile(_ records: [DownloadRecord], unless writeCount: Int? = nil) {
+        let ids = Set(records.map(\.id))
+        for task in tasks where !ids.contains(task.id) && isCurrent(writeCount) {
+            if isOwned(task.id) { send(.removed(task.id)) } else { endForeignTask(task) }
+        }
+        for record in records where isCurrent(writeCount) {
+            guard let task = state.withLock({ $0.task(record.id) }) ?? restore(record) else { continue }
+            if isOwned(record.id) { applyChanges(of: record, unless: writeCount) } else { follow(record, task) }
+        }
+    }
+
+    private func isCurrent(_ writeCount: Int?) -> Bool {
+        guard let writeCount else { return true }
+        return state.withLock { $0.writeCount == writeCount && $0.pendingWrites == 0 && !$0.isInvalidated }
+    }
+
+    /// Creates the task of a record that this session does not know; `nil` if its options are those of a newer version.
+    private func restore(_ record: DownloadRecord) -> DownloadTask? {
+        guard !state.withLock({ $0.ended.contains(record.id) }),
+            var configuration = DownloadConfiguration(stored: record.options),
+            let asset = try? library.asset(record.assetID)
+        else { return nil }
+        configuration.title = asset.title
+        configuration.details = record.details
+        configuration.artwork = record.artwork
+        configuration.priority = record.priority
+        let task = DownloadTask(
+            record,
+            asset: asset,
+            configuration: configuration,
+            loader: loader,
+            session: self,
+            state: DownloadTask.State(record.state)
+        )
+        state.withLock { state in
+            state.tasks.append(task)
+            state.known[record.id] = KnownState(state: record.state, priority: record.priority)
+        }
+        return task
+    }
+
+    /// Applies the requests of other processes to a task of this session.
+    private func applyChanges(of record: DownloadRecord, unless writeCount: Int?) {
+        let found = KnownState(state: record.state, priority: record.priority)
+        let known: KnownState? = state.withLock { state in
+            if let writeCount, state.writeCount != writeCount || state.pendingWrites > 0 { return nil }
+            defer { state.known[record.id] = found }
+            return state.known[record.id]
+        }
+        guard let known, known != found else { return }
+        if known.priority != found.priority { send(.prioritized(record.id, found.priority)) }
+        guard known.state != found.state else { return }
+        switch found.state {
+        case .waiting: send(.requested(record.id, .resume))
+        case .suspended: send(.requested(record.id, .suspend))
+        case .canceled: send(.requested(record.id, .cancel))
+        case .failed: break
+        }
+    }
+
+    /// Updates a task that another process takes care of, or that no process takes care of.
+    private func follow(_ record: DownloadRecord, _ task: DownloadTask) {
+        state.withLock { $0.known[record.id] = KnownState(state: record.state, priority: record.priority) }
+        switch record.state {
+        case .waiting where configuration.resumesAutomatically:
+            if adopt(record.id) { return send(.requested(record.id, .resume)) }
+        case .canceled:
+            // The process that canceled the task ended before it removed the task.
+            if adopt(record.id) { return send(.requested(record.id, .cancel)) }
+        case .waiting, .suspended, .failed: break
+        }
+        let state = DownloadTask.State(record.state)
+        if task.state != state {
+            task.move(to: state, error: record.failure.map { DownloadError($0) })
+            observers.send((task, .stateChanged(state)))
+        }
+        guard let asset = try? library.asset(record.assetID) else { return }
+        let progress = DownloadProgress(asset)
+        if progress != task.progress { sendProgress(progress, of: task) }
+    }
+
+    /// Ends a task that the process that took care of it has ended.
+    private func endForeignTask(_ task: DownloadTask) {
+        let isComplete = (try? library.asset(task.assetID).state) == .complete
+        let end: DownloadTask.State = isComplete ? .completed : .canceled
+        task.move(to: end)
+        observers.send((task, .stateChanged(end)))
+        reportEnd(of: task, error: isComplete ? nil : .canceled(task.address))
+        task.endEvents()
+        forget(task.id)
+    }
+}
+
+extension DownloadTask.State {
+    fileprivate init(_ saved: DownloadRecord.State) {
+        self =
+            switch saved {
+            case .waiting: .waiting
+            case .suspended: .suspended
+            case .failed: .failed
+            case .canceled: .canceled
+            }
+    }
+}

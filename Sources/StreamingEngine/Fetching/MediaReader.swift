@@ -1,0 +1,106 @@
+package import HLSPlaylist
+import MediaTiming
+package import MediaTransport
+import PlaybackReporting
+package import ResourceAddressing
+package import SegmentFormat
+
+/// A reader of the segments of a media playlist or a media file, which loads and decrypts them without playing them.
+package struct MediaReader: Sendable {
+    /// The content of a resource.
+    package enum Content: Sendable {
+        /// A document, such as a playlist or a manifest, with the address after redirects.
+        case document([UInt8], ResourceAddress)
+        /// A media file.
+        case file(MediaReader)
+    }
+
+    /// The playlist; for a file, one whose segments are byte ranges of the file.
+    package var playlist: MediaPlaylist { timeline.playlist }
+    /// The tracks of a file; empty for a playlist, and if they are not read for the container format of the file.
+    package let fileTracks: [MediaTrack]
+    /// The size of a file in bytes; `nil` for a playlist, and if it is unknown.
+    package let fileSize: Int64?
+
+    private let timeline: PresentationTimeline
+    private let file: OpenedFile?
+    private let loader: SegmentLoader
+    private let name: String
+
+    /// Creates a reader of the segments of a playlist.
+    package init(_ playlist: MediaPlaylist, loader: ResourceLoader) {
+        timeline = PresentationTimeline(playlist)
+        file = nil
+        fileTracks = []
+        fileSize = nil
+        name = playlist.context.address?.text ?? ""
+        self.loader = SegmentLoader(ResourceFetcher(loader: loader, time: SystemTimeSource())) { _ in }
+    }
+
+    private init(_ file: OpenedFile, size: Int64?, name: String, _ fetch: ResourceFetcher) {
+        timeline = PresentationTimeline(file.playlist)
+        self.file = file
+        fileTracks = file.tracks
+        fileSize = size
+        self.name = name
+        loader = SegmentLoader(fetch) { _ in }
+    }
+
+    /// Loads a document, or the index of a media file.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the resource.
+    ///   - loader: The loader.
+    /// - Returns: The bytes of what is no media file, or a reader of the file.
+    /// - Throws: ``StreamingError`` if the media file is not supported; `TransportError`, `CancellationError`.
+    package static func open(_ address: ResourceAddress, loader: ResourceLoader) async throws -> Content {
+        let fetch = ResourceFetcher(loader: loader, time: SystemTimeSource())
+        let opener = SourceOpener(fetch: fetch)
+        let (_, _, bytes, response, isWhole) = try await opener.load(address, until: SourceOpener.isMedia)
+        guard SourceOpener.isMedia(bytes) else { return .document(bytes, response.address) }
+        let length = isWhole ? Int64(bytes.count) : response.expectedLength
+        let file = try await MediaFileOpener(fetch: fetch).open(bytes, at: response.address, length: length)
+        return .file(MediaReader(file, size: length, name: response.address.text, fetch))
+    }
+
+    /// The number of segments.
+    package var count: Int { playlist.segments.count }
+
+    /// Loads a segment and decrypts it.
+    ///
+    /// - Parameter position: The position in the playlist, below ``count``.
+    /// - Returns: The segment, with its range on the timeline of the playlist.
+    /// - Throws: ``StreamingError``, `CancellationError`.
+    package func segment(at position: Int) async throws -> PipelineSegment {
+        let reference = timeline.reference(at: position)
+        let content: PipelineSegment.Content
+        var protection: PipelineSegment.SampleProtection?
+        if reference.isGap {
+            content = .gap
+        } else {
+            do {
+                let loaded = try await loader.load(reference, kind: .segment, monitor: TransferMonitor())
+                (content, protection) = (loaded.content, loaded.protection)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                throw SegmentFailure(error, of: reference).error
+            }
+        }
+        return PipelineSegment(
+            type: .muxed,
+            content: content,
+            range: reference.range,
+            discontinuityDomain: PipelineSegment.Domain(playlist: name, sequence: reference.domain.sequence),
+            sampleProtection: protection,
+            position: file.map { file in
+                PipelineSegment.FilePosition(
+                    offset: reference.byteRange?.start ?? 0,
+                    firstTimestamp: file.firstTimestamp,
+                    beginsWithinFrames: file.beginsWithinFrames,
+                    isLast: position + 1 == count
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,92 @@
+import AssetStorage
+import MediaTransport
+import MillstreamDownloads
+import ReportFormat
+
+#if Playback
+import MediaDecoding
+#endif
+
+/// Runs a task of a download session, and prints its events as a progress bar, lines of text, or JSON.
+struct DownloadPrinter: Sendable {
+    let display: ProgressDisplay
+    let printsJSON: Bool
+    let isQuiet: Bool
+    /// The limit of variants that the user requested; `nil` for none.
+    var limit: VariantLimit?
+
+    /// Resumes a task and follows it until it has ended.
+    ///
+    /// - Returns: The complete asset.
+    /// - Throws: ``DownloadError``.
+    func run(_ task: DownloadTask, in session: DownloadSession) async throws -> StoredAsset {
+        let events = task.events
+        task.resume()
+        for await event in events {
+            switch event {
+            case .variantsChosen(let variants):
+                if !isQuiet { limit?.notice(for: variants).map { StandardError.write("\($0)\n") } }
+            case .locationChosen: show("resolved", task, task.progress)
+            case .loaded(_, let progress): show("progress", task, progress)
+            case .stateChanged(.suspended):
+                display.end()
+                notice("paused; continue it with: millstream downloads resume \(task.id)")
+            case .completed(_, let error):
+                if let error { throw error }
+                let asset = try session.library.asset(task.assetID)
+                show("completed", task, DownloadProgress(asset))
+                return asset
+            case .stateChanged, .mediaSelectionResolved, .selectionCompleted, .finished: break
+            }
+        }
+        // The sequence of events ends early only if the calling task is canceled.
+        try Task.checkCancellation()
+        return try await task.value()
+    }
+
+    private func notice(_ text: TerminalText) {
+        if !isQuiet { StandardError.write("\(text)\n") }
+    }
+
+    private func show(_ name: String, _ task: DownloadTask, _ progress: DownloadProgress) {
+        guard printsJSON else { return display.show(progress) }
+        let head = [
+            ReportValue.Field(name: "event", value: .string(name)),
+            ReportValue.Field(name: "id", value: .string(task.assetID)),
+        ]
+        // A failure of the output cancels the download.
+        try? StandardOutput.writeLine(ReportValue.object(head + progress.fields))
+    }
+}
+
+extension DownloadSession {
+    /// Creates the session of a command, which runs only the tasks that the command resumes.
+    static func forCommand(
+        _ identifier: String,
+        _ library: AssetLibrary,
+        loader: ResourceLoader
+    ) throws -> DownloadSession {
+        var configuration = Configuration()
+        configuration.resumesAutomatically = false
+        #if Playback
+        configuration.canDecode = { DecodingPipeline.canDecode($0) }
+        #endif
+        return try DownloadSession(
+            identifier: identifier,
+            library: library,
+            loader: loader,
+            configuration: configuration
+        )
+    }
+
+    /// Runs `body`; if it is canceled, suspends the tasks that it resumed and waits until they have stopped.
+    func stoppingWhenCanceled<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            if Task.isCancelled { for task in tasks where task.state == .running { task.suspend() } }
+            await invalidate()
+            throw error
+        }
+    }
+}

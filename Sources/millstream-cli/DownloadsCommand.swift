@@ -1,0 +1,210 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import ReportFormat
+import ResourceAddressing
+
+/// The command `millstream downloads`.
+struct DownloadsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "downloads",
+        abstract: "List, pause, resume and cancel downloads.",
+        discussion: """
+            A download that was interrupted, paused or that failed stays in the library until it is complete or canceled. \
+            A download is named by its own identifier or by that of its asset.
+
+            Example: millstream downloads list
+            """,
+        subcommands: [ListCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self],
+        defaultSubcommand: ListCommand.self
+    )
+
+    struct ListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List the downloads that are not complete.",
+            discussion: "Example: millstream downloads list --json"
+        )
+
+        @OptionGroup var downloads: DownloadsFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let tasks =
+                try downloads.library.openForReading().map { try downloads.sessions(in: $0) }?
+                .flatMap { session in session.tasks.map { (session, $0) } } ?? []
+            if json {
+                try StandardOutput.writeLine(ReportValue.array(tasks.map { Self.report($1, of: $0) }))
+                return
+            }
+            guard !tasks.isEmpty else {
+                StandardError.write("there are no unfinished downloads; start one with: millstream download URL\n")
+                return
+            }
+            let rows = tasks.map { session, task in
+                [
+                    task.id, Self.state(task), "\(Int(saturating: task.progress.percent)) %",
+                    "\(task.progress.bytes)", session.identifier, task.title,
+                ]
+            }
+            let table = TerminalTable(
+                header: ["ID", "state", "loaded", "size", "session", "title"],
+                rows: rows,
+                omitsEmptyColumns: true
+            )
+            try StandardOutput.writeLine(table.text)
+            for (_, task) in tasks {
+                if let error = task.error { StandardError.write("\(task.id): \(error.message)\n") }
+            }
+        }
+
+        /// Returns the state for people: a task that waits without a process that takes care of it is interrupted.
+        private static func state(_ task: DownloadTask) -> String {
+            switch task.state {
+            case .waiting, .running: task.isAttended ? "running" : "interrupted"
+            case .suspended: "paused"
+            case .failed: "failed"
+            case .completed: "complete"
+            case .canceled: "canceled"
+            }
+        }
+
+        private static func report(_ task: DownloadTask, of session: DownloadSession) -> ReportValue {
+            let head = ReportValue.fields([
+                "id": .string(task.id),
+                "asset": .string(task.assetID),
+                "session": .string(session.identifier),
+                "state": .string(state(task)),
+                "title": .string(task.title),
+                "source": .string(task.address.description),
+                "priority": .integer(Int64(task.priority)),
+                "details": task.details.isEmpty ? nil : .string(task.details),
+                "error": task.error.map { .fields(["code": .string($0.detail), "message": .string($0.message)]) },
+            ])
+            guard case .object(let fields) = head else { return head }
+            return .object(fields + task.progress.fields)
+        }
+    }
+
+    struct PauseCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "pause",
+            abstract: "Pause downloads, also those of other processes.",
+            discussion: "Example: millstream downloads pause abc123"
+        )
+
+        @Argument(help: "The identifiers of downloads or assets (default: all downloads).") var ids: [String] = []
+        @OptionGroup var downloads: DownloadsFlags
+
+        func run() async throws {
+            for (_, task) in try downloads.tasks(ids) { task.suspend() }
+        }
+    }
+
+    struct CancelCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "cancel",
+            abstract: "End downloads; the files that are stored are kept until the asset is deleted.",
+            discussion: "Example: millstream downloads cancel abc123"
+        )
+
+        @Argument(help: "The identifiers of downloads or assets.") var ids: [String]
+        @OptionGroup var downloads: DownloadsFlags
+
+        func run() async throws {
+            for (_, task) in try downloads.tasks(ids) { task.cancel() }
+        }
+    }
+
+    struct ResumeCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "resume",
+            abstract: "Continue downloads where they stopped.",
+            discussion: """
+                A download that another process takes care of, such as millstream serve, is continued by that process. All \
+                others are continued one after the other by this command.
+
+                Example: millstream downloads resume abc123
+                """
+        )
+
+        @Argument(help: "The identifiers of downloads or assets (default: all downloads).") var ids: [String] = []
+        @OptionGroup var downloads: DownloadsFlags
+        @Flag(name: .long, help: "Print a line of JSON for each event.") var json = false
+        @Flag(name: .long, help: "Hide progress.") var quiet = false
+        @OptionGroup(title: "DASH") var dash: DASHFlags
+        @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+        mutating func run() async throws {
+            let display = ProgressDisplay(isQuiet: quiet || json)
+            let printer = DownloadPrinter(display: display, printsJSON: json, isQuiet: quiet)
+            let (printsJSON, isQuiet, dash) = (json, quiet, dash)
+            for (session, task) in try downloads.tasks(ids) {
+                guard !task.isAttended else {
+                    task.resume()
+                    continue
+                }
+                let (id, identifier, library) = (task.id, session.identifier, session.library)
+                try await http.withLoading(source: task.address.text) { loading in
+                    let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
+                    defer { display.end() }
+                    try await Interruption.cancelling {
+                        try await session.stoppingWhenCanceled {
+                            guard let task = session.tasks.first(where: { $0.id == id }) else { return }
+                            let asset = try await printer.run(task, in: session)
+                            display.end()
+                            guard !printsJSON, !isQuiet else { return }
+                            try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The options that select downloads.
+struct DownloadsFlags: ParsableArguments {
+    @Option(name: .long, help: "Only the downloads of this session.")
+    var session: String?
+
+    @OptionGroup var library: LibraryFlags
+
+    /// Returns the sessions with unfinished downloads.
+    func sessions(in library: AssetLibrary) throws -> [DownloadSession] {
+        let identifiers = try session.map { [$0] } ?? library.downloadSessionIdentifiers
+        return try identifiers.map { identifier in
+            try DownloadSession.forCommand(identifier, library, loader: ResourceLoader(UnavailableTransport()))
+        }
+    }
+
+    /// Returns the downloads with the given identifiers, or all downloads.
+    ///
+    /// - Throws: ``Failure`` if one of the identifiers names no download.
+    func tasks(_ ids: [String]) throws -> [(session: DownloadSession, task: DownloadTask)] {
+        let all = try sessions(in: library.openForWriting()).flatMap { session in session.tasks.map { (session, $0) } }
+        guard !ids.isEmpty else { return all }
+        return try ids.flatMap { id in
+            let named = all.filter { $1.id == id || $1.assetID == id }
+            guard !named.isEmpty else {
+                throw Failure(
+                    .failed,
+                    "not-found",
+                    "there is no unfinished download \(id)",
+                    hint: "list the downloads with: millstream downloads list"
+                )
+            }
+            return named
+        }
+    }
+}
+
+/// The transport of sessions that run no tasks.
+private struct UnavailableTransport: Transport {
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        throw TransportError(.addressRefused, "this session loads nothing", address: request.address)
+    }
+}

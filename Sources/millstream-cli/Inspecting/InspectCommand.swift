@@ -1,0 +1,148 @@
+import ArgumentParser
+import DASHManifest
+import HLSPlaylist
+import MediaTransport
+import ReportFormat
+import ResourceAddressing
+import StreamingEngine
+
+/// The command `millstream inspect`.
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show the contents of a playlist, a DASH manifest or a media file.",
+        discussion: """
+            Parses a playlist as leniently as a player, and lists violations of the standard. With --follow, a media playlist \
+            that cannot be loaded is listed with the reason, and the exit status is 1.
+
+            With --media, segments are loaded, decrypted and read: their measured duration, size and bit rate, their tracks, \
+            timestamps and key frames are listed.
+
+            Example: millstream inspect https://example.com/multivariant.m3u8 --follow
+            Example: millstream inspect https://example.com/720p/media.m3u8 --media --segments 100
+            """
+    )
+
+    @Argument(help: "The URL or file of a playlist, DASH manifest or media file, or - for standard input.")
+    var source: String
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    @Option(name: .long, help: "The base URL of relative URLs in the playlist.")
+    var baseURL: String?
+
+    @Flag(name: .long, help: "Load the media playlists of a multivariant playlist too.")
+    var follow = false
+
+    @Flag(name: .long, help: "Load and read segments; of a multivariant playlist, those of all media playlists.")
+    var media = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The maximum number of segments of each playlist that --media reads.", valueName: "N")
+    )
+    var segments = 10
+
+    @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    func validate() throws {
+        guard (1...1_000_000).contains(segments) else {
+            throw ValidationError("--segments must be between 1 and 1000000")
+        }
+    }
+
+    mutating func run() async throws {
+        try await http.withLoading(source: source, base: baseURL) { loading in
+            let (bytes, address): ([UInt8], ResourceAddress?)
+            let source = PlaylistSource(text: source, baseURL: baseURL)
+            if source.text == "-" {
+                (bytes, address) = try await source.bytes(loading)
+            } else {
+                switch try await MediaReader.open(try PlaylistSource.address(source.text), loader: loading) {
+                case .file(let reader): return try await report(reader)
+                case .document(let found, let location): (bytes, address) = (found, try source.base ?? location)
+                }
+            }
+            if let presentation = try PresentationSource.presentation(bytes, address: address, name: source.text) {
+                return try report(presentation)
+            }
+            try await report(try PlaylistSource.playlist(bytes, address: address, name: source.text), loading)
+        }
+    }
+
+    private func report(_ reader: MediaReader) async throws {
+        let report = try await MediaFileReport(
+            PlaylistSource.reportedName(source),
+            reader,
+            limit: media ? segments : nil
+        )
+        if json { try StandardOutput.writeLine(report.json) } else { try StandardOutput.writeLine(report.text) }
+    }
+
+    private func report(_ presentation: MediaPresentation) throws {
+        guard !media else {
+            throw Failure(
+                .wrongUsage,
+                "usage",
+                "--media does not read the segments of DASH manifests",
+                hint: "translate the manifest, and inspect the playlists"
+            )
+        }
+        if json {
+            try StandardOutput.writeLine(presentation.report)
+        } else {
+            try StandardOutput.writeLine(PresentationTable(presentation).text)
+        }
+    }
+
+    private func report(_ playlist: Playlist, _ loader: ResourceLoader) async throws {
+        var followed: FollowedPlaylists?
+        if follow || media, case .multivariant(let multivariant) = playlist {
+            followed = try await FollowedPlaylists(of: multivariant, loader)
+        }
+        if json {
+            guard case .object(var fields) = try await report(of: playlist, loader) else { return }
+            if follow || followed != nil {
+                var children: [ReportValue] = []
+                for entry in followed?.entries ?? [] {
+                    guard case .success(let child) = entry.result else {
+                        children.append(entry.report)
+                        continue
+                    }
+                    children.append(try await report(of: child, loader))
+                }
+                fields.append(ReportValue.Field(name: "playlists", value: .array(children)))
+            }
+            try StandardOutput.writeLine(ReportValue.object(fields))
+        } else {
+            try StandardOutput.writeLine(try await text(of: playlist, loader))
+            for entry in followed?.entries ?? [] {
+                var text = entry.text
+                if case .success(let child) = entry.result { text = try await self.text(of: child, loader) }
+                try StandardOutput.writeLine("\n" + text)
+            }
+        }
+        try followed?.verifyIsComplete()
+    }
+
+    /// Returns the report of a playlist; with `--media`, that of a media playlist has its media.
+    private func report(of playlist: Playlist, _ loader: ResourceLoader) async throws -> ReportValue {
+        guard let inspection = try await inspection(of: playlist, loader),
+            case .object(var fields) = playlist.report
+        else { return playlist.report }
+        fields.append(ReportValue.Field(name: "media", value: inspection.report))
+        return .object(fields)
+    }
+
+    private func text(of playlist: Playlist, _ loader: ResourceLoader) async throws -> TerminalText {
+        let text = PlaylistTable(playlist).text
+        guard let inspection = try await inspection(of: playlist, loader) else { return text }
+        return text + "\n\n" + inspection.text
+    }
+
+    private func inspection(of playlist: Playlist, _ loader: ResourceLoader) async throws -> MediaInspection? {
+        guard media, case .media(let playlist) = playlist else { return nil }
+        return try await MediaInspection(MediaReader(playlist, loader: loader), limit: segments)
+    }
+}

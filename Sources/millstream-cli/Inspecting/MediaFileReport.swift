@@ -1,0 +1,81 @@
+import HLSPlaylist
+import MediaTiming
+import ReportFormat
+import ResourceAddressing
+import SegmentFormat
+import StreamingEngine
+
+/// The contents of a media file, as JSON or text.
+struct MediaFileReport {
+    private let name: String
+    private let reader: MediaReader
+    private let tracks: [MediaTrack]
+    private let container: String?
+    /// The media of the segments; `nil` if it was not asked for.
+    private let media: MediaInspection?
+
+    /// Reads the contents of a file.
+    ///
+    /// - Parameters:
+    ///   - name: The source as reports name it.
+    ///   - reader: The reader of the file.
+    ///   - limit: The maximum number of segments to report; `nil` to report none.
+    /// - Throws: `CancellationError`.
+    init(_ name: String, _ reader: MediaReader, limit: Int?) async throws {
+        self.name = name
+        self.reader = reader
+        // The index of a file has no sizes and sample rates; the first segment has them.
+        let inspection = try await MediaInspection(reader, limit: limit ?? 1)
+        let measured = inspection.tracks.map(\.format)
+        let others = reader.fileTracks.filter { track in !measured.contains { $0.id == track.id } }
+        tracks =
+            measured.map { track in
+                var track = track
+                track.language = track.language ?? reader.fileTracks.first { $0.id == track.id }?.language
+                return track
+            } + others
+        container =
+            inspection.segments.lazy.compactMap { segment -> String? in
+                if case .success(let media) = segment.media { media.container } else { nil }
+            }.first
+        media = limit == nil ? nil : inspection
+    }
+
+    private var duration: MediaTime { reader.playlist.duration }
+    private var bitRate: BitRate? { reader.fileSize.flatMap { SegmentMedia.bitRate($0, duration) } }
+
+    /// The file as a JSON object.
+    var json: ReportValue {
+        .fields([
+            "kind": .string("file"),
+            "url": reader.playlist.context.address.map { .string($0.withoutUserInformation.text) },
+            "container": container.map { .string($0) },
+            "duration": .seconds(duration),
+            "bytes": reader.fileSize.map { .integer($0) },
+            "bitRate": bitRate.map { .integer($0.bitsPerSecond) },
+            "tracks": .array(tracks.map(\.report)),
+            "media": media?.report,
+        ])
+    }
+
+    /// The file as text for people.
+    var text: TerminalText {
+        let size = reader.fileSize.map { "\(ByteCount($0))" }
+        let facts = ["media file" + (container.map { " (\($0))" } ?? ""), QuantityText.preciseClock(duration)]
+        var lines: [TerminalText] = [
+            "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))", "",
+        ]
+        lines += TextTable.lines(
+            header: ["track", "type", "codec", "language", "size", "sample rate", "channels", "encryption"],
+            rows: tracks.map { track in
+                [
+                    "\(track.id)", track.mediaType.name, track.codec ?? "", track.language ?? "", track.size ?? "",
+                    track.sampleRate.map { "\($0) Hz" } ?? "", track.channelCount.map { "\($0)" } ?? "",
+                    track.encryptionScheme ?? "",
+                ]
+            }
+        )
+        if let media { lines += ["", media.text] }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import MediaTiming
+import ReportFormat
+
+extension LibraryCommand {
+    /// The command `millstream library list`.
+    struct ListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List downloaded assets.",
+            discussion: """
+                The size is the space that the asset occupies on the disk.
+
+                Example: millstream library list --json
+                """
+        )
+
+        @OptionGroup var library: LibraryFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let library = try library.openForListing()
+            let summaries = try library?.summaries() ?? []
+            if json {
+                try StandardOutput.writeLine(try Self.report(summaries, in: library))
+                return
+            }
+            guard !summaries.isEmpty else {
+                StandardError.write("there are no downloaded assets; download one with: millstream download URL\n")
+                return
+            }
+            let total = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes }
+            let table = TerminalTable(header: Self.header, rows: summaries.map(Self.row))
+            let end: TerminalText = "\(summaries.count) \(summaries.count == 1 ? "asset" : "assets"), \(total)"
+            // One write, because the list may be long.
+            try StandardOutput.writeLine(table.text + "\n" + end)
+        }
+
+        private static let header: [StaticString] = [
+            "ID", "title", "state", "length", "quality", "languages", "size", "date",
+        ]
+
+        private static func row(_ summary: AssetSummary) -> [String] {
+            [
+                summary.id, summary.title, state(summary), summary.duration.map { QuantityText.clock($0) } ?? "",
+                summary.quality,
+                summary.languages, summary.diskBytes.description, LocalDate(summary.creationDate).description,
+            ]
+        }
+
+        private static func state(_ summary: AssetSummary) -> String {
+            summary.state == .complete ? "complete" : "\(Int(saturating: summary.percent)) %"
+        }
+
+        private static func report(_ summaries: [AssetSummary], in library: AssetLibrary?) throws -> ReportValue {
+            let known = Dictionary(summaries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            return .array(try (library?.assets() ?? []).map { $0.report.adding(known[$0.id]) })
+        }
+    }
+
+    /// The command `millstream library show`.
+    struct ShowCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show one asset.",
+            discussion: "Example: millstream library show abc123"
+        )
+
+        @Argument(help: "The identifier of the asset.") var id: String
+        @OptionGroup var library: LibraryFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let library = try library.openExisting()
+            let asset = try library.asset(id)
+            let summary = try library.summary(id)
+            if json { return try StandardOutput.writeLine(asset.report.adding(summary)) }
+            try StandardOutput.writeLine("\(asset.title)")
+            let offline = asset.isPlayableOffline ? ", playable offline" : ""
+            let percent = asset.state == .complete ? "" : ", \(Int(saturating: asset.percent)) %"
+            let rows = [
+                ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
+                ["duration", asset.duration.map { "\($0) s" } ?? "unknown"],
+                ["size", "\(summary.diskBytes) on the disk, \(asset.bytes) of media"],
+                ["date", LocalDate(summary.creationDate).description], ["selection", asset.selection],
+                ["path", library.packageDirectory(asset.id).path],
+            ]
+            for row in rows + asset.renditions.map(Self.row) {
+                let name = TerminalText(escaping: row[0])
+                try StandardOutput.writeLine("\(name.padded(to: 11))\(TerminalText(escaping: row[1]))")
+            }
+        }
+
+        private static func row(_ rendition: StoredRendition) -> [String] {
+            let parts: [String?] = [
+                rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
+                rendition.codecs.isEmpty ? nil : rendition.codecs.joined(separator: ","),
+                rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s stored",
+            ]
+            return [rendition.role.rawValue, parts.compactMap { $0 }.joined(separator: ", ")]
+        }
+    }
+}
+
+extension ReportValue {
+    /// Returns the report of an asset with the disk space and the date of its summary.
+    fileprivate func adding(_ summary: AssetSummary?) -> ReportValue {
+        guard case .object(let fields) = self, let summary else { return self }
+        return .object(
+            fields + [
+                Field(name: "diskBytes", value: .integer(summary.diskBytes.bytes)),
+                Field(name: "created", value: .string(summary.creationDate.formatted(.iso8601))),
+            ]
+        )
+    }
+}
+
+/// A day in the calendar and time zone of the user.
+private struct LocalDate: CustomStringConvertible {
+    /// The year, month and day, such as `2030-01-31`.
+    let description: String
+
+    init(_ date: Date) {
+        var seconds = time_t(Int(saturating: date.timeIntervalSince1970))
+        var parts = tm()
+        // A formatter of Foundation takes much longer, which counts in long lists.
+        localtime_r(&seconds, &parts)
+        func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : String(number) }
+        description = "\(Int(parts.tm_year) +| 1_900)-\(digits(parts.tm_mon +| 1))-\(digits(parts.tm_mday))"
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import MillstreamDownloads
+import ReportFormat
+import ResourceAddressing
+
+extension LibraryCommand {
+    /// The command `millstream library repair`.
+    struct RepairCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "repair",
+            abstract: "Verify every stored file and replace those that are missing or damaged.",
+            discussion: """
+                Only files that were stored are downloaded again; the rest of an asset that is not complete is left to \
+                "millstream download". If some assets cannot be repaired, the others are repaired nevertheless.
+
+                Example: millstream library repair abc123
+                """
+        )
+
+        @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
+        @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.") var jobs: Int = 6
+        @OptionGroup var library: LibraryFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @Flag(name: .long, help: "Hide progress.") var quiet = false
+        @OptionGroup(title: "DASH") var dash: DASHFlags
+        @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+        func validate() throws {
+            guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
+        }
+
+        func run() async throws {
+            if ids.isEmpty, try library.openForReading() == nil { return try write([]) }
+            let library = try library.openForWriting()
+            var failures = Failures()
+            var reports: [ReportValue] = []
+            for id in try ids.isEmpty ? library.summaries().map(\.id) : ids {
+                try await failures.collect {
+                    let result = try await repair(id, in: library)
+                    reports.append(Self.report(id, result))
+                    if !json { try Self.write(id, result) }
+                    if let failure = result.failure { throw failure }
+                }
+            }
+            try write(reports)
+            try failures.finish()
+        }
+
+        private func repair(_ id: String, in library: AssetLibrary) async throws -> AssetRepair.Result {
+            let configuration = DownloadConfiguration(maximumConcurrentFetches: jobs)
+            let display = ProgressDisplay(isQuiet: quiet || json)
+            defer { display.end() }
+            let source = try library.asset(id).source.text
+            return try await http.withLoading(source: source) { loading in
+                let repair = try AssetRepair(
+                    id,
+                    in: library,
+                    loader: dash.bridging(loading),
+                    configuration: configuration
+                )
+                return try await Interruption.cancelling {
+                    try await repair.run { display.show($0) }
+                }
+            }
+        }
+
+        private func write(_ reports: [ReportValue]) throws {
+            if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
+        }
+
+        private static func write(_ id: String, _ result: AssetRepair.Result) throws {
+            guard !result.damaged.isEmpty else { return try StandardOutput.writeLine("\(id)  OK") }
+            let count = "\(result.repaired.count) of \(result.damaged.count)"
+            try StandardOutput.writeLine("\(id)  \(count) missing or damaged files replaced")
+            let repaired = Set(result.repaired)
+            for path in result.damaged {
+                try StandardOutput.writeLine("  \(path)\(repaired.contains(path) ? "" : " (still missing)")")
+            }
+        }
+
+        private static func report(_ id: String, _ result: AssetRepair.Result) -> ReportValue {
+            .fields([
+                "id": .string(id),
+                "lost": .strings(result.damaged),
+                "repaired": .strings(result.repaired),
+            ])
+        }
+    }
+}

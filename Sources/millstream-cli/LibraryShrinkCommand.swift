@@ -1,0 +1,70 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import MediaTiming
+import ReportFormat
+
+extension LibraryCommand {
+    /// The command `millstream library shrink`.
+    struct ShrinkCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "shrink",
+            abstract: "Remove the variants of an asset that exceed a limit.",
+            discussion: """
+                Renditions that only these variants use are removed too. Nothing is downloaded. At least one variant \
+                remains.
+
+                Example: millstream library shrink abc123 --max-height 720
+                """
+        )
+
+        @Argument(help: "The identifier of the asset.") var id: String
+        @Option(name: .long, help: "The maximum height of the remaining variants in pixels.") var maxHeight: Int?
+        @Option(name: .long, help: "The maximum bit rate of the remaining variants, such as 3M.")
+        var maxBandwidth: String?
+        @OptionGroup var library: LibraryFlags
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func validate() throws { _ = try limit() }
+
+        func run() async throws {
+            let result = try library.openForWriting().shrink(id, to: try limit())
+            if json {
+                return try StandardOutput.writeLine(
+                    ReportValue.fields([
+                        "id": .string(id),
+                        "removed": .strings(result.removed.map(\.folder)),
+                        "freed": .integer(result.freedBytes.bytes),
+                    ])
+                )
+            }
+            guard !result.removed.isEmpty else {
+                return try StandardOutput.writeLine("\(id)  all variants are within the limit")
+            }
+            let names = result.removed.map { rendition in
+                let parts = [
+                    rendition.role.rawValue, rendition.height.map { "\($0)p" }, rendition.bandwidth?.description,
+                    rendition.language,
+                ]
+                return parts.compactMap { $0 }.joined(separator: " ")
+            }
+            try StandardOutput.writeLine(
+                "\(id)  removed \(names.joined(separator: ", ")); freed \(result.freedBytes)"
+            )
+        }
+
+        private func limit() throws -> StoredVariantLimit {
+            switch (maxHeight, maxBandwidth) {
+            case (let height?, nil):
+                guard height > 0 else { throw ValidationError("--max-height must be a height in pixels above 0") }
+                return .maximumHeight(height)
+            case (nil, let text?):
+                guard let rate = BitRate(text) else {
+                    throw ValidationError("--max-bandwidth must be a bit rate, such as 3M")
+                }
+                return .maximumBitRate(rate)
+            default: throw ValidationError("give either --max-height or --max-bandwidth")
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import MediaTiming
+
+/// The form of times and counts in text for people; reports as JSON have the exact values.
+enum QuantityText {
+    /// Returns a position or a total duration in whole seconds: `01:00`, `1:02:03`.
+    static func clock(_ time: MediaTime) -> String {
+        clock(milliseconds: Int64(saturating: time.seconds.rounded()) *| 1000)
+    }
+
+    /// Returns a position or a total duration with up to three decimal digits: `01:00`, `01:00.011`.
+    static func preciseClock(_ time: MediaTime) -> String {
+        clock(milliseconds: Int64(saturating: (time.seconds * 1000).rounded()))
+    }
+
+    /// Returns a short duration, such as that of a segment, with up to three decimal digits: `6.006 s`.
+    static func seconds(_ time: MediaTime) -> String {
+        let milliseconds = Int64(saturating: (time.seconds * 1000).rounded())
+        let sign = milliseconds < 0 ? "-" : ""
+        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        return "\(sign)\(whole)\(fraction(rest)) s"
+    }
+
+    /// Returns a count with its noun: `1 segment`, `2 segments`.
+    static func count(_ count: some BinaryInteger, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    private static func clock(milliseconds: Int64) -> String {
+        let sign = milliseconds < 0 ? "-" : ""
+        let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        func padded(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let hours = seconds / 3600
+        return sign + (hours > 0 ? "\(hours):" : "") + "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
+            + fraction(rest)
+    }
+
+    private static func fraction(_ milliseconds: UInt64) -> String {
+        guard milliseconds > 0 else { return "" }
+        var digits = String(milliseconds +| 1000).dropFirst()
+        while digits.last == "0" { digits = digits.dropLast() }
+        return "." + digits
+    }
+}

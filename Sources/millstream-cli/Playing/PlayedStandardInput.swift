@@ -1,0 +1,75 @@
+import Foundation
+import HLSPlaylist
+import MediaTransport
+import PlaylistEditing
+import ResourceAddressing
+
+/// A playlist or media from standard input, as a file that can be played.
+struct PlayedStandardInput {
+    /// The path of the file.
+    let path: String
+    private let folder: URL
+
+    /// The maximum size of a playlist, in bytes.
+    private static let maximumPlaylistSize = 64 << 20
+    private static let blockSize = 1 << 20
+
+    /// Reads standard input to its end.
+    ///
+    /// - Parameter base: The base URL of relative URLs in a playlist; `nil` if there is none.
+    /// - Throws: ``Failure`` if the input cannot be stored, or if a playlist has relative URLs and no base URL.
+    init(base: ResourceAddress?) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
+        let file = folder.appendingPathComponent("standard-input")
+        path = file.path
+        do {
+            try PrivateFiles.createFolder(folder.path)
+            try Self.store(at: file, base: base)
+        } catch {
+            remove()
+            if let failure = error as? Failure { throw failure }
+            throw Failure(.failed, "disk-failed", "\(path) cannot be written (\(FileErrorText.reason(of: error)))")
+        }
+    }
+
+    /// Deletes the file.
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    private static func store(at file: URL, base: ResourceAddress?) throws {
+        var block = try InputFile.block(upTo: blockSize)
+        if block.starts(with: Array("#EXTM3U".utf8)) {
+            return try PrivateFiles.write(
+                playlist([UInt8](block + InputFile.standardInput()), base: base),
+                to: file.path
+            )
+        }
+        let output = try OutputDescriptor(creating: file.path)
+        defer { output.close() }
+        while !block.isEmpty {
+            try output.write([UInt8](block))
+            block = try InputFile.block(upTo: blockSize)
+        }
+    }
+
+    private static func playlist(_ bytes: [UInt8], base: ResourceAddress?) throws -> [UInt8] {
+        guard bytes.count <= maximumPlaylistSize else {
+            throw Failure(.failed, "too-large", "the playlist in standard input is larger than 64 MiB")
+        }
+        let playlist = try PlaylistSource.playlist(bytes, address: base, name: "-")
+        guard base == nil else { return try playlist.withAbsoluteAddresses(limits: .init()).bytes }
+        let addresses: [ResourceAddress] =
+            switch playlist {
+            case .media(let media): media.segments.prefix(1).map(\.address)
+            case .multivariant(let multivariant): multivariant.variants.prefix(1).map(\.address)
+            }
+        guard addresses.allSatisfy(\.isAbsolute) else {
+            throw Failure(
+                .failed,
+                "relative-addresses",
+                "the playlist in standard input has relative URLs",
+                hint: "give their base with --base-url URL"
+            )
+        }
+        return bytes
+    }
+}

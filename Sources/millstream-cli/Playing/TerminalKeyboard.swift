@@ -1,0 +1,60 @@
+#if Playback
+import Foundation
+import MediaOutput
+import MediaTiming
+import Millstream
+import ReportFormat
+
+/// The keyboard of the terminal, whose keys control playback without a window.
+struct TerminalKeyboard: Sendable {
+    private let display: PlaybackDisplay
+
+    /// Creates a keyboard; `nil` if the program is not used in the foreground of a terminal.
+    init?(_ display: PlaybackDisplay) {
+        // A process in the background is stopped when it changes the settings of the terminal.
+        guard isatty(0) == 1, StandardError.isTerminal, tcgetpgrp(0) == getpgrp() else { return nil }
+        self.display = display
+    }
+
+    /// Executes the commands of keys until the user quits or the task is canceled.
+    func control(_ player: Player) async {
+        var former = termios()
+        guard tcgetattr(0, &former) == 0 else { return await waitForCancellation() }
+        var direct = former
+        // Ctrl-C and Ctrl-Z remain signals.
+        direct.c_lflag &= ~tcflag_t(clamping: ICANON | ECHO)
+        tcsetattr(0, TCSANOW, &direct)
+        defer { tcsetattr(0, TCSANOW, &former) }
+        let (input, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let source = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .global())
+        source.setEventHandler {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = read(0, &bytes, bytes.count)
+            if count > 0 { continuation.yield(Array(bytes.prefix(count))) } else { continuation.finish() }
+        }
+        source.resume()
+        defer { source.cancel() }
+        display.showNotice("Press ? for the keys")
+        let executor = PlayerCommandExecutor(player) { [display] in display.showNotice($0) }
+        let keys = TerminalKeys()
+        for await bytes in input {
+            let range = player.currentItem?.state.keyRange
+            for command in keys.commands(bytes, in: range) {
+                switch command {
+                case .quit: return
+                case .toggleKeys: for line in PlayerCommand.keyLines { display.showNotice(line) }
+                default: await executor.execute(command)
+                }
+            }
+        }
+        await waitForCancellation()
+    }
+}
+
+extension PlayerItem.State {
+    /// The playable time range, a fraction of which a digit seeks to.
+    fileprivate var keyRange: MediaTimeRange? {
+        seekableTimeRanges.ranges.first ?? duration.map { MediaTimeRange(start: .zero, end: $0) }
+    }
+}
+#endif

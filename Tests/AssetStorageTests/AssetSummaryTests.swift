@@ -1,0 +1,161 @@
+import Foundation
+import GRDB
+import HLSPlaylist
+import MediaTiming
+import Testing
+
+@testable import AssetStorage
+
+/// Tests the listing of a library.
+@Suite struct AssetSummaryTests {
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var library: AssetLibrary { temporary.library }
+
+    /// Adds an asset with two variants, audio and subtitles.
+    private func presentation() throws -> String {
+        let source = try TemporaryLibrary.multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,AUDIO=\"a\",SUBTITLES=\"s\"",
+            "low.m3u8",
+            "#EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1280x720,AUDIO=\"a\",SUBTITLES=\"s\"",
+            "high.m3u8"
+        )
+        guard case .multivariant(let multivariant) = source else { return "" }
+        let media = try TemporaryLibrary.media(
+            "#EXTINF:4,",
+            "0.ts",
+            "#EXTINF:2.5,",
+            "1.ts",
+            "#EXT-X-GAP",
+            "#EXTINF:1,",
+            "2.ts"
+        )
+        let id = try temporary.enter("Film")
+        try temporary.plan(
+            id,
+            source,
+            TemporaryLibrary.rendition(.variant, 0, media, variant: multivariant.variants[0]),
+            TemporaryLibrary.rendition(.variant, 1, media, variant: multivariant.variants[1]),
+            TemporaryLibrary.rendition(.audio, 0, media, language: "en"),
+            TemporaryLibrary.rendition(.audio, 1, media, language: "ko"),
+            TemporaryLibrary.rendition(.subtitles, 2, media, language: "en")
+        )
+        return id
+    }
+
+    private func du(_ id: String) throws -> Int64 {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/du")
+        process.arguments = ["-s", "--block-size=1", library.packageDirectory(id).path]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return try #require(Int64(text.prefix { $0.isNumber }))
+    }
+
+    /// Replaces the stored size, so that a listing shows whether it is read.
+    private func markStoredSummaries() throws {
+        try library.catalog.write { try $0.execute(sql: "UPDATE assetSummary SET diskBytes = 1") }
+    }
+
+    #if os(Linux)
+    @Test func summaryOfACompleteAssetHasTheSizeOfThePackage() throws {
+        let id = try presentation()
+        try temporary.complete(id)
+        let summary = try #require(try library.summaries().first)
+        #expect(try summary.diskBytes.bytes == du(id))
+        #expect(summary.bytes == (try library.asset(id)).bytes)
+        #expect(summary.title == "Film" && summary.state == .complete && summary.percent == 100)
+        #expect(summary.duration?.description == "7.5")
+        #expect(summary.quality == "360p...720p" && summary.languages == "en,ko (subtitles en)")
+        #expect(abs(summary.creationDate.timeIntervalSinceNow) < 60)
+        #expect(try library.summary(id) == summary)
+    }
+    #endif
+
+    @Test func finishedAssetIsListedWithoutItsFiles() throws {
+        let id = try presentation()
+        #expect(try library.lacksSummaries)
+        try temporary.complete(id)
+        #expect(try !library.lacksSummaries)
+        try markStoredSummaries()
+        #expect(try library.summaries().map(\.diskBytes) == [ByteCount(1)])
+        #expect(try AssetLibrary(reading: temporary.directory).summaries().map(\.diskBytes) == [ByteCount(1)])
+    }
+
+    @Test func storedContentIsThatOfTheFiles() throws {
+        let id = try presentation()
+        try temporary.store(Array(library.missingResources(id).dropLast(2)), of: id)
+        let computed = try library.asset(id)
+        try library.storeMissingSummaries()
+        let stored = try library.catalog.read { try AssetSummaryRecord.fetchContent(id, $0) }
+        #expect(stored?.renditions == computed.renditions && stored?.bytes == computed.bytes)
+        #expect(try library.asset(id) == computed && library.assets() == [computed])
+        #expect(computed.state == .partial && computed.loadedTimeRanges.totalDuration > .zero)
+    }
+
+    @Test func eachChangeOfTheFilesIsListed() throws {
+        let id = try presentation()
+        let missing = try library.missingResources(id)
+        try library.storeMissingSummaries()
+        #expect(try library.summaries().map(\.bytes) == [.zero])
+        try temporary.store([missing[0]], of: id, content: "12345")
+        #expect(try library.lacksSummaries)
+        #expect(try library.summaries().map(\.bytes) == [ByteCount(5)])
+        #expect(try library.asset(id).bytes == ByteCount(5))
+        try library.storeMissingSummaries()
+        try FileManager.default.removeItem(at: temporary.url(missing[0].path, of: id))
+        _ = try library.verify(id)
+        #expect(try library.summaries().map(\.bytes) == [.zero])
+        #expect(try library.asset(id).bytes == .zero)
+        try temporary.complete(id)
+        #expect(try library.summaries().map(\.state) == [.complete])
+        try library.delete(id)
+        #expect(try library.summaries().isEmpty && !library.lacksSummaries)
+    }
+
+    @Test func assetThatIsBeingDownloadedHasNoStoredSummary() throws {
+        let id = try presentation()
+        let lock = try library.lock(id)
+        try library.storeMissingSummaries()
+        #expect(try library.lacksSummaries)
+        #expect(try library.summaries().map(\.id) == [id])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func assetsAreListedNewestFirst() throws {
+        let ids = try (0..<3).map { try temporary.enter("A\($0)", from: "\($0).m3u8") }
+        for (number, id) in ids.enumerated() {
+            try library.catalog.write {
+                try $0.execute(sql: "UPDATE asset SET createdAt = ? WHERE id = ?", arguments: [number, id])
+            }
+        }
+        #expect(try library.summaries().map(\.id) == ids.reversed())
+        try library.storeMissingSummaries()
+        #expect(try library.summaries().map(\.id) == ids.reversed())
+        try library.catalog.write {
+            try $0.execute(sql: "DELETE FROM assetSummary WHERE assetID = ?", arguments: [ids[1]])
+        }
+        #expect(try library.summaries().map(\.id) == ids.reversed())
+    }
+
+    @Test func catalogOfAnEarlierVersionIsListed() throws {
+        let directory = temporary.directory.appendingPathComponent("old")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        let queue = try DatabaseQueue(path: directory.path + "/catalogue.sqlite")
+        try Schema.migrator.migrate(queue, upTo: "storage-policies")
+        try queue.write { database in
+            try database.execute(
+                sql: "INSERT INTO asset VALUES ('a', 'A', 'https://h/a', 1, 'partial', '', NULL, NULL)"
+            )
+        }
+        try queue.close()
+        let reading = try AssetLibrary(reading: directory)
+        #expect(try reading.summaries().map(\.title) == ["A"])
+        #expect(try reading.lacksSummaries && reading.asset("a").title == "A")
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests downloads that are killed, paused, resumed and handed over, by several programs on one library.
+@Suite(
+    .serialized,
+    .tags(.endToEnd),
+    .timeLimit(.minutes(2)),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
+struct DownloadsCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID())")
+
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments + ["--library", folder.path])
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func list() async throws -> [[String: Any]] {
+        let result = try await run("downloads", "list", "--json")
+        return try #require(JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
+    }
+
+    /// Runs `body` with a slow origin and a download that has fetched some segments.
+    private func whileDownloading(
+        _ options: [String] = [],
+        _ body: (RecordingOrigin, RunningProgram, _ id: String) async throws -> Void
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .milliseconds(200)
+        let source = origin.address("ts/multivariant.m3u8")
+        let program = try RunningProgram(["download", source, "--jobs", "2", "--library", folder.path] + options)
+        try await eventually("some segments are asked for") { origin.paths.count { $0.hasSuffix(".ts") } >= 5 }
+        let downloads = try await list()
+        #expect(downloads.count == 1 && downloads.first?["state"] as? String == "running")
+        #expect(downloads.first?["source"] as? String == source)
+        try await body(origin, program, try #require(downloads.first?["id"] as? String))
+        await origin.stop()
+    }
+
+    @Test func killedDownloadIsListedAndResumed() async throws {
+        try await whileDownloading { origin, program, id in
+            program.send(SIGKILL)
+            _ = try await program.finish()
+            #expect(try await list().first?["state"] as? String == "interrupted")
+            let table = try await run("downloads")
+            #expect(table.output.hasPrefix("ID ") && table.output.contains("interrupted"), "\(table.output)")
+            origin.delay = .zero
+            let before = Set(origin.paths.filter { $0.hasSuffix(".ts") })
+            origin.clearPaths()
+            let resumed = try await run("downloads", "resume", id)
+            #expect(resumed.status == 0, "\(resumed.errors)")
+            // At most the segments that were being received are fetched again.
+            #expect(origin.paths.count { before.contains($0) } <= 2)
+            #expect(try await list().isEmpty)
+            #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
+        }
+    }
+
+    @Test func downloadIsPausedAndResumedByAnotherProgram() async throws {
+        try await whileDownloading { origin, program, id in
+            #expect(try await run("downloads", "pause", id).status == 0)
+            try await eventually("the program reports the pause") {
+                program.standardError.contains("paused; continue it")
+            }
+            #expect(try await list().first?["state"] as? String == "paused")
+            try await Task.sleep(for: .milliseconds(500))
+            let count = origin.paths.count
+            try await Task.sleep(for: .seconds(1))
+            #expect(origin.paths.count == count && program.isRunning)
+            origin.delay = .zero
+            // The program that was paused continues.
+            #expect(try await run("downloads", "resume").status == 0)
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            #expect(program.standardError.contains("play it with: millstream play "))
+            #expect(try await list().isEmpty)
+        }
+    }
+
+    @Test func interruptedDownloadIsPaused() async throws {
+        try await whileDownloading(["--quiet"]) { origin, program, id in
+            program.send(SIGINT)
+            #expect(try await program.finish() == 130)
+            #expect(try await list().first?["state"] as? String == "paused")
+            origin.delay = .zero
+            let again = try await run("download", origin.address("ts/multivariant.m3u8"))
+            #expect(again.status == 0, "\(again.errors)")
+            #expect(try await list().isEmpty)
+        }
+    }
+
+    @Test func canceledDownloadEndsAndKeepsItsFiles() async throws {
+        try await whileDownloading { _, program, id in
+            #expect(try await run("downloads", "cancel", id).status == 0)
+            #expect(try await program.finish() == 1)
+            #expect(program.standardError.contains("the download was canceled (canceled)"))
+            #expect(try await list().isEmpty)
+            #expect(try await run("library", "list", "--json").output.contains("\"partial\""))
+            let again = try await run("downloads", "cancel", id)
+            #expect(again.status == 1 && again.errors.contains("there is no unfinished download \(id)"))
+        }
+    }
+
+    @Test func serverRunsWhatIsQueued() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let queued = try await run(
+            "download",
+            origin.address("ts/multivariant.m3u8"),
+            "--queue",
+            "--variants",
+            "lowest"
+        )
+        #expect(queued.status == 0 && queued.output.split(separator: "\n").count == 1, "\(queued.errors)")
+        #expect(try await list().first?["session"] as? String == "server")
+        #expect(try await list().first?["state"] as? String == "interrupted")
+        let server = try RunningProgram([
+            "serve", "--port", "0", "--library", folder.path, "--allow-host", "127.0.0.1:\(origin.port)",
+        ])
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !list().isEmpty, .now < deadline { try await Task.sleep(for: .milliseconds(200)) }
+        #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
+        server.send(SIGTERM)
+        #expect(try await server.finish() == 0, "\(server.standardError)")
+        await origin.stop()
+    }
+}

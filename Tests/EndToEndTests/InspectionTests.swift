@@ -1,0 +1,155 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests what `inspect` and `validate` report about several playlists, media files and segments.
+@Suite(
+    .serialized,
+    .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
+struct InspectionTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("inspection-\(UUID())")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments)
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func sample(_ name: String) throws -> String {
+        try #require(Samples.directory).appendingPathComponent(name).path
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let url = folder.appendingPathComponent(name)
+        try Data(text.utf8).write(to: url)
+        return url.path
+    }
+
+    /// Returns the output of ffprobe as lines.
+    private func probe(_ arguments: [String]) async throws -> [String] {
+        let program = try RunningProgram(
+            ["ffprobe", "-v", "error"] + arguments + ["-of", "csv=p=0"],
+            of: URL(fileURLWithPath: "/usr/bin/env")
+        )
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        return program.standardOutput.split(separator: "\n").map(String.init)
+    }
+
+    private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+
+    /// Writes a multivariant playlist of four variants, of which the last is missing.
+    private func makeStream() throws -> String {
+        for name in ["a", "b", "c"] { _ = try file("\(name).m3u8", Self.media) }
+        let variants = ["a", "b", "c", "missing"].enumerated().map { position, name in
+            "#EXT-X-STREAM-INF:BANDWIDTH=\(position + 1)00000\n\(name).m3u8\n"
+        }
+        return try file("multivariant.m3u8", "#EXTM3U\n" + variants.joined())
+    }
+
+    @Test(.timeLimit(.minutes(2))) func missingMediaPlaylistIsListedWithTheOthers() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let stream = try makeStream()
+        let text = try await run("inspect", stream, "--follow")
+        #expect(text.status == 1 && text.output.components(separatedBy: "1 segment,").count == 4, "\(text)")
+        #expect(text.output.contains("missing.m3u8\nerror: ") && text.output.contains("(file-not-found)"), "\(text)")
+        #expect(text.errors.contains("1 of 4 media playlists could not be read"), "\(text.errors)")
+        let report = try json(try await run("inspect", stream, "--follow", "--json").output)
+        let playlists = try #require(report["playlists"] as? [[String: Any]])
+        #expect(playlists.count == 4 && playlists.count { $0["error"] != nil } == 1)
+        let validated = try await run("validate", stream, "--follow")
+        #expect(validated.status == 1 && validated.output.contains("missing.m3u8: not validated: "), "\(validated)")
+        #expect(validated.output.contains("4 playlists validated"), "\(validated)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func equalFindingsAreGroupedAndFiltered() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let stream = try makeStream()
+        _ = try file("missing.m3u8", Self.media)
+        let all = try await run("validate", stream, "--follow")
+        #expect(all.status == 2)
+        let lines = all.output.split(separator: "\n").filter { $0.contains("[longer-than-target") }
+        #expect(lines.count == 1 && lines[0].contains("a.m3u8:3: error: "), "\(all.output)")
+        #expect(all.output.contains("also at \(folder.path)/b.m3u8:3, \(folder.path)/c.m3u8:3"), "\(all.output)")
+        let codes = ["longer-than-target"]
+        var arguments = ["validate", stream, "--follow"]
+        for code in codes { arguments += ["--ignore", code] }
+        let program = try RunningProgram(arguments)
+        #expect(try await program.finish() == 0, "\(program.standardOutput)")
+        #expect(!program.standardOutput.contains("longer-than-target"))
+        let errors = try await run("validate", stream, "--follow", "--severity", "error")
+        #expect(errors.status == 2 && !errors.output.contains(": warning: ") && !errors.output.contains(": note: "))
+        let unknown = try await run("validate", stream, "--ignore", "no-such-rule")
+        #expect(unknown.status == 64 && unknown.errors.contains("--ignore must be the identifier of a rule"))
+        let report = try json(try await run("validate", stream, "--follow", "--json").output)
+        #expect(report["errors"] as? Int == 4)
+    }
+
+    /// The samples are correct streams.
+    @Test(.timeLimit(.minutes(2)), arguments: ["ts", "fmp4", "aes", "byterange", "ad"])
+    func samplesHaveNoFindings(stream: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run("validate", try sample("\(stream)/multivariant.m3u8"), "--follow")
+        #expect(result.status == 0)
+        #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        #expect(result.output.hasSuffix("0 errors, 0 warnings\n"))
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["movie.mp4", "ts/360p/0.ts"])
+    func mediaFilesAreInspected(name: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try sample(name)
+        let report = try json(try await run("inspect", path, "--json").output)
+        #expect(report["kind"] as? String == "file")
+        let tracks = try #require(report["tracks"] as? [[String: Any]])
+        #expect(Set(tracks.compactMap { $0["type"] as? String }) == ["video", "audio"], "\(tracks)")
+        let video = try #require(tracks.first { $0["type"] as? String == "video" })
+        #expect(video["width"] as? Int == 640 && video["height"] as? Int == 360)
+        #expect((video["codec"] as? String)?.hasPrefix("avc1.") == true)
+        let expected = try #require(Double(try await probe(["-show_entries", "format=duration", path])[0]))
+        let duration = try #require(report["duration"] as? Double)
+        #expect(abs(duration - expected) < 0.1)
+        let text = try await run("inspect", path)
+        #expect(text.status == 0 && text.output.contains("640x360") && text.output.contains("media file"), "\(text)")
+    }
+
+    /// The tracks, timestamps and key frames of segments are those that ffprobe reads.
+    @Test(.timeLimit(.minutes(3)), arguments: ["ts/360p/media.m3u8", "fmp4/360p/media.m3u8", "aes/360p/media.m3u8"])
+    func segmentsAreInspected(name: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run("inspect", try sample(name), "--media", "--segments", "3", "--json")
+        #expect(result.status == 0, "\(result.errors)")
+        let media = try #require(try json(result.output)["media"] as? [[String: Any]])
+        #expect(media.count == 3 && media.allSatisfy { $0["error"] == nil }, "\(media)")
+        let first = try #require(media.first)
+        let tracks = try #require(first["tracks"] as? [[String: Any]])
+        let video = try #require(tracks.first { $0["type"] as? String == "video" })
+        let declared = try #require(first["declaredDuration"] as? Double)
+        #expect(abs(try #require(first["duration"] as? Double) - declared) < 0.1)
+        #expect(try #require(first["bitRate"] as? Int) > 10_000)
+        let keyFrames = try #require(video["keyFrames"] as? [Double])
+        // A key frame every two seconds.
+        #expect(keyFrames.count == Int((declared / 2).rounded(.up)))
+        #expect(video["samples"] as? Int == Int((declared * 30).rounded()))
+        guard name.hasPrefix("ts/") else { return }
+        let packets = try await probe([
+            "-select_streams", "v", "-show_entries", "packet=pts_time,flags", try sample("ts/360p/0.ts"),
+        ])
+        let expected = packets.filter { $0.contains("K") }.compactMap { Double($0.prefix { $0 != "," }) }
+        #expect(zip(keyFrames, expected).allSatisfy { abs($0 - $1) < 0.001 } && keyFrames.count == expected.count)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func unreadableSegmentIsListedWithTheReason() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = try file("a.m3u8", Self.media)
+        let result = try await run("inspect", playlist, "--media")
+        #expect(result.status == 0 && result.output.contains("does not exist"), "\(result)")
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+/// Tests the commands that manage downloaded assets, with a small presentation that is made here.
+@Suite(.serialized, .tags(.endToEnd))
+final class LibraryCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-command-\(UUID())")
+        .standardizedFileURL
+    private var library: String { folder.appendingPathComponent("library").path }
+    private var film: URL { folder.appendingPathComponent("Film") }
+
+    init() throws {
+        let main = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="audio/media.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,AUDIO="a"
+            low/media.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1280x720,AUDIO="a"
+            high/media.m3u8
+
+            """
+        try write(main, "multivariant.m3u8")
+        for name in ["low", "high", "audio"] {
+            let segments = (0..<3).map { "#EXTINF:30,\n\($0).ts\n" }.joined()
+            try write("#EXTM3U\n#EXT-X-TARGETDURATION:30\n\(segments)#EXT-X-ENDLIST\n", "\(name)/media.m3u8")
+            for number in 0..<3 {
+                try write(String(repeating: "\(name)\(number) ", count: 2_000), "\(name)/\(number).ts")
+            }
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func write(_ text: String, _ path: String) throws {
+        let file = film.appendingPathComponent(path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(["library"] + arguments + ["--library", library])
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    /// Adds the presentation and returns its identifier.
+    private func add() async throws -> String {
+        let added = try await run("add", film.path)
+        #expect(added.status == 0, "\(added.errors)")
+        return try #require(added.output.split(separator: " ").first.map(String.init))
+    }
+
+    private func json(_ arguments: String...) async throws -> [[String: Any]] {
+        let program = try RunningProgram(["library"] + arguments + ["--json", "--library", library])
+        _ = try await program.finish()
+        return try #require(JSONSerialization.jsonObject(with: program.outputData) as? [[String: Any]])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func assetsAreListedAsATable() async throws {
+        let id = try await add()
+        let list = try await run("list")
+        #expect(list.status == 0, "\(list.errors)")
+        let lines = list.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3 && lines.last?.hasPrefix("1 asset, ") == true, "\(list.output)")
+        let header = lines[0].split(separator: " ").map(String.init)
+        #expect(header == ["ID", "title", "state", "length", "quality", "languages", "size", "date"])
+        let row = lines[1].split(separator: " ").map(String.init)
+        let expected: [String] = [id, "Film", "complete", "01:30", "360p...720p", "en"]
+        #expect(Array(row.prefix(6)) == expected)
+        #expect(row.last?.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
+        let asset = try #require(try await json("list").first)
+        #expect(asset["id"] as? String == id && asset["created"] is String)
+        let package = library + "/packages/" + id
+        #if os(Linux)
+        let du = try RunningProgram(["-s", "--block-size=1", package], of: URL(fileURLWithPath: "/usr/bin/du"))
+        #expect(try await du.finish() == 0)
+        #expect(try asset["diskBytes"] as? Int == Int(#require(du.standardOutput.split(separator: "\t").first)))
+        #endif
+        let show = try await run("show", id)
+        for text in [
+            "Film\n", "source     ", "state      complete, playable offline", package, "720p", "audio      en",
+        ] {
+            #expect(show.output.contains(text), "\(show.output)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func damagedFilesAreRepairedFromTheSource() async throws {
+        let id = try await add()
+        let package = URL(fileURLWithPath: library + "/packages/" + id)
+        try Data("x".utf8).write(to: package.appendingPathComponent("variant-0/000001.ts"))
+        try FileManager.default.removeItem(at: package.appendingPathComponent("audio-0/000002.ts"))
+        let repaired = try await run("repair", id)
+        #expect(repaired.status == 0, "\(repaired.errors)")
+        #expect(
+            repaired.output
+                == "\(id)  2 of 2 missing or damaged files replaced\n  variant-0/000001.ts\n  audio-0/000002.ts\n"
+        )
+        #expect(try await run("verify").output == "\(id)  OK\n")
+        #expect(try await run("repair").output == "\(id)  OK\n")
+        try FileManager.default.removeItem(at: package.appendingPathComponent("variant-0/000001.ts"))
+        try FileManager.default.removeItem(at: film.appendingPathComponent("low/1.ts"))
+        let failed = try await run("repair", "unknown", id)
+        #expect(failed.status == 1 && failed.output.contains("000001.ts (still missing)"), "\(failed)")
+        #expect(
+            failed.errors.contains("no asset unknown (not-found)") && failed.errors.contains("low/1.ts does not exist")
+        )
+    }
+
+    @Test(.timeLimit(.minutes(2))) func variantsAreRemoved() async throws {
+        let id = try await add()
+        let refused = try await run("shrink", id, "--max-height", "100")
+        #expect(
+            refused.status == 1 && refused.errors.contains("640x360 900 kbit/s, 1280x720 3 Mbit/s (nothing-left)"),
+            "\(refused)"
+        )
+        #expect(try await run("shrink", id).status == 64)
+        let shrunk = try await run("shrink", id, "--max-height", "360")
+        #expect(
+            shrunk.status == 0 && shrunk.output.hasPrefix("\(id)  removed variant 720p 3 Mbit/s; freed "),
+            "\(shrunk)"
+        )
+        #expect(!FileManager.default.fileExists(atPath: library + "/packages/\(id)/variant-1"))
+        #expect(try await run("verify").output == "\(id)  OK\n")
+        #expect(try await run("list").output.contains("  360p "))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func allArgumentsOfADeletionAreTried() async throws {
+        let first = try await add()
+        let exported = folder.appendingPathComponent("exported")
+        #expect(try await run("export", first, exported.path).status == 0)
+        #expect(try await run("add", exported.path, "--title", "Copy").status == 0)
+        #expect(try await run("add", film.appendingPathComponent("low/media.m3u8").path).status == 0)
+        let ids = try await json("list").compactMap { $0["id"] as? String }
+        #expect(ids.count == 3)
+        let copy = try #require(ids.first { $0 != first && ids.last == first })
+        let source = film.appendingPathComponent("low/media.m3u8").path
+        let deleted = try await run("delete", "nope", "packages/\(first)", source, "/nowhere/\(copy)")
+        #expect(deleted.status == 1)
+        #expect(deleted.output.split(separator: "\n").count == 2, "\(deleted)")
+        #expect(deleted.errors.contains("no asset nope (not-found)") && deleted.errors.contains("/nowhere/"))
+        let rest = try await json("list").compactMap { $0["title"] as? String }
+        #expect(rest == ["Copy"])
+        let again = try await run("delete", library + "/packages/\(first)")
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try await run("delete", first).status == 1)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func exportedFolderIsAddedWithTheSameMedia() async throws {
+        let first = try await add()
+        let exported = folder.appendingPathComponent("exported")
+        #expect(try await run("export", first, exported.path).status == 0)
+        let added = try await run("add", exported.path)
+        let second = try #require(added.output.split(separator: " ").first.map(String.init))
+        for id in [first, second] {
+            let program = try RunningProgram([
+                "play", library + "/packages/\(id)", "--no-decode", "--speed", "max", "--metrics", "-",
+            ])
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            #expect(program.standardOutput.contains("\"watchedDuration\":90"), "\(program.standardOutput)")
+        }
+        for path in ["multivariant.m3u8", "variant-1/media.m3u8", "variant-1/000002.ts", "audio-0/000000.ts"] {
+            let contents = [first, second].map {
+                FileManager.default.contents(atPath: library + "/packages/\($0)/\(path)")
+            }
+            #expect(contents[0] != nil && contents[0] == contents[1], "\(path)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func missingSegmentIsNamedAndNothingIsAdded() async throws {
+        try FileManager.default.removeItem(at: film.appendingPathComponent("high/1.ts"))
+        let failed = try await run("add", film.path)
+        #expect(failed.status == 1 && failed.errors.contains("high/1.ts does not exist"), "\(failed)")
+        #expect(try await json("list").isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: library + "/packages").isEmpty)
+        let missing = try await run("add", folder.appendingPathComponent("nowhere").path)
+        #expect(missing.status == 1 && missing.errors.contains("(file-not-found)"), "\(missing)")
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import MillstreamTesting
+import Testing
+
+/// Tests what messages and reports say: words for people, without passwords and internal names.
+@Suite(.serialized, .tags(.endToEnd))
+struct MessageTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("messages-\(UUID())")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments)
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let url = folder.appendingPathComponent(name)
+        try Data(text.utf8).write(to: url)
+        return url.path
+    }
+
+    private static let multivariant = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=320x180
+        v.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=640x360
+        w.m3u8
+
+        """
+    private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
+
+    private func onServer(_ body: (MisbehavingServer) async throws -> Void) async throws {
+        let segment = [UInt8](repeating: 0x47, count: 188)
+        try await MisbehavingServer.withServer([
+            "/main.m3u8": .init(Array(Self.multivariant.utf8)), "/v.m3u8": .init(Array(Self.media.utf8)),
+            "/w.m3u8": .init(Array(Self.media.utf8)), "/a.ts": .init(segment, contentType: "video/mp2t"),
+        ]) { try await body($0) }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The password of an address is sent to its origin, for all resources there, and is not in any output.
+    @Test(
+        .timeLimit(.minutes(3)),
+        arguments: [
+            ["inspect"], ["inspect", "--follow", "--json"], ["validate", "--follow"],
+            ["validate", "--follow", "--format", "json"], ["validate", "--follow", "--format", "sarif"],
+            ["edit", "--max-height", "180"], ["edit", "--absolute"],
+            ["play", "--no-decode", "--speed", "max", "--events", "-"],
+            ["download", "--json"],
+        ]
+    )
+    func passwordsOfAddressesAreNotPrinted(arguments: [String]) async throws {
+        try await onServer { server in
+            let source = "http://reader:hidden@127.0.0.1:\(server.port)/main.m3u8"
+            var arguments = arguments
+            arguments.insert(source, at: 1)
+            var files: [String] = []
+            switch arguments[0] {
+            case "play":
+                files = ["access", "errors"].map { folder.appendingPathComponent($0).path }
+                arguments += ["--access-log", files[0], "--error-log", files[1]]
+            case "download": arguments += ["--library", folder.path]
+            default: break
+            }
+            let result = try await run(arguments)
+            var texts = [result.output, result.errors]
+            texts += try files.map { try String(contentsOfFile: $0, encoding: .utf8) }
+            if arguments[0] == "download" {
+                for list in [["list"], ["list", "--json"]] {
+                    texts.append(try await run(["library"] + list + ["--library", folder.path]).output)
+                }
+            }
+            #expect(texts.allSatisfy { !$0.contains("hidden") && !$0.contains("reader") }, "\(texts)")
+            #expect(!result.output.isEmpty)
+            let expected = "Basic " + Data("reader:hidden".utf8).base64EncodedString()
+            #expect(!server.requests.isEmpty)
+            #expect(server.requests.allSatisfy { $0.header("Authorization") == expected })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func passwordsOfAddressesAreNotInErrors() async throws {
+        try await onServer { server in
+            for command in ["inspect", "validate", "edit", "play", "download"] {
+                let source = "http://reader:hidden@127.0.0.1:\(server.port)/missing.m3u8"
+                let result = try await run([command, source, "--retries", "0"])
+                #expect(result.status == 1, "\(result.errors)")
+                #expect(!result.errors.contains("hidden") && !result.errors.contains("reader"), "\(result.errors)")
+                #expect(result.errors.contains("/missing.m3u8"))
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func unreachableProxyIsNamed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for source in ["http://example.com/a.m3u8", "https://example.com/a.m3u8"] {
+            let result = try await run(["inspect", source, "--proxy", "127.0.0.1:1", "--retries", "0"])
+            #expect(result.status == 1)
+            #expect(result.errors.contains("the proxy 127.0.0.1:1 could not be reached"), "\(result.errors)")
+        }
+    }
+
+    /// Each command reports a damaged manifest with the same code and status.
+    @Test(.timeLimit(.minutes(2))) func damagedManifestHasOneCode() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let manifest = try file("a.mpd", "<?xml version=\"1.0\"?><MPD type=\"static\"><Period>")
+        let library = folder.appendingPathComponent("library").path
+        for arguments in [
+            ["inspect", manifest], ["validate", manifest], ["translate", manifest, "-o", library],
+            ["edit", manifest, "--max-height", "1"], ["play", manifest, "--no-decode"],
+            ["download", manifest, "--library", library],
+        ] {
+            let result = try await run(arguments)
+            #expect(result.status == 2, "\(arguments): \(result.errors)")
+            #expect(result.errors.contains("(invalid-manifest)"), "\(arguments): \(result.errors)")
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            ("#EXT-X-KEY:METHOD=AES-128\n#EXTINF:1,\na.ts\n", "its key has no URI"),
+            ("#EXTINF:1,\nplaylist.m3u8\n", "the segment is an HLS playlist, not media"),
+        ]
+    )
+    func reasonWhyASegmentIsNotPlayedIsInWords(segments: String, reason: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = try file("playlist.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n")
+        let result = try await run(["play", playlist, "--headless", "--speed", "max"])
+        #expect(result.status == 1 && result.errors.contains(reason), "\(result.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func fileThatCannotBeWrittenIsReportedInWords() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = try file("multivariant.m3u8", Self.multivariant)
+        _ = try file("v.m3u8", Self.media)
+        _ = try file("w.m3u8", Self.media)
+        let blocked = try file("blocked", "")
+        let result = try await run(["edit", playlist, "--duration", "1", "-o", blocked])
+        #expect(result.status == 1 && result.errors.contains("(disk-failed)"), "\(result.errors)")
+        #expect(!result.errors.contains("Cocoa") && !result.errors.contains("NSPOSIX"), "\(result.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func countsAndDurationsAreWrittenAlike() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = try file(
+            "one.m3u8",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:61\n#EXTINF:60.010667,\na.ts\n#EXT-X-ENDLIST\n"
+        )
+        let inspected = try await run(["inspect", playlist])
+        #expect(inspected.output.contains("1 segment, 01:00.011, target 61 s"), "\(inspected.output)")
+        let played = try await run(["play", playlist, "--no-decode", "--speed", "max", "--start", "70"])
+        #expect(played.errors.contains("the duration is 01:00.011"), "\(played.errors)")
+    }
+}

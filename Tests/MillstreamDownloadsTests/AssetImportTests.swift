@@ -1,0 +1,126 @@
+import AssetStorage
+import Foundation
+import MediaTransport
+import MillstreamDownloads
+import Testing
+
+/// Tests the import of local presentations.
+@Suite struct AssetImportTests {
+    private let temporary: TemporaryLibrary
+    private let folder: URL
+
+    init() throws {
+        temporary = try TemporaryLibrary()
+        folder = temporary.directory.appendingPathComponent("Film")
+        let main = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",LANGUAGE="en",URI="audio/media.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,AUDIO="a"
+            low/media.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,AUDIO="a"
+            high/media.m3u8
+
+            """
+        try write(main, "multivariant.m3u8")
+        for name in ["low", "high", "audio"] {
+            try write(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\ndeep/1.ts\n#EXT-X-ENDLIST\n",
+                "\(name)/media.m3u8"
+            )
+            try write("\(name) 0", "\(name)/0.ts")
+            try write("\(name) 1", "\(name)/deep/1.ts")
+        }
+    }
+
+    private var library: AssetLibrary { temporary.library }
+
+    private func write(_ text: String, _ path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func add(_ path: String = "") async throws -> StoredAsset {
+        try await AssetImport(folder.appendingPathComponent(path), into: library).run()
+    }
+
+    @Test func allFilesOfAFolderAreStoredWithChecksums() async throws {
+        let asset = try await add()
+        #expect(asset.state == .complete && asset.isPlayableOffline && asset.title == "Film")
+        #expect(asset.renditions.map(\.folder) == ["variant-0", "variant-1", "audio-0"])
+        #expect(try temporary.text("variant-1/000001.ts", of: asset.id) == "high 1")
+        let verified = try library.verify(asset.id)
+        #expect(verified.damaged.isEmpty && verified.withoutChecksum == 0)
+        // The copy does not depend on the folder.
+        try FileManager.default.removeItem(at: folder)
+        #expect(try library.verify(asset.id).damaged.isEmpty)
+    }
+
+    @Test func exportedAssetCanBeAddedAgain() async throws {
+        let first = try await add()
+        let exported = temporary.directory.appendingPathComponent("exported")
+        try library.export(first.id, to: exported)
+        let second = try await AssetImport(exported, into: library, title: "Copy").run()
+        #expect(second.id != first.id && second.title == "Copy")
+        #expect(second.duration == first.duration && second.bytes == first.bytes)
+        let exportedAgain = temporary.directory.appendingPathComponent("again")
+        try library.export(second.id, to: exportedAgain)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: exported.path) {
+            let contents = [exported, exportedAgain].map { try? Data(contentsOf: $0.appendingPathComponent(path)) }
+            #expect(contents[0] == contents[1], "\(path)")
+        }
+    }
+
+    @Test func missingSegmentIsNamedAndNothingIsAdded() async throws {
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("high/deep/1.ts"))
+        let error = await #expect(throws: DownloadError.self) { try await add() }
+        #expect(
+            error?.message.contains(folder.path + "/high/deep/1.ts does not exist") == true,
+            "\(error?.message ?? "")"
+        )
+        #expect(try library.assets().isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.directory.path + "/packages").isEmpty)
+    }
+
+    @Test func playlistIsChosenByNameAndKind() async throws {
+        #expect(try await add("low/media.m3u8").renditions.map(\.folder) == ["media"])
+        try FileManager.default.moveItem(
+            at: folder.appendingPathComponent("multivariant.m3u8"),
+            to: folder.appendingPathComponent("Main.M3U8")
+        )
+        try write("#EXTM3U\n", "other.m3u8")
+        #expect(try AssetImport(folder, into: library).playlist.lastPathComponent == "Main.M3U8")
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("Main.M3U8"))
+        try write("#EXTM3U\n", "third.m3u8")
+        let error = #expect(throws: DownloadError.self) { try AssetImport(folder, into: library) }
+        #expect(error?.message.contains("several playlists: other.m3u8, third.m3u8") == true)
+        let none = #expect(throws: DownloadError.self) {
+            try AssetImport(folder.appendingPathComponent("low/deep"), into: library)
+        }
+        #expect(none?.message.contains("has no playlist") == true)
+    }
+
+    @Test(arguments: ["../secret.ts", "link.ts", "%2e%2e/secret.ts", "https://origin.example/0.ts"])
+    func filesOutsideOfTheFolderAreRefused(name: String) async throws {
+        let secret = temporary.directory.appendingPathComponent("secret.ts")
+        try Data("secret".utf8).write(to: secret)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appendingPathComponent("link.ts"),
+            withDestinationURL: secret
+        )
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(name)\n#EXT-X-ENDLIST\n", "hostile.m3u8")
+        let error = await #expect(throws: DownloadError.self) { try await add("hostile.m3u8") }
+        #expect(error?.detail == "address-refused", "\(error?.message ?? "")")
+        #expect(try library.assets().isEmpty)
+    }
+
+    @Test func storedAssetSurvivesAFailedImport() async throws {
+        let asset = try await add()
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("low/0.ts"))
+        try FileManager.default.removeItem(
+            at: library.packageDirectory(asset.id).appendingPathComponent("variant-0/000000.ts")
+        )
+        await #expect(throws: DownloadError.self) { try await add() }
+        #expect(try library.asset(asset.id).state == .partial)
+    }
+}

@@ -1,0 +1,157 @@
+import AssetStorage
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// An origin with ten segments whose addresses contain a signature that can be replaced.
+private final class RepairOrigin: Sendable {
+    private struct State {
+        var signature = "a"
+        var requests: [String] = []
+        var missing: Set<String> = []
+    }
+
+    static let root = "https://origin.example/"
+    private let state = Mutex(State())
+
+    var requests: [String] { state.withLock { $0.requests } }
+    func clear() { state.withLock { $0.requests = [] } }
+    func sign(_ signature: String) { state.withLock { $0.signature = signature } }
+    func remove(_ name: String) { state.withLock { _ = $0.missing.insert(name) } }
+
+    var loader: ResourceLoader {
+        ResourceLoader(
+            SyntheticOrigin(time: SystemTimeSource()) { address, _ in self.resource(address) },
+            policy: RecoveryPolicy(retries: 0)
+        )
+    }
+
+    private func resource(_ address: String) -> SyntheticOrigin.Resource? {
+        let parts = address.dropFirst(Self.root.count).split(separator: "?t=").map(String.init)
+        return state.withLock { state in
+            state.requests.append(parts[0])
+            if parts[0] == "main.m3u8" {
+                return .text(
+                    "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nhigh.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=500000\nlow.m3u8\n"
+                )
+            }
+            if parts[0].hasSuffix(".m3u8") {
+                let segments = (0..<10).map { "#EXTINF:6,\n\($0).ts?t=\(state.signature)\n" }.joined()
+                return .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)#EXT-X-ENDLIST\n")
+            }
+            guard parts.count == 2, parts[1] == state.signature else {
+                return .failure(TransportError(.status, "the signature has expired", status: 403))
+            }
+            guard !state.missing.contains(parts[0]) else {
+                return .failure(TransportError(.status, "not found", status: 404))
+            }
+            return .bytes(Array("media of \(parts[0])".utf8))
+        }
+    }
+}
+
+/// Tests that damaged files of downloaded assets are replaced.
+@Suite struct AssetRepairTests {
+    private let temporary: TemporaryLibrary
+    private let origin = RepairOrigin()
+    private let id: String
+
+    init() async throws {
+        temporary = try TemporaryLibrary()
+        let task = AssetDownload(
+            ResourceAddress(RepairOrigin.root + "main.m3u8"),
+            into: temporary.library,
+            loader: origin.loader,
+            configuration: DownloadConfiguration(selection: DownloadSelection(variants: .lowest))
+        )
+        id = try await task.run().id
+        origin.clear()
+    }
+
+    private var library: AssetLibrary { temporary.library }
+
+    private func url(_ path: String) -> URL { library.packageDirectory(id).appendingPathComponent(path) }
+    private func repair() async throws -> AssetRepair.Result {
+        try await AssetRepair(id, in: library, loader: origin.loader).run()
+    }
+
+    @Test func onlyDamagedAndMissingFilesAreFetched() async throws {
+        try Data("media of 3.tx".utf8).write(to: url("variant-1/000003.ts"))
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        try Data("x".utf8).write(to: url("variant-1/media.m3u8"))
+        let result = try await repair()
+        #expect(result.damaged == ["variant-1/000003.ts", "variant-1/000007.ts", "variant-1/media.m3u8"])
+        #expect(result.repaired == result.damaged && result.failure == nil)
+        #expect(origin.requests.sorted() == ["3.ts", "7.ts"])
+        #expect(try temporary.text("variant-1/000003.ts", of: id) == "media of 3.ts")
+        #expect(try library.asset(id).state == .complete)
+        #expect(try library.verify(id).damaged.isEmpty)
+        #expect(try await repair().damaged.isEmpty)
+    }
+
+    @Test func filesThatAnEarlierVerificationFoundAreFetched() async throws {
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        #expect(try library.verify(id).damaged == ["variant-1/000007.ts"])
+        #expect(try library.asset(id).state == .partial)
+        #expect(try await repair().repaired == ["variant-1/000007.ts"])
+        #expect(try library.asset(id).state == .complete)
+    }
+
+    @Test func filesThatWereNeverStoredAreNotFetched() async throws {
+        // A segment of another variant fails, so that the asset is partial.
+        origin.sign("b")
+        origin.remove("9.ts")
+        let more = AssetDownload(
+            ResourceAddress(RepairOrigin.root + "main.m3u8"),
+            into: library,
+            loader: origin.loader,
+            configuration: DownloadConfiguration(
+                selection: DownloadSelection(variants: .best),
+                maximumConcurrentFetches: 1
+            )
+        )
+        await #expect(throws: DownloadError.self) { try await more.run() }
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        origin.sign("a")
+        origin.clear()
+        let result = try await repair()
+        #expect(result.repaired == ["variant-1/000007.ts"])
+        #expect(origin.requests.filter { $0.hasSuffix(".ts") } == ["7.ts"])
+        #expect(try library.asset(id).state == .partial)
+    }
+
+    @Test func expiredAddressesAreRenewed() async throws {
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        origin.sign("b")
+        let result = try await repair()
+        #expect(result.repaired == ["variant-1/000007.ts"] && result.failure == nil)
+        // Only the playlist of the stored variant is loaded.
+        #expect(Set(origin.requests) == ["main.m3u8", "low.m3u8", "7.ts"])
+        #expect(try library.asset(id).renditions.map(\.folder) == ["variant-1"])
+        #expect(try library.asset(id).state == .complete)
+    }
+
+    @Test func filesThatCannotBeFetchedAreReportedAndTriedAgain() async throws {
+        try FileManager.default.removeItem(at: url("variant-1/000003.ts"))
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        origin.remove("3.ts")
+        for damaged in [["variant-1/000003.ts", "variant-1/000007.ts"], ["variant-1/000003.ts"]] {
+            let result = try await repair()
+            #expect(result.damaged == damaged && result.failure?.code == .transport)
+            #expect(result.repaired == damaged.filter { $0.contains("7") })
+        }
+        #expect(try library.asset(id).state == .partial)
+    }
+
+    @Test func assetInUseIsNotRepaired() async throws {
+        let lock = try library.lock(id)
+        let error = await #expect(throws: DownloadError.self) { try await repair() }
+        #expect(error?.detail == "asset-busy")
+        withExtendedLifetime(lock) {}
+    }
+}
