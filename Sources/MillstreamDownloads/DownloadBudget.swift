@@ -69,7 +69,7 @@ final class DownloadBudget: Sendable {
     func checkBeforeWriting(_ resource: StoredResource, announced: Int64?, at address: ResourceAddress) throws {
         guard let announced else { return try checkSpace(for: 0) }
         try check(announced, of: resource, at: address)
-        try checkAsset(announced)
+        guard !exceedsAssetSize(announced) else { throw tooLarge }
         try checkSpace(for: announced)
     }
 
@@ -94,25 +94,38 @@ final class DownloadBudget: Sendable {
 
     /// Counts bytes that are about to be written.
     ///
+    /// If an error is thrown, the bytes are not counted.
+    ///
     /// - Throws: ``DownloadError`` or `StorageError`, which end the download.
     func addBytes(_ count: Int64) throws {
-        try checkAsset(count)
-        let checksSpace = state.withLock { state in
+        let checksSpace: Bool? = state.withLock { state in
+            // Transfers run concurrently, so the check and the addition are one step.
+            guard state.stored +| count <= assetSize else { return nil }
             state.stored +|= count
             state.untilCheck -|= count
             guard state.untilCheck <= 0 else { return false }
             state.untilCheck = Self.spaceCheckInterval
             return true
         }
-        if checksSpace { try checkSpace(for: count) }
+        guard let checksSpace else { throw tooLarge }
+        guard checksSpace else { return }
+        do {
+            try checkSpace(for: count)
+        } catch {
+            subtractBytes(count)
+            throw error
+        }
     }
 
     /// Subtracts the bytes that were counted for a file that is abandoned.
     func subtractBytes(_ count: Int64) { state.withLock { $0.stored = max(0, $0.stored -| count) } }
 
-    private func checkAsset(_ count: Int64) throws {
-        guard state.withLock({ $0.stored }) +| count > assetSize else { return }
-        throw DownloadError(
+    private func exceedsAssetSize(_ count: Int64) -> Bool {
+        state.withLock { $0.stored } +| count > assetSize
+    }
+
+    private var tooLarge: DownloadError {
+        DownloadError(
             .tooLarge,
             "the download exceeds its size limit of \(ByteCount(assetSize))",
             hint: "use --max-size to change the limit"

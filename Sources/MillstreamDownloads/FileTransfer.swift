@@ -85,6 +85,7 @@ struct FileTransfer {
             try budget.addBytes(offset)
             reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
             var received = offset
+            var counted = offset
             do {
                 if offset > 0 {
                     try await NIOThreadPool.singleton.runIfActive { try file.continueUnfinished(at: offset) }
@@ -93,11 +94,12 @@ struct FileTransfer {
                     received +|= Int64(clamping: count)
                     try budget.check(received, of: resource, at: response.address)
                     try budget.addBytes(Int64(clamping: count))
+                    counted = received
                     meter.addBytes(count, to: fileID)
                     try await limiter?.waitAfterReceiving(count)
                 }
             } catch {
-                budget.subtractBytes(received)
+                budget.subtractBytes(counted)
                 reception.interrupt()
                 abandon(file, response, after: error)
                 throw error

@@ -109,7 +109,7 @@ struct AccessInBrowserTests {
         ["127.0.0.1", "localhost", "evil.example"].map { "http://\($0):\(stage.origin.port)/page.html" }
     }
 
-    @Test(.timeLimit(.minutes(4))) func ownPageMayReadEverything() async throws {
+    @Test(.timeLimit(.minutes(10))) func ownPageMayReadEverything() async throws {
         try await onStage { stage in
             let results = try await stage.run(
                 """
@@ -140,7 +140,7 @@ struct AccessInBrowserTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesCannotReadPrivateData() async throws {
+    @Test(.timeLimit(.minutes(10))) func pagesOfOtherSitesCannotReadPrivateData() async throws {
         try await onStage { stage in
             for page in otherPages(stage) {
                 for server in [
@@ -180,7 +180,7 @@ struct AccessInBrowserTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesCannotChangeAnything() async throws {
+    @Test(.timeLimit(.minutes(10))) func pagesOfOtherSitesCannotChangeAnything() async throws {
         try await onStage { stage in
             for page in otherPages(stage) {
                 let results = try await stage.run(
@@ -236,7 +236,7 @@ struct AccessInBrowserTests {
     }
 
     /// Pages of other sites can play public streams, without the secrets of the server, and cannot reach private hosts.
-    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesReceivePublicMediaWithoutSecrets() async throws {
+    @Test(.timeLimit(.minutes(10))) func pagesOfOtherSitesReceivePublicMediaWithoutSecrets() async throws {
         try await onStage { stage in
             for page in otherPages(stage) {
                 let results = try await stage.run(

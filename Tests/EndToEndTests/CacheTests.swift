@@ -40,7 +40,7 @@ struct CacheTests {
     private var cache: [String] { ["--cache", folder.appendingPathComponent("cache").path] }
     private var library: [String] { ["--library", folder.appendingPathComponent("library").path] }
 
-    @Test(.timeLimit(.minutes(2))) func downloadStoresWhatTheNextDownloadReads() async throws {
+    @Test(.timeLimit(.minutes(10))) func downloadStoresWhatTheNextDownloadReads() async throws {
         try await withOrigin { origin in
             let source = origin.address("/main.m3u8")
             for number in 1...2 {
@@ -55,7 +55,7 @@ struct CacheTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func playbackAndDownloadShareTheCache() async throws {
+    @Test(.timeLimit(.minutes(10))) func playbackAndDownloadShareTheCache() async throws {
         try await withOrigin { origin in
             let source = origin.address("/main.m3u8")
             let played = try await run(["play", source, "--no-decode", "--speed", "max"] + cache)
@@ -66,7 +66,7 @@ struct CacheTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func serverUsesTheCache() async throws {
+    @Test(.timeLimit(.minutes(10))) func serverUsesTheCache() async throws {
         try await withOrigin { origin in
             let source = origin.address("/main.m3u8")
             let first = try await run(["inspect", source] + cache)
@@ -87,7 +87,7 @@ struct CacheTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func unusableDirectoryIsAnError() async throws {
+    @Test(.timeLimit(.minutes(10))) func unusableDirectoryIsAnError() async throws {
         let result = try await run(["inspect", "http://127.0.0.1:1/", "--cache", "/dev/null/x"])
         #expect(result.status == 1)
         #expect(result.errors.contains("the cache directory /dev/null/x cannot be created"))

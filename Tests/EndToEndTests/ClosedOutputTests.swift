@@ -88,14 +88,14 @@ struct ClosedOutputTests {
         #expect(program.standardError == "")
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    @Test(.timeLimit(.minutes(10)), arguments: commands)
     func commandExitsSilentlyWhenItsReaderHasClosedThePipe(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await expectSilentExit(arguments)
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
         arguments: samplesCommands
     )
@@ -104,7 +104,7 @@ struct ClosedOutputTests {
         try await expectSilentExit(arguments)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    @Test(.timeLimit(.minutes(10)), arguments: commands)
     func fullDiskIsAnOutputError(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = try await run(arguments, shell: ">/dev/full")
@@ -115,7 +115,7 @@ struct ClosedOutputTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    @Test(.timeLimit(.minutes(10)), arguments: commands)
     func closedDescriptorIsAnOutputError(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = try await run(arguments, shell: ">&-")
@@ -126,7 +126,7 @@ struct ClosedOutputTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(2))) func exitStatusIsCorrectWithoutStandardError() async throws {
+    @Test(.timeLimit(.minutes(10))) func exitStatusIsCorrectWithoutStandardError() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for (arguments, status) in [
             (["inspect", "/no/such/file"], 1), (["nonsense"], 64), (["inspect", "/dev/null"], 2),
@@ -144,7 +144,7 @@ struct ClosedOutputTests {
     }
 
     /// A file or socket that is opened later must not receive the descriptor number of standard output.
-    @Test(.timeLimit(.minutes(2))) func resultsAreNotWrittenToAnotherFileIfStandardOutputIsClosed() async throws {
+    @Test(.timeLimit(.minutes(10))) func resultsAreNotWrittenToAnotherFileIfStandardOutputIsClosed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let listing = ["library", "list", "--json"]
         let source = folder.appendingPathComponent("media.m3u8")
@@ -170,7 +170,7 @@ struct ClosedOutputTests {
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
         arguments: [true, false]
     )
@@ -213,7 +213,7 @@ struct ClosedOutputTests {
     }
 
     /// The events of a simulation do not depend on the speed of the reader.
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func slowReaderReceivesAllBytes(isNonBlocking: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let arguments = substituted(["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json", "--events", "-"])
@@ -254,7 +254,7 @@ struct ClosedOutputTests {
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
     )
     func interruptEndsACommandWhoseReaderDoesNotRead() async throws {
@@ -276,7 +276,7 @@ struct ClosedOutputTests {
     }
 
     /// The reader receives the first lines, and then closes the pipe.
-    @Test(.timeLimit(.minutes(2))) func headReadsTheFirstLines() async throws {
+    @Test(.timeLimit(.minutes(10))) func headReadsTheFirstLines() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = #""$0" edit "$1" 2>errors | head -n 3; wait"#
         let program = try RunningProgram(

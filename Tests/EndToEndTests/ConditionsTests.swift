@@ -36,7 +36,7 @@ struct ConditionsTests {
     }
 
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(10)),
         arguments: [("3G", 780.0), ("EDGE", 240), ("DSL", 2_000), ("LTE", 50_000), ("WiFi", 40_000)]
     )
     func transferHasTheBandwidthOfThePreset(name: String, kilobits: Double) async throws {
@@ -54,7 +54,7 @@ struct ConditionsTests {
     /// exact times are tested in simulated time, in ConditionedTransportTests.
     @Test(
         .serialized,
-        .timeLimit(.minutes(4)),
+        .timeLimit(.minutes(10)),
         arguments: [
             ("3G", 0.2), ("EDGE", 0.84), ("DSL", 0.01), ("LTE", 0.115), ("WiFi", 0.002), ("WiFi 802.11ac", 0.002),
             ("Very Bad Network", 1.0),
@@ -82,7 +82,7 @@ struct ConditionsTests {
         #expect(abs(least - leastOfServer - latency) < 0.01, "\(least) s, of which the server takes \(leastOfServer) s")
     }
 
-    @Test(.timeLimit(.minutes(2))) func concurrentTransfersShareTheLinkOfTheServer() async throws {
+    @Test(.timeLimit(.minutes(10))) func concurrentTransfersShareTheLinkOfTheServer() async throws {
         let origin = try await Origin("DSL")
         let transfers = try await Transfer.run(origin.address, count: 4, seconds: 6)
         try await origin.end()
@@ -91,7 +91,7 @@ struct ConditionsTests {
     }
 
     /// The same limit in the kernel gives the same bandwidth.
-    @Test(.timeLimit(.minutes(2)), .enabled(if: KernelLimit.isAllowed, "network namespaces or tc are not to be had"))
+    @Test(.timeLimit(.minutes(10)), .enabled(if: KernelLimit.isAllowed, "network namespaces or tc are not to be had"))
     func bandwidthMatchesThatOfAKernelLimit() async throws {
         let folder = try Origin.makeFolder(12)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -105,7 +105,7 @@ struct ConditionsTests {
     }
 
     /// The conditions also apply to downloads: additional media takes proportionally longer.
-    @Test(.timeLimit(.minutes(2))) func downloadIsLimitedToTheBandwidth() async throws {
+    @Test(.timeLimit(.minutes(10))) func downloadIsLimitedToTheBandwidth() async throws {
         let folder = try Origin.makeFolder(1)
         defer { try? FileManager.default.removeItem(at: folder) }
         let noise = try Data(contentsOf: folder.appendingPathComponent("noise.ts"))
@@ -136,7 +136,7 @@ struct ConditionsTests {
         #expect(abs(difference / (4 * Double(noise.count) / 1_000_000) - 1) < 0.08, "\(difference) s")
     }
 
-    @Test(.timeLimit(.minutes(2))) func commandsApplyConditions() async throws {
+    @Test(.timeLimit(.minutes(10))) func commandsApplyConditions() async throws {
         let origin = try await Origin(megabytes: 1)
         func run(_ conditions: String, _ more: String...) async throws -> (status: Int32, seconds: Double, String) {
             let started = ContinuousClock.now

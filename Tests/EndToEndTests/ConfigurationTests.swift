@@ -29,7 +29,7 @@ struct ConfigurationTests {
 
     private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
 
-    @Test(.timeLimit(.minutes(2))) func defaultsHoldWithTheirPrecedence() async throws {
+    @Test(.timeLimit(.minutes(10))) func defaultsHoldWithTheirPrecedence() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try configure("# mine\nlibrary = /from/file\n\nmax-height = 480\n")
         func origins(_ environment: [String: String] = [:]) async throws -> [String: [String: Any]] {
@@ -59,7 +59,7 @@ struct ConfigurationTests {
     }
 
     /// A header field for a host is sent to this host only, and a field of the command line replaces it.
-    @Test(.timeLimit(.minutes(2))) func headerFieldsAreSentToTheirHosts() async throws {
+    @Test(.timeLimit(.minutes(10))) func headerFieldsAreSentToTheirHosts() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await MisbehavingServer.withServer(["/a.m3u8": .init(Array(Self.media.utf8))]) { server in
             try configure(
@@ -80,7 +80,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         arguments: [
             ("retries = 1\nno-such = 2\n", 0o600, "config:2: there is no option \"no-such\"", Int32(2)),
             ("timeout = never\n", 0o600, "config:1: timeout must be between", 2),

@@ -77,7 +77,7 @@ struct ConsoleTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(4))) func streamPlaysAndSeeksToTheRightFrames() async throws {
+    @Test(.timeLimit(.minutes(10))) func streamPlaysAndSeeksToTheRightFrames() async throws {
         try await onStage { stage in
             #expect(try await stage.page.number("document.querySelectorAll('article[data-stream-id]').length") == 9)
             try await play("ts", on: stage)
@@ -87,7 +87,7 @@ struct ConsoleTests {
     }
 
     @Test(
-        .timeLimit(.minutes(4)),
+        .timeLimit(.minutes(10)),
         arguments: ["fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
     )
     func otherStreamFormatsPlay(stream: String) async throws {
@@ -97,7 +97,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func playbackWithBitRateLimitsRequestsOnlyTheSelectedVariants() async throws {
+    @Test(.timeLimit(.minutes(10))) func playbackWithBitRateLimitsRequestsOnlyTheSelectedVariants() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             let ladder = try await stage.page.text(
@@ -122,7 +122,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func everyEditHasAControl() async throws {
+    @Test(.timeLimit(.minutes(10))) func everyEditHasAControl() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             let names = try await stage.page.text(
@@ -170,7 +170,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func bandwidthLimitOfTheServerSelectsTheSameVariants() async throws {
+    @Test(.timeLimit(.minutes(10))) func bandwidthLimitOfTheServerSelectsTheSameVariants() async throws {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")
             let text = try await stage.page.text(
@@ -181,7 +181,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func previewEndsBeforeItsLimit() async throws {
+    @Test(.timeLimit(.minutes(10))) func previewEndsBeforeItsLimit() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             try await stage.page.choose("30", in: "#preview")
@@ -193,7 +193,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func appendedAdvertisementPlaysAfterTheDiscontinuity() async throws {
+    @Test(.timeLimit(.minutes(10))) func appendedAdvertisementPlaysAfterTheDiscontinuity() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             try await stage.page.choose("30", in: "#preview")
@@ -209,7 +209,7 @@ struct ConsoleTests {
     }
 
     @Test(
-        .timeLimit(.minutes(4)),
+        .timeLimit(.minutes(10)),
         arguments: ["ts", "fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
     )
     func downloadedStreamPlaysAfterItsOriginStops(stream: String) async throws {
@@ -239,7 +239,7 @@ struct ConsoleTests {
     }
 
     /// The network conditions change during playback, without a restart.
-    @Test(.timeLimit(.minutes(4))) func networkConditionsChangeDuringPlayback() async throws {
+    @Test(.timeLimit(.minutes(10))) func networkConditionsChangeDuringPlayback() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             try await stage.page.choose("WiFi", in: "#network")
@@ -261,7 +261,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func downloadCanBeCancelledResumedAndDeleted() async throws {
+    @Test(.timeLimit(.minutes(10))) func downloadCanBeCancelledResumedAndDeleted() async throws {
         try await onStage { stage in
             let card = "article[data-stream-id=ts]"
             stage.origin.delay = .milliseconds(300)

@@ -68,7 +68,7 @@ struct DASHSourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: samples) func presentationIsPlayedToItsEnd(
+    @Test(.timeLimit(.minutes(10)), arguments: samples) func presentationIsPlayedToItsEnd(
         _ sample: String
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -94,7 +94,7 @@ struct DASHSourceTests {
     }
     #endif
 
-    @Test(.timeLimit(.minutes(3)), arguments: samples) func presentationIsServedToPlayers(
+    @Test(.timeLimit(.minutes(10)), arguments: samples) func presentationIsServedToPlayers(
         _ sample: String
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -110,7 +110,7 @@ struct DASHSourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func bridgeOfTheServerCanBeTurnedOff() async throws {
+    @Test(.timeLimit(.minutes(10))) func bridgeOfTheServerCanBeTurnedOff() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await withServer(["--no-dash"]) { origin, server in
             let answer = try await body(of: "\(server)play.m3u8?url=\(origin.address("dash-number/manifest.mpd"))")
@@ -118,7 +118,7 @@ struct DASHSourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: samples) func downloadIsPlayedWithoutTheOrigin(
+    @Test(.timeLimit(.minutes(10)), arguments: samples) func downloadIsPlayedWithoutTheOrigin(
         _ sample: String
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -141,7 +141,7 @@ struct DASHSourceTests {
         #expect(try abs(watched(metrics) - 40) < 0.5)
     }
 
-    @Test(.timeLimit(.minutes(1))) func presentationIsEditedToFiles() async throws {
+    @Test(.timeLimit(.minutes(10))) func presentationIsEditedToFiles() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let source = try #require(Samples.directory).appendingPathComponent("dash-timeline/manifest.mpd").path
         let edited = try await run(["edit", source, "--duration", "8", "-o", folder.path])
@@ -174,7 +174,7 @@ struct DASHSourceTests {
         """
     }
 
-    @Test(.timeLimit(.minutes(3))) func livePresentationIsPlayedUntilItEndsAndIsNotDownloaded() async throws {
+    @Test(.timeLimit(.minutes(10))) func livePresentationIsPlayedUntilItEndsAndIsNotDownloaded() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let content = folder.appendingPathComponent("content")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

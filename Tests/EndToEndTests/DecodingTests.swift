@@ -53,7 +53,7 @@ struct DecodingTests {
         #expect(metrics["decodedFrames"] as? Int == expected.count && metrics["droppedFrames"] as? Int == 0)
     }
 
-    @Test(.timeLimit(.minutes(2))) func screenshotsAndAudioAreWritten() async throws {
+    @Test(.timeLimit(.minutes(10))) func screenshotsAndAudioAreWritten() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram([
             "play", try sample("fmp4/multivariant.m3u8"), "--headless", "--speed", "max", "--screenshot",
@@ -76,7 +76,7 @@ struct DecodingTests {
         #expect(abs(seconds - 14) < 0.3)
     }
 
-    @Test(.timeLimit(.minutes(2))) func missingDisplayIsReportedBeforePlayback() async throws {
+    @Test(.timeLimit(.minutes(10))) func missingDisplayIsReportedBeforePlayback() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let environment = ["DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_AUDIODRIVER": "dummy"]
         let window = try RunningProgram(
@@ -110,7 +110,7 @@ struct DecodingTests {
     }
 
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool")
     )
@@ -158,7 +158,7 @@ struct DecodingTests {
     }
 
     /// A stream without variants declares neither bit rate nor size, so that the measured ones are shown.
-    @Test(.timeLimit(.minutes(2))) func measuredQualityIsShown() async throws {
+    @Test(.timeLimit(.minutes(10))) func measuredQualityIsShown() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram(["play", try sample("fmp4/360p/media.m3u8"), "--headless", "--until", "3"])
         #expect(try await program.finish() == 0, "\(program.standardError)")
@@ -167,7 +167,7 @@ struct DecodingTests {
         #expect(!program.standardError.contains(" 0 bit/s"))
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [["--start", "3"], []]) func streamIsPlayedBackward(
+    @Test(.timeLimit(.minutes(10)), arguments: [["--start", "3"], []]) func streamIsPlayedBackward(
         start: [String]
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -184,7 +184,7 @@ struct DecodingTests {
 
     /// The keys of the window control playback in a terminal without a window too.
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script")
     )
     func keysControlPlaybackInATerminal() async throws {
@@ -204,7 +204,7 @@ struct DecodingTests {
 
     /// With `--keep-open`, the end is not the end of the program, and a key seeks back from it.
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script")
     )
     func playbackStaysOpenAtTheEnd() async throws {
@@ -224,7 +224,7 @@ struct DecodingTests {
 
     /// Audio without video has a window with a title, the position and the level, which is not black.
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/import"), "there is no ImageMagick")
     )
@@ -265,7 +265,7 @@ struct DecodingTests {
 
     /// Without an audio device, the video is played and the reason for the silence is reported.
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool")
     )

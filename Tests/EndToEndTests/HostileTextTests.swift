@@ -172,14 +172,14 @@ struct HostileTextTests {
         ["help", hostileArgument],
     ]
 
-    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    @Test(.timeLimit(.minutes(10)), arguments: commands)
     func commandOutputIsEscaped(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         // The argument parser does not repeat the argument of the command "help".
         try await expectEscaped(arguments, showsText: arguments.first != "help")
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: ["inspect", "validate"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["inspect", "validate"])
     func singleC1ControlBytesDoNotReachTheOutput(command: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for arguments in [[command, "FOLDER/invalid.m3u8"], ["validate", "FOLDER/invalid.m3u8", "--format", "json"]] {
@@ -190,7 +190,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func titlesInTheLibraryAreEscaped() async throws {
+    @Test(.timeLimit(.minutes(10))) func titlesInTheLibraryAreEscaped() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for name in ["a.ts", "b.ts"] {
             try Data(repeating: 0x47, count: 188).write(to: folder.appendingPathComponent(name))
@@ -209,7 +209,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func serverResponsesAreEscaped() async throws {
+    @Test(.timeLimit(.minutes(10))) func serverResponsesAreEscaped() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let heads = [
             "HTTP/1.1 404 \(Self.hostile)\r\nContent-Length: 0\r\n\r\n",
@@ -231,7 +231,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func serverLogIsEscaped() async throws {
+    @Test(.timeLimit(.minutes(10))) func serverLogIsEscaped() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram(["origin", folder.path, "--port", "0"], environment: environment)
         let address = try await program.match("(http://[0-9.:]+/)")
@@ -246,7 +246,7 @@ struct HostileTextTests {
     }
 
     /// An edited playlist is written byte for byte to a pipe or a file, but is escaped on a terminal.
-    @Test(.timeLimit(.minutes(2)), .enabled(if: Terminal.isAvailable, "there is no /dev/ptmx"))
+    @Test(.timeLimit(.minutes(10)), .enabled(if: Terminal.isAvailable, "there is no /dev/ptmx"))
     func editedPlaylistIsUnchangedInAPipeAndEscapedOnATerminal() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("media.m3u8")

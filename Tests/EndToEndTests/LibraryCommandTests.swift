@@ -56,7 +56,7 @@ final class LibraryCommandTests {
         return try #require(JSONSerialization.jsonObject(with: program.outputData) as? [[String: Any]])
     }
 
-    @Test(.timeLimit(.minutes(2))) func assetsAreListedAsATable() async throws {
+    @Test(.timeLimit(.minutes(10))) func assetsAreListedAsATable() async throws {
         let id = try await add()
         let list = try await run("list")
         #expect(list.status == 0, "\(list.errors)")
@@ -84,7 +84,7 @@ final class LibraryCommandTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func damagedFilesAreRepairedFromTheSource() async throws {
+    @Test(.timeLimit(.minutes(10))) func damagedFilesAreRepairedFromTheSource() async throws {
         let id = try await add()
         let package = URL(fileURLWithPath: library + "/packages/" + id)
         try Data("x".utf8).write(to: package.appendingPathComponent("variant-0/000001.ts"))
@@ -106,7 +106,7 @@ final class LibraryCommandTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(2))) func variantsAreRemoved() async throws {
+    @Test(.timeLimit(.minutes(10))) func variantsAreRemoved() async throws {
         let id = try await add()
         let refused = try await run("shrink", id, "--max-height", "100")
         #expect(
@@ -124,7 +124,7 @@ final class LibraryCommandTests {
         #expect(try await run("list").output.contains("  360p "))
     }
 
-    @Test(.timeLimit(.minutes(2))) func allArgumentsOfADeletionAreTried() async throws {
+    @Test(.timeLimit(.minutes(10))) func allArgumentsOfADeletionAreTried() async throws {
         let first = try await add()
         let exported = folder.appendingPathComponent("exported")
         #expect(try await run("export", first, exported.path).status == 0)
@@ -145,7 +145,7 @@ final class LibraryCommandTests {
         #expect(try await run("delete", first).status == 1)
     }
 
-    @Test(.timeLimit(.minutes(2))) func exportedFolderIsAddedWithTheSameMedia() async throws {
+    @Test(.timeLimit(.minutes(10))) func exportedFolderIsAddedWithTheSameMedia() async throws {
         let first = try await add()
         let exported = folder.appendingPathComponent("exported")
         #expect(try await run("export", first, exported.path).status == 0)
@@ -166,7 +166,7 @@ final class LibraryCommandTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func missingSegmentIsNamedAndNothingIsAdded() async throws {
+    @Test(.timeLimit(.minutes(10))) func missingSegmentIsNamedAndNothingIsAdded() async throws {
         try FileManager.default.removeItem(at: film.appendingPathComponent("high/1.ts"))
         let failed = try await run("add", film.path)
         #expect(failed.status == 1 && failed.errors.contains("high/1.ts does not exist"), "\(failed)")

@@ -13,7 +13,7 @@ import Testing
     .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
 )
 struct PlayerTests {
-    @Test(.timeLimit(.minutes(2))) func selectorOfTheApplicationChoosesTheVariants() async throws {
+    @Test(.timeLimit(.minutes(10))) func selectorOfTheApplicationChoosesTheVariants() async throws {
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let url = try #require(URL(string: origin.address("ts/multivariant.m3u8")))
         let item = PlayerItem(url: url)

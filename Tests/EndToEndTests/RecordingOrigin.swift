@@ -8,6 +8,7 @@ final class RecordingOrigin: Sendable {
     private struct State {
         var paths: [String] = []
         var delay = Duration.zero
+        var answeredSegments: Int?
         var task: Task<Void, any Error>?
         var port = 0
     }
@@ -17,6 +18,13 @@ final class RecordingOrigin: Sendable {
     var port: Int { state.withLock { $0.port } }
     /// The requested paths so far, in order.
     var paths: [String] { state.withLock { $0.paths } }
+    /// The number of requests of MPEG-2 TS segments that are answered before further ones wait; `nil` answers all.
+    ///
+    /// Tests set it to stop a download at a point that does not depend on the speed of the machine.
+    var answeredSegments: Int? {
+        get { state.withLock { $0.answeredSegments } }
+        set { state.withLock { $0.answeredSegments = newValue } }
+    }
     /// The delay of each response.
     var delay: Duration {
         get { state.withLock { $0.delay } }
@@ -36,9 +44,14 @@ final class RecordingOrigin: Sendable {
         let task = Task {
             try await origin.run(
                 onRequest: { path in
-                    let delay = self.state.withLock { state in
+                    let (delay, position) = self.state.withLock { state in
                         state.paths.append(path)
-                        return state.delay
+                        return (state.delay, state.paths.count { $0.hasSuffix(".ts") })
+                    }
+                    if path.hasSuffix(".ts") {
+                        while let limit = self.answeredSegments, position > limit {
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
                     }
                     if delay > .zero { try await Task.sleep(for: delay) }
                 },

@@ -87,7 +87,7 @@ final class RunningProgram: @unchecked Sendable {
     }
 
     /// Returns the first capture group of a pattern in the output, after it has been printed.
-    func match(_ pattern: String, within limit: Duration = .seconds(30)) async throws -> String {
+    func match(_ pattern: String, within limit: Duration = .seconds(120)) async throws -> String {
         let regex = try Regex(pattern)
         var found: String?
         try await eventually("the program prints \(pattern)", within: limit) {
@@ -108,7 +108,7 @@ struct TimedOut: Error, CustomStringConvertible {
 /// - Throws: ``TimedOut`` if the condition does not become true within the limit.
 func eventually(
     _ what: String,
-    within limit: Duration = .seconds(30),
+    within limit: Duration = .seconds(120),
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit

@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 
 /// Tests the transport over TLS, HTTP/2 and a proxy, on real sockets.
-@Suite(.tags(.endToEnd), .timeLimit(.minutes(1))) struct SecureTransportTests {
+@Suite(.tags(.endToEnd), .timeLimit(.minutes(10))) struct SecureTransportTests {
     private static let media = [UInt8](repeating: 7, count: 300_000)
 
     /// Runs a server with TLS and optional HTTP/2, whose certificate is not trusted.

@@ -6,7 +6,7 @@ import NIOHTTP1
 import Testing
 
 /// Tests the options of `millstream serve` that control access.
-@Suite(.tags(.endToEnd), .timeLimit(.minutes(2))) struct ServeCommandTests {
+@Suite(.tags(.endToEnd), .timeLimit(.minutes(10))) struct ServeCommandTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("serve-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -41,7 +41,7 @@ struct SourceTests {
     private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
 
     /// Without a scheme, http is used only if https cannot connect, and never with header fields of the user.
-    @Test(.timeLimit(.minutes(2))) func addressWithoutSchemeIsLoaded() async throws {
+    @Test(.timeLimit(.minutes(10))) func addressWithoutSchemeIsLoaded() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await MisbehavingServer.withServer(["/a.m3u8": .init(Array(Self.media.utf8))]) { server in
             let source = "127.0.0.1:\(server.port)/a.m3u8"
@@ -60,7 +60,7 @@ struct SourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func fileHasPrecedenceOverAddress() async throws {
+    @Test(.timeLimit(.minutes(10))) func fileHasPrecedenceOverAddress() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let site = folder.appendingPathComponent("media.example")
         try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ struct SourceTests {
         #expect(missing.status == 1 && missing.errors.contains("file-not-found"), "\(missing.errors)")
     }
 
-    @Test(.timeLimit(.minutes(2))) func standardInputIsPlayed() async throws {
+    @Test(.timeLimit(.minutes(10))) func standardInputIsPlayed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let samples = try #require(Samples.directory)
         let playlist = samples.appendingPathComponent("fmp4/360p/media.m3u8")
@@ -90,7 +90,7 @@ struct SourceTests {
         #expect(movie.status == 0 && movie.output.contains("Watched: 2.0 s"), "\(movie)")
     }
 
-    @Test(.timeLimit(.minutes(2))) func relativeAddressesOfStandardInputHintAtTheBaseURL() async throws {
+    @Test(.timeLimit(.minutes(10))) func relativeAddressesOfStandardInputHintAtTheBaseURL() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let text = Data("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nnowhere/v.m3u8\n".utf8)
         for command in ["inspect", "validate"] {
@@ -100,7 +100,7 @@ struct SourceTests {
     }
 
     /// The folder is listed, a single file is served alone, and requests are logged.
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func originServesAFolderOrAFile(
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false]) func originServesAFolderOrAFile(
         isFolder: Bool
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -162,6 +162,28 @@ import Testing
         try expectRemainingBudget(1_000, in: budget, "no more than was counted is taken back")
     }
 
+    @Test func concurrentTransfersStayWithinTheLimitTogether() async throws {
+        let asset = try await planMedia()
+        let limit: Int64 = 100_000
+        for _ in 0..<20 {
+            let budget = DownloadBudget(asset, in: library, DownloadLimits(assetSize: ByteCount(limit)))
+            let counted = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var counted: Int64 = 0
+                        while (try? budget.addBytes(7)) != nil { counted += 7 }
+                        return counted
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(counted <= limit && counted > limit - 7)
+            // Bytes that were refused are not counted, and so they are not taken back.
+            try budget.addBytes(limit - counted)
+            #expect(throws: DownloadError.self) { try budget.addBytes(1) }
+        }
+    }
+
     // MARK: Before the first byte
 
     @Test func announcedSizeIsCheckedBeforeWriting() async throws {
