@@ -530,11 +530,13 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        .executableTarget(name: "socket-denial", path: "Tests/SocketDenial"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "Adaptation", "MediaTiming", "MediaTransport", "Millstream", "MillstreamServer", "MillstreamTesting",
-                "NetworkConditioning", "ResourceAddressing", "TestSamples", "millstream-cli",
+                "NetworkConditioning", "ResourceAddressing", "SeededRandomness", "TestSamples", "millstream-cli",
+                "socket-denial",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

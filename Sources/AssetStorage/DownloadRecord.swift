@@ -131,6 +131,8 @@ package enum DownloadChange: Sendable, Hashable {
     case priority(Int)
     /// The application gave the download another description.
     case details(String)
+    /// The download was requested again with other options.
+    case options(Data, artwork: Data?)
 }
 
 extension AssetLibrary {
@@ -185,6 +187,11 @@ extension AssetLibrary {
                 try database.execute(sql: "UPDATE download SET priority = ? WHERE id = ?", arguments: [priority, id])
             case .details(let details):
                 try database.execute(sql: "UPDATE download SET details = ? WHERE id = ?", arguments: [details, id])
+            case .options(let options, let artwork):
+                try database.execute(
+                    sql: "UPDATE download SET options = ?, artwork = ? WHERE id = ?",
+                    arguments: [options, artwork, id]
+                )
             }
         }
     }

@@ -64,7 +64,10 @@ final class RecordingOrigin: Sendable {
 
     /// Stops the origin: connections are closed, and new connections are refused.
     func stop() async {
-        let task = state.withLock { $0.task }
+        let task = state.withLock { state in
+            state.answeredSegments = nil
+            return state.task
+        }
         task?.cancel()
         _ = await task?.result
     }

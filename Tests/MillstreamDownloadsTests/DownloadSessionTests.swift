@@ -72,6 +72,31 @@ import Testing
         }
     }
 
+    // MARK: Options
+
+    @Test func failedTaskThatIsRequestedAgainHasTheNewOptions() async throws {
+        let session = try session(origin)
+        var configuration = DownloadConfiguration(limits: DownloadLimits(assetSize: ByteCount(3)))
+        configuration.details = "film 7"
+        configuration.artwork = Data([1, 2])
+        let task = try await session.makeTask(Self.source, configuration: configuration)
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.value() }
+        #expect(error?.code == .tooLarge)
+        await session.invalidate()
+        // A later process raises the limit, as the error proposes.
+        let later = try self.session(origin, library: anotherLibrary(), resumesAutomatically: false)
+        let again = try await later.makeTask(
+            Self.source,
+            configuration: DownloadConfiguration(maximumConcurrentFetches: 2)
+        )
+        #expect(again.id == task.id && again.configuration.maximumConcurrentFetches == 2)
+        #expect(again.configuration.limits == DownloadLimits())
+        #expect(again.details == "film 7" && again.artwork == Data([1, 2]))
+        again.resume()
+        #expect(try await again.value().state == .complete)
+    }
+
     // MARK: Events
 
     @Test func eventsAreReportedInOrder() async throws {

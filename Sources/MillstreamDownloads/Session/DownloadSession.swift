@@ -90,7 +90,7 @@ public final class DownloadSession: Sendable {
     /// Creates a task for the asset at a URL; it does not run until it is resumed.
     ///
     /// The playlists are loaded, but no media. If the session has an unfinished task with the same source and the same
-    /// selections, that task is returned.
+    /// selections, that task is returned, with the given options unless it is running.
     ///
     /// - Parameters:
     ///   - source: The URL of a playlist.
@@ -130,7 +130,14 @@ public final class DownloadSession: Sendable {
                 && task.configuration.selections == configuration.selections
                 && runner.adopt(task.id)
         }
-        if let existing { return existing }
+        if let existing {
+            try await converting {
+                try await NIOThreadPool.singleton.runIfActive {
+                    try self.runner.setConfiguration(configuration, of: existing)
+                }
+            }
+            return existing
+        }
         let resolution = try await converting {
             try await DownloadResolver(
                 loader: loader,

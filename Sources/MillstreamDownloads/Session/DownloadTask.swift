@@ -59,6 +59,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
 
     struct Status {
         var state: State
+        var configuration: DownloadConfiguration
         var error: DownloadError?
         var progress: DownloadProgress
         var details: String
@@ -81,8 +82,6 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     public let loader: ResourceLoader
     /// The loader of the download itself, which always loads from the origin.
     let originLoader: ResourceLoader
-    /// The options of the task.
-    public let configuration: DownloadConfiguration
     /// The path of the package relative to the directory of the library.
     ///
     /// Store this path, not an absolute one: the library can be moved as a whole.
@@ -110,13 +109,13 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         let sharing = loader.sharing(asset.id, in: session.library)
         self.loader = sharing.player
         originLoader = sharing.origin
-        self.configuration = configuration
         location = asset.path
         self.session = session
         library = session.library
         status = Mutex(
             Status(
                 state: state,
+                configuration: configuration,
                 error: record.failure.map { DownloadError($0) },
                 progress: DownloadProgress(asset),
                 details: record.details,
@@ -126,6 +125,8 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         )
     }
 
+    /// The options of the task.
+    public var configuration: DownloadConfiguration { status.withLock { $0.configuration } }
     /// The state.
     public var state: State { status.withLock { $0.state } }
     /// The error that ended the task; `nil` if there is none.
@@ -199,6 +200,10 @@ public final class DownloadTask: LoadableAsset, Identifiable {
             return status.state != state
         }
         if isChanged { report(.stateChanged(state)) }
+    }
+
+    func setConfiguration(_ configuration: DownloadConfiguration) {
+        status.withLock { $0.configuration = configuration }
     }
 
     func setProgress(_ progress: DownloadProgress) { status.withLock { $0.progress = progress } }

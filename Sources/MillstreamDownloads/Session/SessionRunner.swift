@@ -161,6 +161,21 @@ final class SessionRunner: Sendable {
         if isOwned(id) { send(.prioritized(id, priority)) }
     }
 
+    /// Gives a task that is not running the options with which it was requested again.
+    ///
+    /// A description and an artwork stay unless there are others.
+    func setConfiguration(_ configuration: DownloadConfiguration, of task: DownloadTask) throws {
+        var configuration = configuration
+        if configuration.details.isEmpty { configuration.details = task.details }
+        configuration.artwork = configuration.artwork ?? task.artwork
+        guard !state.withLock({ $0.runs[task.id] != nil }), task.configuration != configuration else { return }
+        let options = try configuration.stored
+        try write { try library.changeDownload(task.id, .options(options, artwork: configuration.artwork)) }
+        task.setConfiguration(configuration)
+        if configuration.details != task.details { task.details = configuration.details }
+        if configuration.priority != task.priority { task.priority = configuration.priority }
+    }
+
     func setDetails(_ details: String, of id: String) { try? library.changeDownload(id, .details(details)) }
 
     /// Takes care of a task if no other process does; returns whether this session takes care of it.
