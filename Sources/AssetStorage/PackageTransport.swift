@@ -56,11 +56,17 @@ package final class PackageTransport: Transport {
     }
 
     /// The URL of the multivariant playlist of the package.
-    package var address: ResourceAddress { ResourceAddress(filePath: folder + "multivariant.m3u8") }
+    package var address: ResourceAddress { address(of: AssetLibrary.multivariantName) }
+
+    /// Returns the URL of a file of the package, whether or not it is stored.
+    package func address(of path: String) -> ResourceAddress { ResourceAddress(filePath: folder + path) }
 
     /// Sends a request; see `Transport`.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
         // A request for the directory returns the multivariant playlist.
+        guard PackageFile.isFolder(folder) || request.address.filePath == nil else {
+            throw TransportError(.fileNotFound, library.movedPackage(id).message, address: request.address)
+        }
         if let path = request.address.filePath, path == folder || path + "/" == folder {
             return try await files.send(TransportRequest(address, kind: request.kind))
         }

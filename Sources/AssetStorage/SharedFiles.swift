@@ -84,6 +84,11 @@ struct SharedFiles: Sendable {
             return try await origin.send(request)
         }
         let response = try await origin.send(request)
+        // The body of an error is not the file.
+        guard response.status == (resource.byteRange == nil ? 200 : 206) else {
+            storing.abandon()
+            return response
+        }
         reception.begin(length: response.expectedLength, written: 0)
         storing.validator = response.resumptionValidator
         return TransportResponse(

@@ -1,5 +1,6 @@
 public import HLSPlaylist
 public import MediaTiming
+import ResourceAddressing
 
 /// The variants and renditions of a presentation to download.
 public struct DownloadSelection: Sendable, Hashable {
@@ -72,12 +73,15 @@ public struct DownloadSelection: Sendable, Hashable {
 
 extension DownloadSelection.Languages: CustomStringConvertible {
     /// The selection as text: `all`, `default`, `none`, or the languages separated by commas.
+    ///
+    /// A comma or a percent sign in a name is percent-encoded.
     public var description: String {
         switch self {
         case .all: "all"
         case .defaults: "default"
         case .none: "none"
-        case .some(let languages): languages.joined(separator: ",")
+        case .some(let languages):
+            languages.map { $0.replacing("%", with: "%25").replacing(",", with: "%2C") }.joined(separator: ",")
         }
     }
 
@@ -88,7 +92,7 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         case "default": self = .defaults
         case "none": self = .none
         default:
-            let languages = text.split(separator: ",").map { String($0) }
+            let languages = text.split(separator: ",").map { PercentEncoding.decode(String($0)) ?? String($0) }
             guard !languages.isEmpty else { return nil }
             self = .some(languages)
         }

@@ -125,12 +125,17 @@ struct MediaRoutes {
         // The range is forwarded unchanged; the origin validates it.
         let range = request.headers[.range].map { [HeaderField("Range", $0)] } ?? []
         let answer = try await loader.transport.send(TransportRequest(address, kind: .segment, headers: range))
+        return Self.forwarded(answer, cacheControl: Self.privateCaching(answer.header("Cache-Control")))
+    }
+
+    /// Returns a response of an origin as a response of this server.
+    private static func forwarded(_ answer: TransportResponse, cacheControl: String) -> Response {
         var headers: HTTPFields = [:]
-        for (name, ours) in Self.forwardedHeaderFields {
+        for (name, ours) in forwardedHeaderFields {
             if let value = answer.header(name) { headers[ours] = value }
         }
         headers[.contentType] = FileResponder.safeMediaType(headers[.contentType])
-        headers[.cacheControl] = Self.privateCaching(answer.header("Cache-Control"))
+        headers[.cacheControl] = cacheControl
         let body = answer.body
         return Response(
             status: HTTPResponse.Status(code: answer.status),
@@ -171,16 +176,17 @@ struct MediaRoutes {
         let id = try context.parameters.require("id")
         let path = context.parameters.getCatchAll().joined(separator: "/")
         let asset = try library.asset(id)
-        guard asset.isPlayableOffline else {
-            throw ServerError(
-                .conflict,
-                "asset-incomplete",
-                "the asset is not complete enough to be played",
-                hint: "wait for its download, or start it again"
-            )
-        }
-        guard let url = library.file(PercentEncoding.decode(path) ?? path, of: id) else {
-            throw ServerError(.notFound, "not-found", "the asset has no \(path)")
+        let name = PercentEncoding.decode(path) ?? path
+        guard let url = library.file(name, of: id) else {
+            guard asset.state == .complete || !asset.renditions.isEmpty else {
+                throw ServerError(
+                    .conflict,
+                    "asset-incomplete",
+                    "the playlists of the asset are not stored",
+                    hint: "start its download again"
+                )
+            }
+            return try await missing(name, of: id, context)
         }
         let isPlaylist = path.hasSuffix(".m3u8")
         let query = QueryItems(request.uri.query)
@@ -209,12 +215,27 @@ struct MediaRoutes {
         return response
     }
 
-    /// Returns the multivariant playlist without incomplete variants and renditions, since they cannot be played.
+    /// Returns a file of a package that is not stored, from the origin; what the download of the asset needs is stored.
+    private func missing(_ name: String, of id: String, _ context: ServerRequestContext) async throws -> Response {
+        let origin = sources.access(for: context.initiator).loading.transport
+        let package = PackageTransport(library, id: id, origin: origin)
+        do {
+            let answer = try await package.send(TransportRequest(package.address(of: name), kind: .segment))
+            return Self.forwarded(answer, cacheControl: "no-cache")
+        } catch let error as TransportError where error.code == .fileNotFound {
+            throw ServerError(.notFound, "not-found", "the asset has no \(name)")
+        }
+    }
+
+    /// Returns the multivariant playlist without incomplete variants and renditions, which cannot be played without the
+    /// origin; if the complete ones cannot be played alone, the playlist has all of them.
     private func playlistOfCompleteRenditions(_ asset: StoredAsset) throws -> [UInt8] {
         guard let url = library.file("multivariant.m3u8", of: asset.id) else {
             throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")
         }
-        let playlist = try MultivariantPlaylist(parsing: [UInt8](Data(contentsOf: url)))
+        let bytes = try [UInt8](Data(contentsOf: url))
+        guard asset.isPlayableOffline else { return bytes }
+        let playlist = try MultivariantPlaylist(parsing: bytes)
         let complete = Set(asset.renditions.filter(\.isComplete).map { "\($0.folder)/media.m3u8" })
         func kept(_ uri: String?) -> String? { uri.flatMap { complete.contains($0) ? $0 : nil } }
         return try playlist.relocated(

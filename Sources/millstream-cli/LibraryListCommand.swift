@@ -2,6 +2,7 @@ import ArgumentParser
 import AssetStorage
 import Foundation
 import MediaTiming
+import MillstreamDownloads
 import ReportFormat
 
 extension LibraryCommand {
@@ -87,10 +88,16 @@ extension LibraryCommand {
                 ["date", LocalDate(summary.creationDate).description], ["selection", asset.selection],
                 ["path", library.packageDirectory(asset.id).path],
             ]
-            for row in rows + asset.renditions.map(Self.row) {
+            let next = try library.nextMediaSelection(of: id).map { ["next", "\(Self.label(of: $0)) is not stored"] }
+            for row in rows + asset.renditions.map(Self.row) + [next].compactMap({ $0 }) {
                 let name = TerminalText(escaping: row[0])
                 try StandardOutput.writeLine("\(name.padded(to: 11))\(TerminalText(escaping: row[1]))")
             }
+        }
+
+        private static func label(of next: NextMediaSelection) -> String {
+            let type = next.characteristic == .audible ? "audio" : "subtitles"
+            return ([type] + [next.language].compactMap { $0 }).joined(separator: " ") + " (\(next.name))"
         }
 
         private static func row(_ rendition: StoredRendition) -> [String] {

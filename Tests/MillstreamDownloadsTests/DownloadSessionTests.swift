@@ -72,6 +72,45 @@ import Testing
         }
     }
 
+    // MARK: Selections
+
+    @Test func nextMediaSelectionsAddWhatIsMissing() async throws {
+        let top = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="sub.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Director, 50% & cast",LANGUAGE="en",URI="ko.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="other",NAME="Other",LANGUAGE="de",URI="de.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,AUDIO="a",SUBTITLES="s"
+            low.m3u8
+
+            """
+        let origin = ScriptedTransport(texts: [
+            Self.source.text: top, Self.base + "low.m3u8": Self.media("l0.ts"),
+            Self.base + "en.m3u8": Self.media("en0.aac"), Self.base + "ko.m3u8": Self.media("ko0.aac"),
+            Self.base + "sub.m3u8": Self.media("0.vtt"), Self.base + "l0.ts": "low", Self.base + "en0.aac": "english",
+            Self.base + "ko0.aac": "commentary", Self.base + "0.vtt": "WEBVTT\n",
+        ])
+        let session = try session(origin)
+        let first = DownloadSelection(audio: .defaults, subtitles: .none)
+        let task = try await session.makeTask(Self.source, configuration: DownloadConfiguration(selection: first))
+        task.resume()
+        let id = try await task.value().id
+        var added: [String] = []
+        while let next = try temporary.library.nextMediaSelection(of: id) {
+            added.append("\(next.characteristic.rawValue) \(next.language ?? "") \(next.name)")
+            #expect(DownloadSelection(next.selection.description) == next.selection)
+            let configuration = DownloadConfiguration(selection: next.selection)
+            let task = try await session.makeTask(Self.source, configuration: configuration)
+            task.resume()
+            try await task.value()
+            guard added.count < 5 else { break }
+        }
+        #expect(added == ["audible en Director, 50% & cast", "legible en English"])
+        #expect(Set(mediaRequests(origin)).count == mediaRequests(origin).count, "no file is fetched again")
+        #expect(try temporary.library.asset(id).renditions.count == 4)
+    }
+
     // MARK: Options
 
     @Test func failedTaskThatIsRequestedAgainHasTheNewOptions() async throws {

@@ -54,6 +54,21 @@ import Testing
         #expect(web.requests.count == asked)
     }
 
+    @Test func movedPackageIsReported() async throws {
+        let id = try await downloaded()
+        let package = temporary.library.packageDirectory(id)
+        let moved = temporary.directory.appendingPathComponent("elsewhere")
+        try FileManager.default.moveItem(at: package, to: moved)
+        let transport = PackageTransport(temporary.library, id: id, origin: web)
+        for path in ["", "/multivariant.m3u8"] {
+            let request = TransportRequest(ResourceAddress(filePath: package.path + path), kind: .playlist)
+            let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+            #expect(error?.message.contains("was moved or deleted: move it back to \(package.path)") == true)
+        }
+        try FileManager.default.moveItem(at: moved, to: package)
+        _ = try await ResourceLoader(transport).load(TransportRequest(transport.address, kind: .playlist))
+    }
+
     @Test func missingFileIsLoadedFromItsOrigin() async throws {
         let id = try await downloaded()
         let second = try #require(try segments(of: id).last)

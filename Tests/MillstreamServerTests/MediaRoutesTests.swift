@@ -320,11 +320,27 @@ import Testing
         }
     }
 
-    @Test func assetWithoutACompleteVariantCannotBePlayed() async throws {
+    /// An asset that is being downloaded is played at once: what is not stored is streamed, and then stored.
+    @Test func assetWithoutACompleteVariantIsStreamed() async throws {
         try await onStage(missing: ["180", "360"]) { (stage: ServerStage, asset: StoredAsset) async throws in
             #expect(!asset.isPlayableOffline)
-            let answer = try await stage.ask("/offline/\(asset.id)/multivariant.m3u8")
-            #expect(answer.status == 409 && answer.errorCode == "asset-incomplete")
+            let top = try await stage.ask("/offline/\(asset.id)/multivariant.m3u8")
+            #expect(top.status == 200 && lines(top).count == 2 && top.body.contains("RESOLUTION=16x180"))
+            let folder = try #require(asset.renditions.first { $0.height == 180 }?.folder)
+            let base = "/offline/\(asset.id)/\(folder)"
+            let name = try #require(lines(try await stage.ask("\(base)/media.m3u8")).first)
+            let failed = try await stage.ask("\(base)/\(name)")
+            #expect(failed.status == 502, "\(failed.body)")
+            stage.origin.behave("/180.ts", .proper)
+            let count = stage.requests.count { $0.target.hasSuffix("/180.ts") }
+            for _ in 0..<2 {
+                let segment = try await stage.ask("\(base)/\(name)")
+                #expect(segment.status == 200 && segment.body == "segment of 180")
+                #expect(segment.field("Content-Type") == "video/mp2t")
+            }
+            #expect(stage.requests.count { $0.target.hasSuffix("/180.ts") } == count + 1)
+            let stored = try AssetLibrary(directory: stage.library).asset(asset.id)
+            #expect(stored.isPlayableOffline && stored.renditions.first { $0.height == 180 }?.isComplete == true)
         }
     }
 }

@@ -54,11 +54,15 @@ struct StreamPersistence {
         return task.location
     }
 
-    func addLanguages(_ languages: [String], of address: ResourceAddress) async throws {
-        let selection = DownloadSelection(variants: .lowest, audio: .some(languages))
-        let task = try await session.makeTask(address, configuration: DownloadConfiguration(selection: selection))
-        task.resume()
-        try await task.value()
+    // The audio and subtitles that are not stored yet, one after the other.
+    func addRemainingMedia(of address: ResourceAddress, at location: String) async throws {
+        while let next = try library.nextMediaSelection(of: URL(filePath: location).lastPathComponent) {
+            print("next:", next.characteristic.rawValue, next.name)
+            let configuration = DownloadConfiguration(selection: next.selection)
+            let task = try await session.makeTask(address, configuration: configuration)
+            task.resume()
+            try await task.value()
+        }
     }
 
     func delete(_ location: String) throws {
@@ -83,7 +87,7 @@ let list = StreamList(streams: ["Film": source])
 let persistence = try StreamPersistence(folder: folder, loader: loader)
 print("pending:", persistence.session.tasks.map(list.name))
 let location = try await persistence.download("Film", at: source)
-try await persistence.addLanguages(["ko"], of: source)
+try await persistence.addRemainingMedia(of: source, at: location)
 let playback = StreamPlayback()
 try await playback.play(Asset(filePath: folder.appendingPathComponent(location).path))
 try persistence.delete(location)
