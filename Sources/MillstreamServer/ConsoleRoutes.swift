@@ -103,6 +103,7 @@ struct ConsoleRoutes {
             try await downloads.delete(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
+        StorageRoutes(library: library, broadcast: broadcast).add(to: api)
         api.get("conditions") { _, _ in Response.json(links.report) }
         api.put("conditions", use: changeConditions)
         api.get("events", use: events)

@@ -127,6 +127,7 @@ import Testing
                 for (method, path) in [
                     ("POST", "/api/downloads"), ("DELETE", "/api/library/x"), ("DELETE", "/api/downloads/x"),
                     ("POST", "/api/downloads/x/pause"), ("POST", "/api/downloads/x/resume"),
+                    ("POST", "/api/storage/evictions"), ("PUT", "/api/library/x/policy"),
                 ] {
                     #expect(
                         try await stage.ask(path, method: method, fields: fields).status == 403,

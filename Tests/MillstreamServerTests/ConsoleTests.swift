@@ -385,6 +385,43 @@ import Testing
         }
     }
 
+    @Test func storageIsReportedAndFreed() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            var events = try await stage.listen()
+            let order = #"{"url":"\#(stage.privateSource)"}"#
+            let answer = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            _ = try await events.next { $0.contains(#""state":"complete""#) && $0.contains(#""activity":"idle""#) }
+            let storage = try await stage.ask("/api/storage").body
+            #expect(storage.contains(#""id":"\#(id)""#) && storage.contains(#""pinned":false"#), "\(storage)")
+            #expect(storage.contains(#""eviction":{"evicted":[],"freed":0,"shortfall":0}"#), "\(storage)")
+            // More than any disk has, so that nothing is deleted in vain.
+            let all = try await stage.ask("/api/storage?need=900000000000000000").body
+            #expect(all.contains(#""evicted":[],"freed":0,"shortfall":89"#), "\(all)")
+            let path = "/api/library/\(id)/policy"
+            let expired = #"{"pinned":true,"expires":"2001-01-31T00:00:00Z"}"#
+            let pinned = try await send(expired, to: path, "PUT", stage)
+            #expect(pinned.status == 200)
+            #expect(pinned.body == #"{"pinned":true,"priority":"default","expires":"2001-01-31T00:00:00Z"}"#)
+            let kept = try await stage.ask("/api/storage/evictions", method: "POST")
+            #expect(kept.status == 200 && kept.body == #"{"evicted":[],"freed":0,"shortfall":0}"#, "\(kept.body)")
+            let changed = try await send(#"{"pinned":false,"priority":"important"}"#, to: path, "PUT", stage).body
+            #expect(changed == #"{"pinned":false,"priority":"important","expires":"2001-01-31T00:00:00Z"}"#)
+            #expect(try await stage.ask("/api/storage").body.contains(#""evicted":[{"id":"\#(id)""#))
+            let evicted = try await stage.ask("/api/storage/evictions", method: "POST")
+            #expect(evicted.body.contains(#""reason":"expired""#), "\(evicted.body)")
+            _ = try await events.next { $0.hasPrefix("event: removed\n") }
+            #expect(try await stage.ask("/api/library").body == #"{"assets":[]}"#)
+            for body in ["{}", #"{"priority":"high"}"#, #"{"expires":"soon"}"#] {
+                #expect(try await send(body, to: path, "PUT", stage).errorCode == "not-found", "\(body)")
+            }
+            for need in ["x", "-1", "1e9", ""] {
+                let answer = try await stage.ask("/api/storage?need=\(need)")
+                #expect(answer.status == 400 && answer.errorCode == "invalid-parameter", "\(need)")
+            }
+        }
+    }
+
     @Test func downloadIsPausedAndResumed() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             stage.origin.behave("/private.ts", .stallBeforeHead)

@@ -106,6 +106,21 @@ export function deleteAsset(id) {
     return request('DELETE', `/api/library/${encodeURIComponent(id)}`);
 }
 
+/** Fetches the disk space of each asset, and the assets that have to be deleted to make `need` bytes available. */
+export function fetchStorage(need) {
+    return request('GET', `/api/storage?need=${need}`);
+}
+
+/** Deletes the assets that `fetchStorage` lists for `need` bytes: `{evicted, freed, shortfall}`. */
+export function evictAssets(need) {
+    return request('POST', `/api/storage/evictions?need=${need}`);
+}
+
+/** Changes the storage policy of an asset: `{pinned, priority, expires}`; what is absent stays. */
+export function changeStoragePolicy(id, changes) {
+    return request('PUT', `/api/library/${encodeURIComponent(id)}/policy`, changes);
+}
+
 /** Returns the URL of the playlist of a downloaded asset. */
 export function offlinePlaylistURL(id) {
     return `/offline/${encodeURIComponent(id)}/multivariant.m3u8`;

@@ -17,6 +17,7 @@ import { showPlaybackErrors } from './playback-error.js';
 import { showPlaybackURL } from './playback-url-field.js';
 import { Player } from './player.js';
 import { followServerEvents } from './server-events.js';
+import { Storage } from './storage.js';
 import { Store } from './store.js';
 import { TrackMenus } from './track-menus.js';
 
@@ -28,6 +29,7 @@ const player = new Player(video, edits, networkConditions);
 const actions = new Actions(store, player, new DownloadMessages(store));
 const catalog = new Catalog(store, player, actions);
 const downloads = new Downloads(store, actions);
+const storage = new Storage(store);
 
 restoreDownloadQuality();
 showNowPlaying(player, edits, video);
@@ -43,6 +45,7 @@ function update() {
     isUpdateScheduled = false;
     catalog.update();
     downloads.update();
+    storage.update();
     edits.updateStreams();
 }
 function scheduleUpdate() {

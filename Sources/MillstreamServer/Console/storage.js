@@ -1,0 +1,132 @@
+// The disk space of each download, the downloads to keep, and what is deleted to make space available.
+
+import { changeStoragePolicy, evictAssets, fetchStorage } from './api.js';
+import { confirmDeletion } from './confirm-deletion.js';
+import { createElement, setHidden, setText, setTextOrHide } from './element.js';
+import { errorMessage } from './error-message.js';
+import { formatSize } from './format.js';
+import { KeyedList } from './keyed-list.js';
+import { showError, showMessage } from './messages.js';
+
+/** The time between requests while downloads change, in milliseconds. */
+const interval = 2000;
+
+const reasons = { expired: 'has expired' };
+
+class StorageRow {
+    element;
+    #title = createElement('span', { class: 'asset-title' });
+    #size = createElement('span', { class: 'size' });
+    #keep = createElement('input', { type: 'checkbox' });
+
+    constructor(id, onKeep) {
+        this.#keep.addEventListener('change', () => onKeep(id, this.#keep.checked, this.#title.textContent));
+        this.element = createElement('li', { dataset: { assetId: id } }, this.#title, this.#size,
+            createElement('label', { class: 'checkbox' }, this.#keep, ' Keep'));
+    }
+
+    update({ title, bytes, policy }) {
+        setText(this.#title, title);
+        setText(this.#size, formatSize(bytes));
+        this.#keep.setAttribute('aria-label', `Keep ${title} when space is needed`);
+        if (document.activeElement !== this.#keep) this.#keep.checked = policy.pinned;
+    }
+}
+
+export class Storage {
+    #store;
+    #list;
+    #section = document.getElementById('storage');
+    #total = document.getElementById('storage-total');
+    #need = document.getElementById('eviction-need');
+    #plan = document.getElementById('eviction-plan');
+    #summary = document.getElementById('eviction-summary');
+    #planned = document.getElementById('eviction-assets');
+    #evict = document.getElementById('evict');
+    #error = document.getElementById('eviction-error');
+    #shown = '';
+    #isLoading = false;
+    #loadedAt = -Infinity;
+
+    constructor(store) {
+        this.#store = store;
+        this.#list = new KeyedList(document.getElementById('storage-assets'),
+            (id) => new StorageRow(id, (...change) => this.#keep(...change)), document.getElementById('storage-title'));
+        document.getElementById('eviction').addEventListener('submit', (event) => {
+            event.preventDefault();
+            this.#showPlan();
+        });
+        this.#need.addEventListener('change', () => setHidden(this.#plan, true));
+        this.#evict.addEventListener('click', () => this.#deletePlanned());
+    }
+
+    /** Loads the sizes again if downloads have changed. */
+    update() {
+        const { assets } = this.#store;
+        setHidden(this.#section, assets.length === 0);
+        const state = JSON.stringify(assets.map(({ id, bytes }) => [id, bytes]));
+        if (assets.length === 0 || state === this.#shown || this.#isLoading) return;
+        this.#isLoading = true;
+        const wait = Math.max(0, this.#loadedAt + interval - performance.now());
+        setTimeout(async () => {
+            this.#shown = state;
+            await this.#load().catch(() => {});
+            this.#loadedAt = performance.now();
+            this.#isLoading = false;
+            this.update();
+        }, wait);
+    }
+
+    async #load(need = 0) {
+        const storage = await fetchStorage(need);
+        const free = storage.free === undefined ? '' : ` · ${formatSize(storage.free)} free`;
+        setText(this.#total, `${formatSize(storage.used)} used${free}`);
+        const largestFirst = storage.assets.toSorted((one, other) => other.bytes - one.bytes);
+        this.#list.update(largestFirst.map((asset) => [asset.id, asset]));
+        return storage;
+    }
+
+    async #keep(id, pinned, title) {
+        try {
+            await changeStoragePolicy(id, { pinned });
+            setHidden(this.#plan, true);
+        } catch (error) {
+            showError(`“${title}” could not be changed. ${errorMessage(error)}`);
+        }
+        await this.#load().catch(() => {});
+    }
+
+    async #showPlan() {
+        setTextOrHide(this.#error, '');
+        setHidden(this.#plan, true);
+        try {
+            // The need includes what is free already, so only the rest has to be deleted.
+            const { eviction } = await this.#load(Number(this.#need.value));
+            const { evicted, freed, shortfall } = eviction;
+            this.#planned.replaceChildren(...evicted.map((entry) => createElement('li',
+                { text: `${entry.title}, ${formatSize(entry.freed)}${reasons[entry.reason] ? ` (${reasons[entry.reason]})` : ''}` })));
+            const size = this.#need.selectedOptions[0].text;
+            const missing = shortfall > 0 ? ` ${formatSize(shortfall)} would still be missing.` : '';
+            setText(this.#summary, evicted.length === 0
+                ? shortfall > 0 ? `No download can be deleted.${missing}` : `${size} are available: nothing has to be deleted.`
+                : `These downloads would be deleted, which frees ${formatSize(freed)}:${missing}`);
+            setHidden(this.#evict, evicted.length === 0);
+            setHidden(this.#plan, false);
+        } catch (error) {
+            setTextOrHide(this.#error, errorMessage(error));
+        }
+    }
+
+    async #deletePlanned() {
+        const count = this.#planned.children.length;
+        if (!(await confirmDeletion(`${count} ${count === 1 ? 'download' : 'downloads'} of the list. The streams at their origins are not affected.`))) return;
+        try {
+            const { evicted, freed } = await evictAssets(Number(this.#need.value));
+            showMessage(`${evicted.length} ${evicted.length === 1 ? 'download was' : 'downloads were'} deleted, which freed ${formatSize(freed)}.`);
+            setHidden(this.#plan, true);
+        } catch (error) {
+            showError(`The downloads could not be deleted. ${errorMessage(error)}`);
+        }
+        await this.#store.load().catch(() => {});
+    }
+}

@@ -1,0 +1,108 @@
+import AssetStorage
+import Foundation
+import Hummingbird
+import MediaTiming
+import NIOPosix
+import ReportFormat
+
+/// The routes of the console API about the disk space of the library: sizes, storage policies and eviction.
+struct StorageRoutes {
+    let library: AssetLibrary
+    let broadcast: EventBroadcast
+
+    /// Adds the routes to the group of `/api`.
+    func add(to api: RouterGroup<ServerRequestContext>) {
+        api.get("storage") { request, _ in
+            let need = try Self.need(request)
+            return Response.json(try await Self.blocking { try report(need: need) })
+        }
+        api.post("storage/evictions") { request, _ in
+            let need = try Self.need(request)
+            let plan = try await Self.blocking { try library.evict(need: need) }
+            for entry in plan.entries {
+                broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(entry.id)])))
+            }
+            return Response.json(plan.report)
+        }
+        api.put("library/:id/policy") { request, context in
+            var request = request
+            let body = try await request.collectBody(upTo: 64 << 10)
+            let id = try context.parameters.require("id")
+            let former = try library.storagePolicy(id)
+            let changes = try? JSONDecoder().decode(PolicyChanges.self, from: Data(body.readableBytesView))
+            guard let policy = changes?.applied(to: former) else {
+                throw ServerError(
+                    .badRequest,
+                    "invalid-body",
+                    "the body must contain pinned, priority (default or important) or expires (an ISO 8601 date or never)"
+                )
+            }
+            try library.setStoragePolicy(policy, of: id)
+            return Response.json(Self.report(policy))
+        }
+    }
+
+    /// Measuring and deleting packages takes long, so it is done on a blocking thread.
+    private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await NIOThreadPool.singleton.runIfActive(body)
+    }
+
+    /// Returns the number of bytes to make available that a request names; 0 by default.
+    private static func need(_ request: Request) throws -> ByteCount {
+        guard let text = QueryItems(request.uri.query)["need"] else { return .zero }
+        guard let need = Int64(text), need >= 0 else {
+            throw ServerError(.badRequest, "invalid-parameter", "need must be a number of bytes")
+        }
+        return ByteCount(need)
+    }
+
+    private func report(need: ByteCount) throws -> ReportValue {
+        let assets = try library.summaries().map { summary in
+            ReportValue.fields([
+                "id": .string(summary.id),
+                "title": .string(summary.title),
+                "bytes": .integer(summary.diskBytes.bytes),
+                "policy": Self.report(try library.storagePolicy(summary.id)),
+            ])
+        }
+        return .fields([
+            "used": .integer(library.diskUsage.occupiedBytes.bytes),
+            "free": library.freeSpace.map { .integer($0.bytes) },
+            "assets": .array(assets),
+            "eviction": try library.evictionPlan(need: need).report,
+        ])
+    }
+
+    private static func report(_ policy: StoragePolicy) -> ReportValue {
+        .fields([
+            "pinned": .bool(policy.isPinned),
+            "priority": .string(policy.priority.rawValue),
+            "expires": policy.expirationDate.map { .string($0.formatted(.iso8601)) },
+        ])
+    }
+}
+
+/// The body of a request that changes a storage policy; what is absent stays.
+private struct PolicyChanges: Decodable {
+    let pinned: Bool?
+    let priority: String?
+    let expires: String?
+
+    /// Returns a policy with the changes; `nil` if a value is invalid or there is no change.
+    func applied(to policy: StoragePolicy) -> StoragePolicy? {
+        guard pinned != nil || priority != nil || expires != nil else { return nil }
+        var policy = policy
+        if let pinned { policy.isPinned = pinned }
+        if let priority {
+            guard let value = StoragePolicy.Priority(rawValue: priority) else { return nil }
+            policy.priority = value
+        }
+        if let expires {
+            let date = expires == "never" ? nil : try? Date(expires, strategy: .iso8601)
+            guard date != nil || expires == "never" else { return nil }
+            policy.expirationDate = date
+        }
+        return policy
+    }
+}
