@@ -158,7 +158,7 @@ struct PresentationSource {
     /// - Parameters:
     ///   - references: The references to the documents.
     ///   - budget: The budget of all remote documents of the manifest.
-    ///   - deadline: The time after which no load begins.
+    ///   - deadline: The time at which loads are canceled.
     /// - Returns: The documents by address; those that cannot be loaded are reported and left out.
     /// - Throws: `CancellationError`.
     private func remoteDocuments(
@@ -169,30 +169,42 @@ struct PresentationSource {
         var known: Set<ResourceAddress> = []
         var waiting = references.map(\.address).filter { known.insert($0).inserted }[...]
         var documents: [ResourceAddress: [UInt8]] = [:]
-        try await withThrowingTaskGroup(of: (ResourceAddress, Result<[UInt8], TransportError>).self) { group in
-            var running = 0
-            while running > 0 || !waiting.isEmpty {
-                while running < Self.concurrentElementLoads, options.time.now < deadline,
+        var loading: Set<ResourceAddress> = []
+        try await withThrowingTaskGroup(of: RemoteLoad.self) { group in
+            group.addTask {
+                try await options.time.sleep(for: max(.zero, deadline - options.time.now))
+                return .timeout
+            }
+            while !loading.isEmpty || !waiting.isEmpty {
+                while loading.count < Self.concurrentElementLoads, options.time.now < deadline,
                     let address = waiting.popFirst()
                 {
-                    group.addTask { (address, try await remoteDocument(at: address, budget)) }
-                    running += 1
+                    group.addTask { .ended(address, try await remoteDocument(at: address, budget)) }
+                    loading.insert(address)
                 }
-                guard let (address, result) = try await group.next() else { break }
-                running -= 1
+                guard case .ended(let address, let result) = try await group.next() else { break }
+                loading.remove(address)
                 switch result {
                 case .success(let bytes): documents[address] = bytes
                 case .failure(let error):
                     options.reportProblem("the remote element \(address) is missing: \(error.message)")
                 }
             }
+            // What the group still waits for is the timeout, or loads that take too long.
+            group.cancelAll()
         }
-        if let address = waiting.first {
+        let missing = loading.union(waiting)
+        if let first = references.first(where: { missing.contains($0.address) })?.address {
             options.reportProblem(
-                "\(waiting.count) remote elements are missing, \(address) first: the time for them is over"
+                "\(missing.count) remote elements are missing, \(first) first: the time for them is over"
             )
         }
         return documents
+    }
+
+    private enum RemoteLoad: Sendable {
+        case ended(ResourceAddress, Result<[UInt8], TransportError>)
+        case timeout
     }
 
     /// - Throws: `CancellationError`.

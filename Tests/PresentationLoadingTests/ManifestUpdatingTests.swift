@@ -6,6 +6,7 @@ import MediaTransport
 import MillstreamTesting
 import PresentationLoading
 import ResourceAddressing
+import Synchronization
 import Testing
 
 struct ManifestUpdatingTests {
@@ -97,6 +98,27 @@ struct ManifestUpdatingTests {
         _ = try await origin.multivariant()
         #expect(origin.transport.requests.count == 9)
         #expect(try await origin.media(Self.media).segments.count == 5)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func loadThatTakesTooLongIsCanceled() async throws {
+        let slow = "https://example.test/slow"
+        let manifest = Self.remote([slow, "https://example.test/p"])
+        let problems = Mutex<[String]>([])
+        let origin = TestOrigin(
+            [TestOrigin.address: manifest, "https://example.test/p": Self.remotePeriod, slow: Self.remotePeriod],
+            slowAddress: slow
+        ) { options in
+            options.reportProblem = { problem in problems.withLock { $0.append(problem) } }
+        }
+        async let playlist = origin.multivariant()
+        // The load and its time limit wait for the clock.
+        while origin.clock.sleeperCount < 2 { await Task.yield() }
+        origin.clock.advance(by: .seconds(10))
+        _ = try await playlist
+        #expect(origin.clock.now == .seconds(10) && origin.clock.sleeperCount == 0)
+        #expect(origin.transport.requestedAddresses == [TestOrigin.address, "https://example.test/p"])
+        #expect(problems.withLock { $0 } == ["1 remote elements are missing, \(slow) first: the time for them is over"])
+        #expect(try await origin.media(Self.media).segments.count == 7)
     }
 
     // MARK: Patches

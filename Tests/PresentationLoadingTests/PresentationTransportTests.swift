@@ -40,7 +40,7 @@ struct PresentationTransportTests {
     }
 
     @Test func interruptedBodyIsResumed() async throws {
-        let clock = TestClock()
+        let clock = TestClock(isMovedBySleeping: true)
         let text = "#EXTM3U\n#EXTINF:4,\na.ts\n"
         let transport = ScriptedTransport([
             TestOrigin.address: [.truncated(Array(text.utf8.prefix(9)), announced: 24), .text(text)]
@@ -53,7 +53,7 @@ struct PresentationTransportTests {
     }
 
     @Test func truncatedManifestIsRequestedAgain() async throws {
-        let clock = TestClock()
+        let clock = TestClock(isMovedBySleeping: true)
         let bytes = Array(TestOrigin.staticManifest().utf8)
         let transport = ScriptedTransport([
             TestOrigin.address: [.truncated(Array(bytes.prefix(200)), announced: Int64(bytes.count)), .bytes(bytes)]

@@ -8,13 +8,53 @@ import Synchronization
 
 /// A clock that tests move.
 final class TestClock: TimeSource {
-    private let elapsed = Mutex(Duration.zero)
+    private struct State {
+        var now = Duration.zero
+        var lastSleeper = 0
+        var sleepers: [Int: (end: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    }
 
-    var now: Duration { elapsed.withLock { $0 } }
+    private let state = Mutex(State())
+    private let isMovedBySleeping: Bool
 
-    func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
+    /// Creates a clock, which waiting moves at once if `isMovedBySleeping` is `true`.
+    init(isMovedBySleeping: Bool = false) { self.isMovedBySleeping = isMovedBySleeping }
 
-    func sleep(for duration: Duration) async throws { advance(by: duration) }
+    var now: Duration { state.withLock { $0.now } }
+    /// The number of tasks that wait for the clock.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now += duration
+            let due = state.sleepers.filter { $0.value.end <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    /// Waits until the clock was moved by a duration, or the task is canceled.
+    func sleep(for duration: Duration) async throws {
+        guard !isMovedBySleeping else { return advance(by: duration) }
+        let id = state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    guard duration > .zero else { return .success(()) }
+                    state.sleepers[id] = (state.now + duration, continuation)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
 }
 
 /// An origin with a manifest, and the transport of a player in front of it.
@@ -31,6 +71,7 @@ struct TestOrigin {
     init(
         _ texts: [String: String] = [:],
         date: String? = nil,
+        slowAddress: String? = nil,
         configure: (inout PresentationOptions) -> Void = { _ in }
     ) {
         let clock = clock
@@ -38,19 +79,22 @@ struct TestOrigin {
         var options = PresentationOptions(time: clock) { Self.start + clock.now }
         configure(&options)
         loader = ResourceLoader(
-            DateTransport(base: transport, date: date),
+            DateTransport(base: transport, date: date, slowAddress: slowAddress, time: clock),
             policy: RecoveryPolicy(retries: 0),
             time: clock
         )
         .translatingPresentations(in: PresentationStore(options: options))
     }
 
-    /// A transport that adds a date to the header of each response.
+    /// A transport that adds a date to the header of each response, and whose response for one address takes an hour.
     private struct DateTransport: Transport {
         let base: ScriptedTransport
         let date: String?
+        let slowAddress: String?
+        let time: any TimeSource
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
+            if request.address.text == slowAddress { try await time.sleep(for: .seconds(3_600)) }
             let response = try await base.send(request)
             return TransportResponse(
                 status: response.status,
