@@ -525,8 +525,8 @@ let package = Package(
             dependencies: [
                 "Adaptation", "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaDecoding",
                 "MediaOutput", "MediaTransport", "Millstream", "MillstreamDownloads", "MillstreamServer",
-                "NetworkConditioning", "PlaybackReporting", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
-                "SegmentFormat", "StreamingEngine", "XMLReading",
+                "NetworkConditioning", "PlaybackReporting", "PlaylistEditing", "PresentationLoading", "ReportFormat",
+                "ResourceAddressing", "SegmentFormat", "StreamingEngine", "XMLReading",
             ],
             swiftSettings: house
         ),

@@ -273,14 +273,21 @@ struct PresentationPlan {
     }
 
     /// Sets the discontinuity sequence numbers of the periods.
-    mutating func setDiscontinuitySequences(_ known: [String: Int64]) {
+    ///
+    /// - Parameters:
+    ///   - known: The numbers of the periods in the previous translation, by their keys.
+    ///   - restartTime: The time of the first segment if a discontinuity before it announces a restart.
+    mutating func setDiscontinuitySequences(_ known: [String: Int64], restartTime: MediaTime? = nil) {
         var previous: Int64?
+        // A presentation has fewer discontinuities than seconds, so the number is higher than before the restart.
+        let initial = restartTime.map { max(0, $0.roundedSeconds) +| 1 }
         for index in periods.indices {
             let plan = periods[index]
             let next = previous.map { plan.isContinuous ? $0 : $0 +| 1 }
             // Numbers never go back, also where the manifest is loaded for the first time in the middle of the stream.
             let number =
-                known[plan.key] ?? next ?? (known.values.max().map { $0 +| 1 }) ?? max(0, plan.start.roundedSeconds)
+                known[plan.key] ?? next ?? (known.values.max().map { $0 +| 1 }) ?? initial
+                ?? max(0, plan.start.roundedSeconds)
             periods[index].discontinuitySequence = max(number, next ?? number)
             previous = periods[index].discontinuitySequence
         }

@@ -80,14 +80,19 @@ package struct PresentationTranslator: Sendable {
             throw .nothingToPlay(reason: losses.first?.message ?? "no video or audio has segments")
         }
         if isRefresh { reportLaterTracks(plan, &losses) }
-        plan.setDiscontinuitySequences(isStatic ? Self.zero(plan) : state.discontinuities)
-
         let measures = plan.tracks.indices.map { MediaPlaylistWriter.measure(plan, track: $0, isStatic: isStatic) }
         for (track, measure) in zip(plan.tracks, measures) where measure.hasSkippedHole {
             losses.append(.hole, "the track \(track.representationID) has a hole that is too long for gaps")
         }
         let target = targetDuration(measures, presentation, isStatic: isStatic, &losses)
         let starts = isStatic ? plan.tracks.map { _ in WindowStart() } : windowStarts(plan, measures)
+        // Playlists of a program that ran before can have had other numbers for the same segments.
+        let isRestart = !isStatic && !isRefresh && !starts.allSatisfy(\.isDerived)
+        let restarts = isRestart ? starts.map(\.sequence) : state.restarts
+        plan.setDiscontinuitySequences(
+            isStatic ? Self.zero(plan) : state.discontinuities,
+            restartTime: isRestart ? measures.compactMap(\.starts.first).max() : nil
+        )
         let isEnded = presentation.kind == .static || Self.hasEnded(presentation, at: now)
         let origin = presentation.availabilityStartTime?.sinceEpoch ?? .zero
         let events = EventTranslation.dateRanges(
@@ -117,7 +122,8 @@ package struct PresentationTranslator: Sendable {
                     maximumByteCount: remaining
                 ),
                 firstSequence: starts[index].sequence,
-                skipCount: starts[index].skipCount
+                skipCount: starts[index].skipCount,
+                isRestart: restarts.indices.contains(index) && restarts[index] == starts[index].sequence
             )
             remaining -= min(remaining, output.bytes.count)
             playlists.append(TranslatedPlaylist(track: plan.tracks[index], output, hasEndMarker: isEnded))
@@ -134,7 +140,10 @@ package struct PresentationTranslator: Sendable {
             )
         }
         let multivariant = try Self.multivariant(plan, measures, steering)
-        if !isStatic { store(plan, measures, starts, target) }
+        if !isStatic {
+            store(plan, measures, starts, target)
+            state.restarts = restarts
+        }
         return TranslatedPresentation(multivariant: multivariant, playlists: playlists, losses: losses.all)
     }
 
@@ -194,13 +203,31 @@ package struct PresentationTranslator: Sendable {
     private struct WindowStart {
         var sequence: Int64 = 0
         var skipCount: Int64 = 0
+        /// A Boolean value that indicates whether all servers give the same number to the segment.
+        var isDerived = true
+
+        /// The maximum media sequence number that is derived from a manifest, so that players can count on.
+        private static let maximumSequence: Int64 = 1 << 53
+
+        init() {}
+
+        init(sequence: Int64, skipCount: Int64) {
+            self.sequence = sequence
+            self.skipCount = skipCount
+        }
+
+        /// Creates the start of a window whose first number is derived from the manifest.
+        init(limiting number: Int64, isDerived: Bool = true) {
+            sequence = min(max(0, number), Self.maximumSequence)
+            self.isDerived = isDerived
+        }
     }
 
     private func windowStarts(_ plan: PresentationPlan, _ measures: [TrackMeasure]) -> [WindowStart] {
         plan.tracks.indices.map { index in
             let measure = measures[index]
             guard state.windows.indices.contains(index), !state.windows[index].starts.isEmpty else {
-                return WindowStart(sequence: Self.firstSequence(plan, index, measure))
+                return Self.firstStart(plan, index, measures)
             }
             let window = state.windows[index]
             var skipCount: Int64 = 0
@@ -221,26 +248,30 @@ package struct PresentationTranslator: Sendable {
 
     /// Returns the media sequence number of the first segment of the first translation.
     ///
-    /// The number follows from the manifest, so that several servers give the same one: from the time where all segments
-    /// have the same duration, and from the number of the segment where a timeline numbers them. Otherwise it counts
-    /// tenths of seconds, so that it is higher than any number that a translation before a restart reached.
-    private static func firstSequence(_ plan: PresentationPlan, _ track: Int, _ measure: TrackMeasure) -> Int64 {
+    /// The number follows from the manifest where that is possible, so that several servers give the same one: from the
+    /// number of the segment where a timeline numbers them, and from the time where all segments have the same duration,
+    /// or the segments of another track of the same length do. Otherwise it counts tenths of seconds, so that it is
+    /// higher than any number that a translation before a restart reached.
+    private static func firstStart(_ plan: PresentationPlan, _ track: Int, _ measures: [TrackMeasure]) -> WindowStart {
+        let measure = measures[track]
         guard let start = measure.starts.first,
             let section = plan.periods.lazy.compactMap({ $0.sections[track] }).first
-        else { return 0 }
-        let number: Int64
+        else { return WindowStart() }
         if section.addressing.hasNumberedTimeline, section.candidate != nil {
-            number = section.addressing.segment(at: section.range.lowerBound)?.number ?? 0
-        } else if measure.isUniform, measure.firstDuration > .zero {
-            number = TrackWindow.quotient(start, measure.firstDuration)
-        } else {
-            number = start.scaled(by: MediaTime(seconds: 10)).roundedSeconds
+            return WindowStart(limiting: section.addressing.segment(at: section.range.lowerBound)?.number ?? 0)
         }
-        return min(max(0, number), maximumSequence)
+        if measure.isUniform, measure.firstDuration > .zero {
+            let number = TrackWindow.quotient(start, measure.firstDuration)
+            // A window of equal segments can be a part of a timeline of different ones.
+            if section.addressing.hasConstantDuration || measure.isAligned { return WindowStart(limiting: number) }
+        } else if let model = measures.first(where: { $0.isUniform && $0.isAligned && measure.isParallel(to: $0) }) {
+            return WindowStart(limiting: TrackWindow.quotient(start, model.firstDuration))
+        }
+        return WindowStart(
+            limiting: start.scaled(by: MediaTime(seconds: 10)).roundedSeconds,
+            isDerived: false
+        )
     }
-
-    /// The maximum media sequence number that is derived from a manifest, so that players can count on.
-    private static let maximumSequence: Int64 = 1 << 53
 
     private mutating func store(
         _ plan: PresentationPlan,

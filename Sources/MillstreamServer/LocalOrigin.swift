@@ -1,5 +1,5 @@
 public import AssetStorage
-import Foundation
+public import Foundation
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -48,6 +48,12 @@ public struct LocalOrigin: Sendable {
         public var cache: DiskCache?
         /// A Boolean value that indicates whether DASH presentations are translated to HLS; `true` by default.
         public var translatesDASH = true
+        /// The file in which the sequence numbers of translated live presentations continue after a restart of the server;
+        /// none by default.
+        ///
+        /// Only its owner can read the file, and one server at a time can use it. Presentations that pages of other sites
+        /// request are not stored.
+        public var stateFile: URL?
 
         /// Creates options.
         public init(
@@ -104,12 +110,14 @@ public struct LocalOrigin: Sendable {
     /// Runs the server until SIGINT or SIGTERM, or until the task is canceled.
     ///
     /// - Parameter onRunning: Called with the port once connections are accepted.
-    /// - Throws: ``ListeningError`` if the server cannot listen, ``ServerSecret/ReadingError`` if it has no secret.
+    /// - Throws: ``ListeningError`` if the server cannot listen, ``ServerSecret/ReadingError`` if it has no secret, a
+    ///   `MillstreamError` if the file of ``Options/stateFile`` cannot be read, is damaged or has a newer form.
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let policy = SourcePolicy(
             allowedHosts: options.allowedHosts,
             catalog: options.catalog.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
         )
+        let stateFile = try options.stateFile.map { try TranslationStateFile($0.path) }
         let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
         var http = httpOptions
         http.allowsLoading = { policy.allowsLoading($0, resolvedTo: $1) }
@@ -147,7 +155,7 @@ public struct LocalOrigin: Sendable {
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         do {
-            try await serve(sources, SegmentSigner(secret), onRunning)
+            try await serve(sources, SegmentSigner(secret), stateFile, onRunning)
         } catch {
             try? await transport.shutdown()
             try? await foreignTransport.shutdown()
@@ -167,6 +175,7 @@ public struct LocalOrigin: Sendable {
     private func serve(
         _ sources: SourceAccess,
         _ signer: SegmentSigner,
+        _ stateFile: TranslationStateFile?,
         _ onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         let broadcast = EventBroadcast()
@@ -194,7 +203,13 @@ public struct LocalOrigin: Sendable {
         let workers = EditWorkers(threads: options.limits.concurrentEdits)
         var sources = sources
         if options.translatesDASH {
-            sources.trustedPresentations = PresentationStore(options.limits, workers: workers)
+            let logger = logger
+            sources.trustedPresentations = PresentationStore(
+                options.limits,
+                workers: workers,
+                stateFile: stateFile,
+                reportProblem: { logger.warning("\($0)") }
+            )
             sources.foreignPresentations = PresentationStore(options.limits, workers: workers)
         }
         MediaRoutes(

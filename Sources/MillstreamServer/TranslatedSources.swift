@@ -15,10 +15,14 @@ extension PresentationStore {
     /// - Parameters:
     ///   - limits: The limits of the server, which apply to manifests and translations as to playlists.
     ///   - workers: The executor for parsing and translation.
+    ///   - stateFile: The file with the numbers of live presentations; `nil` for none.
+    ///   - reportProblem: Called with the description of each problem that does not prevent a translation.
     ///   - time: The clock.
     convenience init(
         _ limits: ServerLimits,
         workers: EditWorkers,
+        stateFile: TranslationStateFile? = nil,
+        reportProblem: @escaping @Sendable (String) -> Void = { _ in },
         time: any TimeSource = SystemTimeSource()
     ) {
         var options = PresentationOptions(time: time)
@@ -36,6 +40,8 @@ extension PresentationStore {
         options.presentationCount = 32
         options.staticLifetime = Self.staticLifetime
         options.workers = workers
+        options.stateFile = stateFile
+        options.reportProblem = reportProblem
         self.init(options: options)
     }
 }

@@ -23,9 +23,9 @@ package struct PresentationOptions: Sendable {
     ///
     /// Together with the manifest, they are limited to its maximum size.
     package var remoteElementLoadCount = 2_000
-    /// The time after the load of a manifest during which loads of its remote elements begin.
+    /// The time after the load of a manifest at which loads of its remote elements are canceled.
     ///
-    /// Elements that are not loaded then are left out. The default is 10 seconds.
+    /// Elements that are not loaded by then are left out. The default is 10 seconds.
     package var remoteElementTimeout = Duration.seconds(10)
     /// The time for which the translation of a static manifest answers requests for its media playlists before the
     /// manifest is loaded again; `nil`, the default, for no limit.
@@ -34,6 +34,8 @@ package struct PresentationOptions: Sendable {
     package var presentationCount = 8
     /// The maximum size of the playlists in memory, of which the least recently used are removed; 256 MiB by default.
     package var memorySize = ByteCount(256 << 20)
+    /// The file in which the numbers of live presentations continue after a restart; `nil`, the default, for none.
+    package var stateFile: TranslationStateFile?
     /// The executor for parsing and translation, or `nil` for the calling task.
     package var workers: (any TranslationWorkers)?
     /// A closure that is called with a message for each resource besides the manifest that cannot be loaded or read.

@@ -98,6 +98,11 @@ package final class PresentationSession: Sendable {
     /// The state of the translation, with which another session of the presentation can continue.
     package var translationState: TranslationState { state.withLock { $0.translator.state } }
 
+    /// Returns the name under which a state file stores the numbers of a presentation.
+    package static func stateKey(of address: ResourceAddress) -> String {
+        address.withoutFragment.withoutUserInformation.text
+    }
+
     /// The size of the playlists in memory, in bytes.
     var byteCount: Int {
         state.withLock { state in
@@ -325,6 +330,7 @@ package final class PresentationSession: Sendable {
             (next.translator, next.translation) = (advanced, translation)
             next.translationTime = now
             state.withLock { $0 = next }
+            if isDynamic, advanced.state != translator.state { try await store(advanced.state) }
             return Result(
                 translation: translation,
                 baseAddress: presentation.address,
@@ -333,6 +339,18 @@ package final class PresentationSession: Sendable {
             )
         } catch let error as TranslationError {
             throw failure(error, next.indexes, presentation)
+        }
+    }
+
+    /// Stores the numbers for the next run of the program, if there is a file for them.
+    private func store(_ state: TranslationState) async throws {
+        guard let file = options.stateFile else { return }
+        let key = Self.stateKey(of: address)
+        do {
+            try await perform { try file.store(state, of: key) }
+        } catch let error as TranslationStateError {
+            // The presentation can be played nevertheless.
+            options.reportProblem(error.message)
         }
     }
 

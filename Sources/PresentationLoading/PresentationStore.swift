@@ -1,3 +1,4 @@
+import DASHTranslation
 import MediaTiming
 import ResourceAddressing
 import Synchronization
@@ -30,7 +31,12 @@ package final class PresentationStore: Sendable {
     /// Returns the session of a manifest, which is created if it is not in memory.
     func session(for address: ResourceAddress) -> PresentationSession {
         if let known = existingSession(for: address) { return known }
-        let new = PresentationSession(address, options: options)
+        let stored = options.stateFile?.state(of: PresentationSession.stateKey(of: address))
+        let new = PresentationSession(
+            address,
+            options: options,
+            translationState: stored ?? TranslationState()
+        )
         return state.withLock { state in
             // Another request may have created it meanwhile.
             if let known = state.sessions.last(where: { $0.address == new.address }) { return known }

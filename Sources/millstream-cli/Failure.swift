@@ -8,6 +8,7 @@ import MediaTransport
 import MillstreamDownloads
 import MillstreamServer
 import PlaylistEditing
+import PresentationLoading
 import ReportFormat
 import ResourceAddressing
 import StreamingEngine
@@ -76,6 +77,9 @@ struct Failure: Error {
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .unwritableAddress, .unreadableResult:
                 self.init(.failed, error.code.rawValue, error.description)
             }
+        case let error as TranslationStateError:
+            let isInput = error.code == .damaged || error.code == .tooNew
+            self.init(isInput ? .badInput : .failed, error.code.rawValue, error.description)
         case let error as TranslationError: self.init(.failed, error.code.rawValue, error.description)
         case let error as TransportError:
             if let cause = error.cause as? TranslationError {

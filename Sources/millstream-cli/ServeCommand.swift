@@ -73,6 +73,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "DASH") var dash: DASHFlags
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The file that stores the sequence numbers of live DASH presentations, which continue after a restart.",
+            valueName: "FILE"
+        )
+    )
+    var state: String?
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
@@ -102,6 +111,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.sourceHeaders = http.headerFields
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
+        options.stateFile = state.map { URL(fileURLWithPath: $0) }
         let jar = try http.openCookieJar()
         var httpOptions = http.options()
         httpOptions.cookies = jar

@@ -57,19 +57,19 @@ struct TranslateCommand: AsyncParsableCommand {
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loader in
             let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loader)
-            let stateFile = state.map {
-                TranslationStateFile($0, manifest: ResourceAddress(source).withoutUserInformation.text)
-            }
+            let stateFile = try state.map { try TranslationStateFile($0) }
+            let location = source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source)
+            let key = PresentationSession.stateKey(of: location)
             let session = PresentationSession(
-                source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source),
+                location,
                 baseAddress: baseURL.map { ResourceAddress($0).withoutUserInformation },
                 options: DASHFlags.options,
-                translationState: try stateFile?.read() ?? TranslationState()
+                translationState: stateFile?.state(of: key) ?? TranslationState()
             )
             let manifest = PresentationSession.LoadedManifest(bytes, address: address)
             let result = try await session.adopt(manifest, using: loader).translation
             try write(result)
-            try stateFile?.write(session.translationState)
+            try stateFile?.store(session.translationState, of: key)
             try report(result)
             if follow { try await update(session, loader, stateFile) }
         }
@@ -86,7 +86,7 @@ struct TranslateCommand: AsyncParsableCommand {
             try await SystemTimeSource().sleep(for: interval)
             do {
                 try write(try await session.result(using: loader).translation)
-                try stateFile?.write(session.translationState)
+                try stateFile?.store(session.translationState, of: PresentationSession.stateKey(of: session.address))
                 failureCount = 0
             } catch let error as TransportError {
                 failureCount += 1

@@ -93,9 +93,52 @@ struct LiveTranslationTests {
     @Test(arguments: [
         (#"<S t="400" d="61"/><S d="20"/><S d="61"/><S d="33"/>"#, 400), (#"<S t="400" d="40" r="2"/><S d="9"/>"#, 10),
         (#"<S t="400" d="40" r="2"/><S d="41"/>"#, 400), (#"<S t="400" d="40"/>"#, 10),
+        // Equal segments that do not begin at a multiple of their duration are a part of a timeline of others.
+        (#"<S t="410" d="40" r="3"/>"#, 410),
     ])
     func numbersFollowFromTheTimeOfSegmentsOfTheSameDuration(_ entries: String, _ sequence: Int64) throws {
         #expect(try translate(timeline(entries)).playlist("video-v.m3u8").mediaSequence == sequence)
+    }
+
+    /// Players would take the segments for others that had these numbers before a restart.
+    @Test func restartIsADiscontinuityUntilItsSegmentLeavesTheWindow() throws {
+        var translator = PresentationTranslator()
+        let first = try translator.translate(timeline(#"<S t="400" d="40"/><S d="55"/><S d="20"/>"#), at: testNow)
+        #expect(violations(of: first) == [])
+        let text = try first.text("video-v.m3u8")
+        #expect(text.contains("#EXT-X-DISCONTINUITY-SEQUENCE:40\n") && text.contains("#EXT-X-DISCONTINUITY\n"))
+        let numbers = try first.playlist("video-v.m3u8").segments.map(\.discontinuitySequence)
+        #expect(numbers == [41, 41, 41])
+        let same = try translator.translate(timeline(#"<S t="400" d="40"/><S d="55"/><S d="20"/>"#), at: testNow)
+        #expect(try same.text("video-v.m3u8") == text)
+        let next = try translator.translate(timeline(#"<S t="440" d="55"/><S d="20"/>"#), at: testNow)
+        let later = try next.text("video-v.m3u8")
+        #expect(later.contains("#EXT-X-DISCONTINUITY-SEQUENCE:41\n") && !later.contains("#EXT-X-DISCONTINUITY\n"))
+    }
+
+    /// The durations of audio segments alternate by a frame, but the segments are those of the video.
+    @Test func numbersOfAudioFollowFromTheVideo() throws {
+        func version(_ first: Int) throws -> MediaPresentation {
+            let starts = (first...first + 5).map { ($0 * 96_000 + 1_023) / 1_024 * 1_024 }
+            let audio = zip(starts, starts.dropFirst()).map { #"<S t="\#($0)" d="\#($1 - $0)"/>"# }.joined()
+            return try liveManifest(
+                """
+                <Period id="1" start="PT0S"><AdaptationSet contentType="video" mimeType="video/mp4"><SegmentTemplate
+                initialization="i" media="v$Time$"><SegmentTimeline><S t="\(first * 2)" d="2" r="4"/></SegmentTimeline>
+                </SegmentTemplate><Representation id="v" bandwidth="1" codecs="avc1.64001f"/></AdaptationSet>
+                <AdaptationSet contentType="audio" mimeType="audio/mp4"><SegmentTemplate timescale="48000"
+                initialization="i" media="a$Time$"><SegmentTimeline>\(audio)</SegmentTimeline></SegmentTemplate>
+                <Representation id="a" bandwidth="1" codecs="mp4a.40.2"/></AdaptationSet></Period>
+                """
+            )
+        }
+        for first in 100..<110 {
+            let result = try translate(version(first))
+            for name in ["video-v.m3u8", "audio-a.m3u8"] {
+                #expect(try sequences(result.playlist(name)) == Array(Int64(first)..<Int64(first) + 5), "\(name)")
+                #expect(try !result.text(name).contains("#EXT-X-DISCONTINUITY\n"))
+            }
+        }
     }
 
     @Test func stateCanBeStored() throws {

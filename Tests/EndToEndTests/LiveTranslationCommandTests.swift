@@ -1,4 +1,7 @@
+import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import Testing
 
 /// Translates a live presentation whose window moves, with the program.
@@ -86,15 +89,25 @@ struct LiveTranslationCommandTests {
             #expect(try await translate().status == 0)
             #expect(firstSegment()?.hasSuffix("/\(start(10 + moved)).m4s") == true)
             #expect(try number("EXT-X-MEDIA-SEQUENCE") == sequence + moved)
-            #expect(try number("EXT-X-DISCONTINUITY-SEQUENCE") == discontinuity)
+            // The discontinuity before the first segment of the first run is no longer in the window.
+            #expect(try number("EXT-X-DISCONTINUITY-SEQUENCE") == discontinuity + 1)
+            #expect(!lines().contains("#EXT-X-DISCONTINUITY"))
         }
-        // Without the state, the numbers follow from the time, and are higher.
+        // Without the state, the numbers follow from the time, and are higher; a discontinuity announces that.
         #expect(try await run("translate", manifest, "-o", path("other")).status == 0)
         #expect(try number("EXT-X-MEDIA-SEQUENCE", "other") > sequence + 4)
+        #expect(try number("EXT-X-DISCONTINUITY-SEQUENCE", "other") > discontinuity)
+        #expect(lines("other").contains("#EXT-X-DISCONTINUITY"))
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: ["not JSON", "{}", #"{"manifest":"other.mpd","state":{}}"#])
-    func stateThatDoesNotFitIsRefused(_ text: String) async throws {
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            ("not JSON", "invalid-state"), ("{}", "invalid-state"),
+            (#"{"form":"millstream-translation-state","version":99}"# + "\n", "state-too-new"),
+        ]
+    )
+    func stateThatDoesNotFitIsRefused(_ text: String, _ code: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try writeManifest(from: 10)
         try Data(text.utf8).write(to: URL(fileURLWithPath: path("state.json")))
@@ -107,8 +120,68 @@ struct LiveTranslationCommandTests {
             path("state.json")
         )
         #expect(result.status == 2, "\(result.errors)")
-        #expect(result.errors.contains("state.json") && result.errors.contains("(invalid-state)"))
+        #expect(result.errors.contains("state.json") && result.errors.contains("(\(code))"))
         #expect(lines().isEmpty)
         #expect(try String(contentsOfFile: path("state.json"), encoding: .utf8) == text)
+    }
+
+    /// A server with a state file gives the same numbers after a restart; one without announces the restart.
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    func numbersOfAServerContinueAfterARestart(_ hasState: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writeManifest(from: 10)
+        let origin = try await RecordingOrigin(origin)
+        let options = hasState ? ["--state", path("state")] : []
+        var known: [String: Int] = [:]
+        for first in [10, 12, 15] {
+            try writeManifest(from: first)
+            let server = try RunningProgram(
+                ["serve", "--port", "0", "--library", path("library"), "--allow-host", "127.0.0.1"] + options
+            )
+            let address = try await server.match("(http://[0-9.:]+)/")
+            let lines = try await playlistLines(address, source: origin.address("manifest.mpd"))
+            server.send(SIGTERM)
+            #expect(try await server.finish() == 0, "\(server.standardError)")
+            let tag = "#EXT-X-MEDIA-SEQUENCE:"
+            let sequence = try #require(lines.first { $0.hasPrefix(tag) }.flatMap { Int($0.dropFirst(tag.count)) })
+            let current = Dictionary(
+                uniqueKeysWithValues: lines.filter { $0.contains(".m4s?") }.enumerated().map { index, line in
+                    (String(line.prefix { $0 != "?" }), sequence + index)
+                }
+            )
+            #expect(current.count == 5, "\(lines)")
+            let shared = current.filter { known[$0.key] != nil }
+            #expect(known.isEmpty || !shared.isEmpty)
+            if hasState {
+                #expect(shared.allSatisfy { known[$0.key] == $0.value })
+            } else {
+                #expect(current.values.allSatisfy { $0 > known.values.max() ?? 0 })
+                #expect(lines.contains("#EXT-X-DISCONTINUITY"))
+            }
+            known = current
+        }
+        await origin.stop()
+    }
+
+    /// Returns the lines of the media playlist that a server makes of a presentation with one variant.
+    private func playlistLines(_ server: String, source: String) async throws -> [String] {
+        let client = HTTPClient()
+        func lines(_ address: String) async throws -> [String] {
+            let response = try await client.execute(HTTPClientRequest(url: address), timeout: .seconds(30))
+            let body = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            return body.split(separator: "\n").map(String.init)
+        }
+        do {
+            let multivariant = try await lines("\(server)/play.m3u8?url=\(source)")
+            let reference = try #require(multivariant.last { !$0.hasPrefix("#") }, "\(multivariant)")
+            let base = try #require(URL(string: server + "/play.m3u8"))
+            let media = try #require(URL(string: reference, relativeTo: base))
+            let result = try await lines(media.absoluteString)
+            try await client.shutdown()
+            return result
+        } catch {
+            try await client.shutdown()
+            throw error
+        }
     }
 }

@@ -13,6 +13,7 @@ import MillstreamServer
 import NetworkConditioning
 import PlaybackReporting
 import PlaylistEditing
+import PresentationLoading
 import ReportFormat
 import ResourceAddressing
 import SegmentFormat
@@ -39,7 +40,8 @@ private struct ErrorType {
         ErrorType(ReportLimitError.self), ErrorType(ServerSecret.ReadingError.self, name: "ServerSecret.ReadingError"),
         ErrorType(SizedLadderError.self), ErrorType(StorageError.self),
         ErrorType(StreamCatalog.ReadingError.self, name: "StreamCatalog.ReadingError"),
-        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(TransportError.self),
+        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(TranslationStateError.self),
+        ErrorType(TransportError.self),
         ErrorType(XMLReadingError.self),
     ]
 }

@@ -104,7 +104,7 @@ package struct SegmentAddressing: Sendable {
     private let periodDuration: MediaTime?
     private var source = Source.none
     /// A Boolean value that indicates whether all segments have the declared duration, so that the period cuts the last.
-    private var hasConstantDuration = false
+    package private(set) var hasConstantDuration = false
     /// A Boolean value that indicates whether the last entry of the timeline repeats until the end of the period.
     private var hasOpenTimeline = false
 

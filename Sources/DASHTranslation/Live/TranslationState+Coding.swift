@@ -3,7 +3,7 @@ import MediaTiming
 /// A state in the form in which it is stored between two runs of a program.
 extension TranslationState: Codable {
     private enum CodingKeys: String, CodingKey {
-        case version, targetDuration, discontinuities, tracks, windows
+        case version, targetDuration, discontinuities, tracks, windows, restarts
     }
 
     /// The version of the form; states of other versions are not read.
@@ -22,6 +22,7 @@ extension TranslationState: Codable {
         discontinuities = try values.decode([String: Int64].self, forKey: .discontinuities)
         tracks = try values.decode([TrackDescriptor].self, forKey: .tracks)
         windows = try values.decode([TrackWindow].self, forKey: .windows)
+        restarts = try values.decode([Int64].self, forKey: .restarts)
         guard tracks.count == windows.count else {
             throw DecodingError.dataCorruptedError(
                 forKey: .windows,
@@ -39,6 +40,7 @@ extension TranslationState: Codable {
         try values.encode(discontinuities, forKey: .discontinuities)
         try values.encode(tracks, forKey: .tracks)
         try values.encode(windows, forKey: .windows)
+        try values.encode(restarts, forKey: .restarts)
     }
 }
 

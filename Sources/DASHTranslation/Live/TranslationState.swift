@@ -10,6 +10,9 @@ package struct TranslationState: Sendable, Hashable {
     var discontinuities: [String: Int64] = [:]
     /// The windows of the playlists in the previous translation, in the order of the tracks.
     var windows: [TrackWindow] = []
+    /// The media sequence numbers of the first segments after a restart, which begin with a discontinuity, in the order of
+    /// the tracks; empty if there was none.
+    var restarts: [Int64] = []
 
     /// Creates the state before the first translation.
     package init() {}

@@ -23,6 +23,25 @@ struct TrackMeasure {
     var isUniform = true
     var hasSkippedHole = false
 
+    /// A Boolean value that indicates whether the first entry begins at a multiple of its duration.
+    var isAligned: Bool {
+        guard let start = starts.first, firstDuration > .zero else { return false }
+        let count = TrackWindow.quotient(start, firstDuration)
+        let difference = start - firstDuration.scaled(by: MediaTime(seconds: count))
+        let tolerance = MediaTime(value: 1, timescale: 100)
+        return difference < tolerance && MediaTime.zero - tolerance < difference
+    }
+
+    /// Returns a Boolean value that indicates whether each entry begins nearest to the next multiple of the duration of
+    /// another track's entries.
+    func isParallel(to other: TrackMeasure) -> Bool {
+        guard let start = starts.first, other.firstDuration > .zero else { return false }
+        let first = TrackWindow.quotient(start, other.firstDuration)
+        return (0..<starts.count).allSatisfy { index in
+            TrackWindow.quotient(starts[index], other.firstDuration) == first +| Int64(clamping: index)
+        }
+    }
+
     /// The average bit rate, in bits per second, or `nil` if it is not known.
     var average: Int64? {
         hasSizes && duration > .zero ? TranslatedRate.bitsPerSecond(byteCount, duration) : nil
@@ -182,15 +201,20 @@ struct MediaPlaylistWriter {
     // MARK: Writing
 
     /// Returns the text of the playlist, whose first entry has the given number after some entries that are left out.
+    ///
+    /// With `isRestart`, a discontinuity before the first entry announces that its number is a new one.
     static func write(
         _ plan: PresentationPlan,
         track: Int,
         shared: Shared,
         firstSequence: Int64,
-        skipCount: Int64
+        skipCount: Int64,
+        isRestart: Bool
     ) throws(TranslationError) -> Output {
         var writer = MediaPlaylistWriter(plan, track: track)
-        let first = try writer.writeEntries(shared, skipCount: skipCount)
+        if isRestart { writer.append("#EXT-X-DISCONTINUITY\n") }
+        let number = try writer.writeEntries(shared, skipCount: skipCount)
+        let first = isRestart ? max(0, number -| 1) : number
         let isIFrames = plan.tracks[track].kind == .iFrames
         var head = "#EXTM3U\n"
         var version = writer.hasFractions ? 3 : 1
