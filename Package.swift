@@ -214,7 +214,8 @@ let package = Package(
         .target(
             name: "MillstreamDownloads",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "ReportFormat", "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat",
+                "ResourceAddressing",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -22,6 +22,10 @@ package struct PlannedRendition: Sendable {
     package let address: ResourceAddress
     /// The indices of further variants or renditions of the source that have the same playlist.
     package let aliases: [Int]
+    /// The number of segments of the source that are before the first one of ``playlist``.
+    package let firstPosition: Int
+    /// A Boolean value that indicates whether ``playlist`` has only some of the segments of the source.
+    package let isPart: Bool
 
     /// Creates a planned rendition.
     package init(
@@ -31,7 +35,9 @@ package struct PlannedRendition: Sendable {
         variant: Variant?,
         playlist: MediaPlaylist,
         address: ResourceAddress,
-        aliases: [Int] = []
+        aliases: [Int] = [],
+        firstPosition: Int = 0,
+        isPart: Bool = false
     ) {
         self.role = role
         self.position = position
@@ -40,6 +46,8 @@ package struct PlannedRendition: Sendable {
         self.playlist = playlist
         self.address = address
         self.aliases = aliases
+        self.firstPosition = firstPosition
+        self.isPart = isPart
     }
 
     /// The playlist with its variables replaced, so that it is valid without the playlist that defines them.
@@ -146,9 +154,13 @@ extension AssetLibrary {
     ) throws {
         let playlist = try rendition.standalonePlaylist
         var stored: [PackagePlan.Identity: ResourceRecord] = [:]
+        var former: [Int: Int] = [:]
         if let existing {
-            // URL signatures change from load to load; the same segments in the same order are the same media.
-            if let old = try? MediaPlaylist(parsing: existing.playlistBytes), haveSameMedia(old, playlist) {
+            // URL signatures change from load to load, and a part of the playlist may have been stored.
+            if let old = try? MediaPlaylist(parsing: existing.playlistBytes) {
+                former = SegmentMatching.formerPositions(of: playlist, in: old)
+            }
+            if !former.isEmpty {
                 let rows = try ResourceRecord.filter(Column("renditionID") == existing.id)
                     .filter(Column("bytes") != nil).fetchCursor(database)
                 while let row = try rows.next() { stored[PackagePlan.Identity(row)] = row }
@@ -167,14 +179,26 @@ extension AssetLibrary {
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
             playlist: Data(playlist.bytes),
             address: rendition.address.text,
-            aliases: rendition.aliases.map(String.init).joined(separator: ",")
+            aliases: rendition.aliases.map(String.init).joined(separator: ","),
+            isPart: rendition.isPart
         )
         try record.insert(database)
         guard let renditionID = record.id else { return }
-        let plan = PackagePlan(folder: folder, role: rendition.role, playlist: playlist)
+        let plan = PackagePlan(
+            folder: folder,
+            role: rendition.role,
+            playlist: playlist,
+            firstPosition: rendition.firstPosition
+        )
+        var names = Set(stored.values.map(\.path))
         try plan.forEachResource { resource in
             // A stored file keeps its name, even if an earlier version chose the name by another rule.
-            let known = stored[resource.identity]
+            let known =
+                resource.position < 0
+                ? stored[resource.identity]
+                : former[resource.position].flatMap { stored[.init(segmentAt: $0, resource.kind)] }
+            let path = known?.path ?? Self.unusedPath(resource.path, besides: names)
+            names.insert(path)
             var row = ResourceRecord(
                 assetID: id,
                 renditionID: renditionID,
@@ -183,7 +207,7 @@ extension AssetLibrary {
                 address: resource.address.text,
                 rangeStart: resource.byteRange?.start,
                 rangeLength: resource.byteRange?.length,
-                path: known?.path ?? resource.path,
+                path: path,
                 start: resource.timeRange.start.description,
                 duration: resource.timeRange.duration.description,
                 bytes: known?.bytes,
@@ -194,18 +218,13 @@ extension AssetLibrary {
         }
     }
 
-    /// Returns a Boolean value that indicates whether two playlists name the same media, regardless of URL signatures.
-    private static func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
-        guard old.segments.count == new.segments.count else { return false }
-        // If the paths alone do not distinguish the segments, the queries are compared too.
-        let paths = Set(new.segments.lazy.map { "\($0.address.path) \($0.byteRange?.description ?? "")" })
-        let isFile = new.segments.allSatisfy { $0.address.lastPathComponent.contains(".") }
-        let pathsSuffice = paths.count == new.segments.count && (paths.count > 1 || isFile)
-        return zip(old.segments, new.segments).allSatisfy { first, second in
-            first.duration == second.duration && first.byteRange == second.byteRange
-                && ResourceAddress(first.uri).path == ResourceAddress(second.uri).path
-                && (pathsSuffice || ResourceAddress(first.uri).query == ResourceAddress(second.uri).query)
-        }
+    /// Returns a path that no other file of a rendition has.
+    private static func unusedPath(_ path: String, besides used: Set<String>) -> String {
+        guard used.contains(path) else { return path }
+        let dot = path.lastIndex(of: ".") ?? path.endIndex
+        var number = 2
+        while used.contains("\(path[..<dot])-\(number)\(path[dot...])") { number += 1 }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
     /// Returns a directory name that is unused in the package; if variants moved, the default name may be taken.

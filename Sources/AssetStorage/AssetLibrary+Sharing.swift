@@ -22,6 +22,8 @@ extension AssetLibrary {
             }
             let rendition = try RenditionRecord.filter(Column("assetID") == id)
                 .filter(Column("address") == address.text).fetchOne(database)
+            // A player needs the entire playlist, even if only a part of it is stored.
+            guard rendition?.isPart != true else { return nil }
             return rendition.map { OriginPlaylist(bytes: $0.playlistBytes, address: ResourceAddress($0.address)) }
         }
     }

@@ -36,6 +36,9 @@ struct PackagePlan {
             self.byteRange = position < 0 ? byteRange : nil
         }
 
+        /// Creates the identity of the segment at a position.
+        init(segmentAt position: Int, _ kind: StoredResource.Kind) { self.init(kind, position, "", nil) }
+
         init(_ record: ResourceRecord) {
             let range = record.rangeStart.flatMap { start in
                 record.rangeLength.flatMap { ByteRange(start: start, length: $0) }
@@ -47,6 +50,8 @@ struct PackagePlan {
     let folder: String
     let role: StoredRendition.Role
     let playlist: MediaPlaylist
+    /// The number of segments before the first one of the playlist, by which the names of segments are shifted.
+    let firstPosition: Int
     /// The paths of files that already have one, possibly from an earlier version.
     private let paths: [Identity: String]
 
@@ -54,11 +59,13 @@ struct PackagePlan {
         folder: String,
         role: StoredRendition.Role,
         playlist: MediaPlaylist,
+        firstPosition: Int = 0,
         paths: [Identity: String] = [:]
     ) {
         self.folder = folder
         self.role = role
         self.playlist = playlist
+        self.firstPosition = firstPosition
         self.paths = paths
     }
 
@@ -138,7 +145,8 @@ struct PackagePlan {
         if let known = paths[Identity(segmentKind, segment.position, address.text, nil)] { return known }
         // Players check the extension; a missing or unknown one is replaced by that of the usual container.
         let usual = role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s"
-        return "\(folder)/\(Self.number(segment.position))\(fileExtension(of: address, fallback: usual))"
+        return
+            "\(folder)/\(Self.number(segment.position + firstPosition))\(fileExtension(of: address, fallback: usual))"
     }
 
     /// Returns a position with at least six digits, so that the names of the first million segments sort in playback

@@ -47,6 +47,8 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var address: String
     /// The further positions in the source that have the same playlist, as decimal numbers separated by commas.
     var aliases: String?
+    /// A Boolean value that indicates whether the playlist does not have all segments of the source; `nil` for false.
+    var isPart: Bool?
 
     /// The positions of all variants or renditions in the source that have this playlist.
     var positions: [Int] { [position] + (aliases ?? "").split(separator: ",").compactMap { Int($0) } }
@@ -160,6 +162,7 @@ enum Schema {
             try database.create(indexOn: "resource", columns: ["assetID", "address"])
         }
         AssetSummaryRecord.registerMigration(&migrator)
+        RecordedSegment.registerMigration(&migrator)
         return migrator
     }()
 

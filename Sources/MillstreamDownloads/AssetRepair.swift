@@ -42,11 +42,15 @@ public struct AssetRepair: Sendable {
     ) throws {
         self.id = id
         self.library = library
-        let source = try library.asset(id).source
+        let asset = try library.asset(id)
+        let source = asset.source
+        // The playlists are loaded again for the stored time range.
+        var selection = configuration.selection
+        selection.timeRange = DownloadSelection(asset.selection)?.timeRange
         task = AssetDownload(source, into: library, loader: loader, configuration: configuration, time: time)
         resolver = DownloadResolver(
             loader: loader,
-            selection: configuration.selection,
+            selection: selection,
             playlistSize: configuration.limits.playlistSize,
             bypassesCache: true
         )

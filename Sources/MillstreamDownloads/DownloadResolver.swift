@@ -2,6 +2,7 @@ import AssetStorage
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import PlaylistEditing
 import ResourceAddressing
 
 /// A resolver that loads the playlists of a source and applies the selection of the download.
@@ -40,13 +41,16 @@ struct DownloadResolver {
         switch playlist {
         case .media(let media):
             try check(media, at: address)
+            guard let part = try part(of: media) else { throw outsideRange(media, at: address) }
             let rendition = PlannedRendition(
                 role: .variant,
                 position: -1,
                 language: nil,
                 variant: nil,
-                playlist: media,
-                address: address
+                playlist: part.playlist,
+                address: address,
+                firstPosition: part.firstPosition,
+                isPart: selection.timeRange != nil
             )
             return Resolution(playlist: playlist, address: address, renditions: [rendition])
         case .multivariant(let multivariant):
@@ -56,21 +60,49 @@ struct DownloadResolver {
                 variables: multivariant.variables,
                 besides: ByteCount(Int64(playlist.bytes.count))
             )
-            let renditions = choices.compactMap { choice in
-                loaded[choice.address].map { loaded in
-                    PlannedRendition(
-                        role: choice.role,
-                        position: choice.position,
-                        language: choice.language,
-                        variant: choice.variant,
-                        playlist: loaded.playlist,
-                        address: loaded.address,
-                        aliases: choice.aliases
-                    )
+            let renditions = try choices.compactMap { choice -> PlannedRendition? in
+                guard let loaded = loaded[choice.address] else { return nil }
+                guard let part = try part(of: loaded.playlist) else {
+                    // Subtitles, for example, can end before the range begins.
+                    guard choice.role == .variant else { return nil }
+                    throw outsideRange(loaded.playlist, at: loaded.address)
                 }
+                return PlannedRendition(
+                    role: choice.role,
+                    position: choice.position,
+                    language: choice.language,
+                    variant: choice.variant,
+                    playlist: part.playlist,
+                    address: loaded.address,
+                    aliases: choice.aliases,
+                    firstPosition: part.firstPosition,
+                    isPart: selection.timeRange != nil
+                )
             }
             return Resolution(playlist: playlist, address: address, renditions: renditions)
         }
+    }
+
+    /// Returns the part of a media playlist in the time range of the selection, and the number of segments before it;
+    /// `nil` if no segment overlaps the range.
+    private func part(of playlist: MediaPlaylist) throws -> (playlist: MediaPlaylist, firstPosition: Int)? {
+        guard let range = selection.timeRange else { return (playlist, 0) }
+        let positions = playlist.positions(overlapping: range)
+        guard !positions.isEmpty else { return nil }
+        do {
+            return (try playlist.trimmed(to: range), positions.lowerBound)
+        } catch {
+            throw DownloadError(.notAPlaylist, "the time range cannot be selected (\(error))", cause: error)
+        }
+    }
+
+    private func outsideRange(_ playlist: MediaPlaylist, at address: ResourceAddress) -> DownloadError {
+        DownloadError(
+            .nothingSelected,
+            "the stream has no segment in the time range",
+            hint: "its duration is \(playlist.duration) s",
+            address: address
+        )
     }
 
     /// A media playlist with its URL after all redirects.

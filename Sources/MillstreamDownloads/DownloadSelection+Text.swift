@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import PlaylistEditing
 import ResourceAddressing
 
 extension DownloadSelection: CustomStringConvertible {
@@ -20,6 +21,10 @@ extension DownloadSelection: CustomStringConvertible {
         parts += qualifiers.map { (.qualifier, "\($0)") }
         if prefersMultichannelAudio { parts.append((.multichannel, "true")) }
         if prefersLosslessAudio { parts.append((.lossless, "true")) }
+        if let timeRange {
+            let bounds = [timeRange.low, timeRange.high].map { $0?.description ?? "" }
+            parts.append((.timeRange, bounds.joined(separator: "...")))
+        }
         return parts.map { "\($0.rawValue)=\(Self.escaped($1))" }.joined(separator: "&")
     }
 
@@ -34,6 +39,7 @@ extension DownloadSelection: CustomStringConvertible {
         case qualifier
         case multichannel = "prefer-multichannel"
         case lossless = "prefer-lossless"
+        case timeRange = "range"
     }
 
     private static func escaped(_ text: String) -> String {
@@ -78,6 +84,9 @@ extension DownloadSelection: CustomStringConvertible {
             qualifiers.append(qualifier)
         case .multichannel: prefersMultichannelAudio = value == "true"
         case .lossless: prefersLosslessAudio = value == "true"
+        case .timeRange:
+            guard let range = PartialRange<MediaTime>(value) else { return false }
+            timeRange = range
         }
         return true
     }

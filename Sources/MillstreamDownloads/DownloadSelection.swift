@@ -1,5 +1,6 @@
 public import HLSPlaylist
 public import MediaTiming
+public import PlaylistEditing
 import ResourceAddressing
 
 /// The variants and renditions of a presentation to download.
@@ -58,6 +59,11 @@ public struct DownloadSelection: Sendable, Hashable {
     ///
     /// This preference has precedence over ``prefersMultichannelAudio``.
     public var prefersLosslessAudio = false
+    /// The time range to download, from the beginning of each media playlist; `nil` for all of it.
+    ///
+    /// The segments that overlap the range are stored as a whole, so that the asset can begin a little before it. A
+    /// later download with another range stores that range instead; segments of both are not fetched again.
+    public var timeRange: PartialRange<MediaTime>?
 
     /// The best variant with the default audio and subtitles.
     public static let standard = DownloadSelection(audio: .defaults, subtitles: .defaults)

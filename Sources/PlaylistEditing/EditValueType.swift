@@ -103,7 +103,7 @@ extension EditValueType where Value == MediaTimeRange {
                 form: "START...END in seconds"
             ),
             parse: { text in
-                guard let range = PartialRange<MediaTime>(text, bound: { ClockTime.parse($0) }) else { return nil }
+                guard let range = PartialRange<MediaTime>(text) else { return nil }
                 // A range without an end extends beyond the end of any playlist.
                 return MediaTimeRange(start: range.low ?? .zero, end: range.high ?? MediaTime(seconds: 1 << 40))
             },

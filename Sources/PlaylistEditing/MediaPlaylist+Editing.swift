@@ -42,6 +42,47 @@ extension MediaPlaylist {
         )
     }
 
+    /// Returns the playlist with only the segments that overlap a time range, followed by `EXT-X-ENDLIST` if later
+    /// segments are removed.
+    ///
+    /// The segments are whole, so the result can begin before the range and end after it. A range without a duration
+    /// selects the segment that contains its time. The media and discontinuity sequence numbers are adjusted, and the
+    /// first segment has its key, initialization section and date.
+    ///
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no segment overlaps the range.
+    public func trimmed(
+        to range: PartialRange<MediaTime>,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        let positions = positions(overlapping: range)
+        guard !positions.isEmpty else {
+            throw .nothingLeft(
+                filter: "range \(range.low.map(\.description) ?? "")...\(range.high.map(\.description) ?? "")",
+                available: ["\(duration) s in total"]
+            )
+        }
+        guard positions.count < segments.count else { return self }
+        return try MediaPlaylistAssembly.assemble(
+            primary: self,
+            runs: [SegmentRun(self, positions, isPrimary: true)],
+            limits: limits
+        )
+    }
+
+    /// Returns the positions of the segments that overlap a time range.
+    ///
+    /// A range without a duration selects the segment that contains its time.
+    public func positions(overlapping range: PartialRange<MediaTime>) -> Range<Int> {
+        let all = segments
+        let first = range.low.map { max($0, .zero) }.map { all.position(at: $0) ?? all.count } ?? 0
+        guard first < all.count else { return all.count..<all.count }
+        guard let high = range.high, high < duration else { return first..<all.count }
+        guard high >= .zero, let last = all.position(at: high) else { return first..<first }
+        // A segment that begins at the end of the range has nothing of it.
+        let isAfter = all.timeRange(at: last).start >= high && last > first
+        return first..<max(first, isAfter ? last : last + 1)
+    }
+
     /// Returns the playlist followed by another one, with a discontinuity between them.
     ///
     /// The result has the larger target duration and version of the two. Relative URIs of the other playlist are

@@ -40,3 +40,8 @@ extension PartialRange<BitRate> {
     /// Creates a range of bit rates from text such as `900k...4M`.
     public init?(_ text: String) { self.init(text) { BitRate($0) } }
 }
+
+extension PartialRange<MediaTime> {
+    /// Creates a range of times from text such as `90...120`, `0:01:30...` or `...2:00`; see ``ClockTime``.
+    public init?(_ text: String) { self.init(text) { ClockTime.parse($0) } }
+}

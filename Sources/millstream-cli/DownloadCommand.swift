@@ -4,6 +4,7 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import MillstreamDownloads
+import PlaylistEditing
 import ReportFormat
 
 /// The command `millstream download`.
@@ -71,6 +72,15 @@ struct DownloadCommand: AsyncParsableCommand {
         help: "The subtitles to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
     )
     var subtitles: String = "all"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The time range to download, such as 90...120, 1:30... or ...0:02:00; whole segments are stored.",
+            valueName: "start...end"
+        )
+    )
+    var range: String?
 
     @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
     var jobs: Int = 6
@@ -250,6 +260,14 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         selection.prefersMultichannelAudio = preferMultichannel
         selection.prefersLosslessAudio = preferLossless
+        if let range {
+            guard let parsed = PartialRange<MediaTime>(range) else {
+                throw ValidationError(
+                    "--range must be START...END in seconds or h:mm:ss, such as 90...120, 1:30... or ...2:00: \(range)"
+                )
+            }
+            selection.timeRange = parsed
+        }
         return selection
     }
 }

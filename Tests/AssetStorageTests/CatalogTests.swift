@@ -54,11 +54,15 @@ import Testing
                     + #""details" TEXT NOT NULL, "options" BLOB NOT NULL, "artwork" BLOB, "state" TEXT NOT NULL, "#
                     + #""failureCode" TEXT, "failureDetail" TEXT, "failureMessage" TEXT, "#
                     + #""priority" INTEGER NOT NULL, "createdAt" DOUBLE NOT NULL)"#,
+                #"CREATE TABLE "recordedSegment" ("renditionID" INTEGER NOT NULL "#
+                    + #"REFERENCES "rendition"("id") ON DELETE CASCADE, "position" INTEGER NOT NULL, "#
+                    + #""sequence" INTEGER NOT NULL, "lines" TEXT NOT NULL, "duration" TEXT NOT NULL, "date" TEXT, "#
+                    + #"PRIMARY KEY ("renditionID", "position"))"#,
                 #"CREATE TABLE "rendition" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "folder" TEXT NOT NULL, "#
                     + #""role" TEXT NOT NULL, "position" INTEGER NOT NULL, "language" TEXT, "bandwidth" INTEGER, "#
                     + #""width" INTEGER, "height" INTEGER, "codecs" TEXT NOT NULL, "playlist" BLOB NOT NULL, "#
-                    + #""address" TEXT NOT NULL, "aliases" TEXT, UNIQUE ("assetID", "folder"))"#,
+                    + #""address" TEXT NOT NULL, "aliases" TEXT, "isPart" BOOLEAN, UNIQUE ("assetID", "folder"))"#,
                 #"CREATE TABLE "resource" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""renditionID" INTEGER NOT NULL REFERENCES "rendition"("id") ON DELETE CASCADE, "#

@@ -307,6 +307,26 @@ import Testing
 
     // MARK: Unchanged media
 
+    @Test(
+        arguments: [
+            (["get?n=1", "get?n=2"], ["get?n=1", "get?n=3"]), (["0.ts?n=1", "0.ts?n=2"], ["0.ts?n=1", "0.ts?n=3"]),
+            (["0.ts"], ["0.ts", "1.ts"]),
+        ]
+    )
+    func segmentsThatAreInBothPlaylistsAreNotDownloadedAgain(old: [String], new: [String]) throws {
+        func playlist(_ segments: [String]) throws -> MediaPlaylist {
+            let lines = segments.map { "#EXTINF:4,\n\($0)\n" }.joined()
+            return try MediaPlaylist(
+                parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)#EXT-X-ENDLIST\n".utf8),
+                context: PlaylistContext(address: ResourceAddress(TemporaryLibrary.origin + "media.m3u8"))
+            )
+        }
+        let id = try temporary.planned(try playlist(old))
+        try temporary.complete(id)
+        #expect(try temporary.planned(try playlist(new)) == id)
+        #expect(try library.missingCount(id) == 1)
+    }
+
     /// Signatures in URLs change from load to load; unchanged media is not downloaded again.
     @Test(
         arguments: [
@@ -318,17 +338,13 @@ import Testing
             (["4", "0.ts?s=1"], ["4", "0.ts?s=2"], true),
             // All segments have the same path: the query distinguishes them.
             (["4", "get?n=1", "4", "get?n=2"], ["4", "get?n=1", "4", "get?n=2"], true),
-            (["4", "get?n=1", "4", "get?n=2"], ["4", "get?n=1", "4", "get?n=3"], false),
-            (["4", "0.ts?n=1", "4", "0.ts?n=2"], ["4", "0.ts?n=1", "4", "0.ts?n=3"], false),
             (["4", "0.ts?n=1", "4", "1.ts"], ["4", "0.ts?n=1", "4", "1.ts?n=3"], true),
             (["4", "a?n=1", "4", "b.ts"], ["4", "a?n=2", "4", "b.ts"], true),
             (["4", "0.ts"], ["4", "1.ts"], false), (["4", "0.ts"], ["4", "sub/0.ts"], false),
-            (["4", "0.ts"], ["3.9", "0.ts"], false), (["4", "0.ts", "4", "1.ts"], ["4", "0.ts"], false),
-            (["4", "0.ts"], ["4", "0.ts", "4", "1.ts"], false),
+            (["4", "0.ts"], ["3.9", "0.ts"], false),
             (["4", "0.ts", "4", "1.ts"], ["4", "1.ts", "4", "0.ts"], false),
             (["4", "10@0 0.ts?s=1", "4", "10@10 0.ts?s=1"], ["4", "10@0 0.ts?s=2", "4", "10@10 0.ts?s=2"], true),
             (["4", "10@0 a?s=1", "4", "10@10 a?s=1"], ["4", "10@0 a?s=2", "4", "10@10 a?s=2"], true),
-            (["4", "10@0 0.ts", "4", "10@10 0.ts"], ["4", "10@0 0.ts", "4", "11@10 0.ts"], false),
             (["4", "10@0 0.ts"], ["4", "0.ts"], false),
         ]
     )
