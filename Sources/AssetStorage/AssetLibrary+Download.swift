@@ -157,7 +157,7 @@ extension AssetLibrary {
         var former: [Int: Int] = [:]
         if let existing {
             // URL signatures change from load to load, and a part of the playlist may have been stored.
-            if let old = try? MediaPlaylist(parsing: existing.playlistBytes) {
+            if let old = try? MediaPlaylist(parsing: existing.entirePlaylist(database)) {
                 former = SegmentMatching.formerPositions(of: playlist, in: old)
             }
             if !former.isEmpty {
@@ -228,7 +228,7 @@ extension AssetLibrary {
     }
 
     /// Returns a directory name that is unused in the package; if variants moved, the default name may be taken.
-    private static func unusedFolder(for rendition: PlannedRendition, besides used: Set<String>) -> String {
+    static func unusedFolder(for rendition: PlannedRendition, besides used: Set<String>) -> String {
         guard rendition.position >= 0 else { return "media" }
         var number = rendition.position
         while used.contains("\(rendition.role.rawValue)-\(number)") { number += 1 }

@@ -29,7 +29,7 @@ extension AssetLibrary {
         for rendition in renditions {
             guard
                 let playlist = try? MediaPlaylist(
-                    parsing: rendition.playlistBytes,
+                    parsing: catalog.read({ try rendition.entirePlaylist($0) }),
                     context: PlaylistContext(address: ResourceAddress(rendition.address))
                 )
             else { continue }

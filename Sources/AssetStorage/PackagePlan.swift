@@ -71,8 +71,11 @@ struct PackagePlan {
 
     /// Calls a closure with each file once, in the order in which a player needs them.
     ///
+    /// - Parameters:
+    ///   - positions: The segments whose files are wanted; `nil` for all.
+    ///   - body: The closure.
     /// - Complexity: O(*n*) in the bytes of the playlist.
-    func forEachResource(_ body: (Resource) throws -> Void) rethrows {
+    func forEachResource(in positions: Range<Int>? = nil, _ body: (Resource) throws -> Void) rethrows {
         // A tag applies to many segments; its file is reported only at the first of them.
         var seen: Set<Identity> = []
         func addKeys(_ keys: [EncryptionKey], at start: MediaTimeRange) throws {
@@ -101,7 +104,9 @@ struct PackagePlan {
                 )
             )
         }
-        for segment in playlist.segments where !segment.isGap {
+        for position in positions ?? 0..<playlist.segments.count {
+            let segment = playlist.segments[position]
+            guard !segment.isGap else { continue }
             let start = MediaTimeRange(start: segment.timeRange.start, duration: .zero)
             try addKeys(segment.keys, at: start)
             if let map = segment.map {
@@ -140,7 +145,7 @@ struct PackagePlan {
         }
     }
 
-    private func path(of segment: MediaSegment) -> String {
+    func path(of segment: MediaSegment) -> String {
         let address = segment.address
         if let known = paths[Identity(segmentKind, segment.position, address.text, nil)] { return known }
         // Players check the extension; a missing or unknown one is replaced by that of the usual container.
@@ -156,7 +161,7 @@ struct PackagePlan {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
 
-    private func path(of map: MediaInitialization) -> String {
+    func path(of map: MediaInitialization) -> String {
         if let known = paths[Identity(.initialization, Self.sharedPosition, map.address.text, map.byteRange)] {
             return known
         }
@@ -165,7 +170,7 @@ struct PackagePlan {
     }
 
     /// Returns the path of an identity key of 16 bytes; `nil` for other key systems, which are not supported.
-    private func path(of key: EncryptionKey) -> String? {
+    func path(of key: EncryptionKey) -> String? {
         key.isIdentity ? key.address.map { path(ofKeyAt: $0) } : nil
     }
 

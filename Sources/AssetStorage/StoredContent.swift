@@ -64,7 +64,7 @@ extension StoredRendition {
 
         /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
         init(_ record: RenditionRecord, _ database: Database) throws {
-            let playlist = try? MediaPlaylist(parsing: record.playlistBytes)
+            let playlist = try? MediaPlaylist(parsing: record.entirePlaylist(database))
             // Gaps count as loaded, because they have no media at the origin.
             var gaps = (playlist?.segments.lazy.filter(\.isGap).map(\.timeRange)).map { Array($0) }?[...] ?? []
             var loaded = MediaTimeRangeSet()

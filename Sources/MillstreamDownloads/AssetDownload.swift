@@ -14,6 +14,10 @@ package struct AssetDownload: Sendable {
     package enum Event: Sendable {
         /// The playlists are loaded, and the files to download are known.
         case resolved(id: String, DownloadProgress)
+        /// The stream is not available yet, and the recording waits for it.
+        case waiting(DownloadError)
+        /// Segments were lost before they could be recorded.
+        case lost(id: String, count: Int64)
         /// The progress changed.
         case progress(id: String, DownloadProgress)
         /// The run ended, with or without an error, after it resolved the asset.
@@ -24,10 +28,10 @@ package struct AssetDownload: Sendable {
 
     /// The URL of the source playlist.
     package let source: ResourceAddress
-    private let library: AssetLibrary
-    private let loader: ResourceLoader
-    private let configuration: DownloadConfiguration
-    private let time: any TimeSource
+    let library: AssetLibrary
+    let loader: ResourceLoader
+    let configuration: DownloadConfiguration
+    let time: any TimeSource
     /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
     package var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
     /// The playlists of the source if they have just been loaded and entered in the catalog; `nil` to load them.
@@ -62,6 +66,7 @@ package struct AssetDownload: Sendable {
     @discardableResult
     package func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws -> StoredAsset {
         do {
+            if let recording = configuration.recording { return try await record(recording, report) }
             return try await fetchAll(report)
         } catch let error as StorageError {
             throw DownloadError(error)
@@ -70,13 +75,18 @@ package struct AssetDownload: Sendable {
         }
     }
 
-    private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
-        var resolver = DownloadResolver(
+    /// The resolver of the playlists of the source.
+    var resolver: DownloadResolver {
+        DownloadResolver(
             loader: loader,
             selection: configuration.selection,
             playlistSize: configuration.limits.playlistSize,
             canDecode: canDecode
         )
+    }
+
+    private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
+        var resolver = resolver
         var resolution = if let resolution { resolution } else { try await resolver.resolve(source) }
         let (id, lock) = try createAsset()
         defer { withExtendedLifetime(lock) {} }
@@ -124,7 +134,7 @@ package struct AssetDownload: Sendable {
     }
 
     /// Creates the catalog entry of the asset and locks it.
-    private func createAsset() throws -> (id: String, lock: PackageLock) {
+    func createAsset() throws -> (id: String, lock: PackageLock) {
         var attempt = 1
         while true {
             let title = configuration.title ?? source.defaultAssetTitle
@@ -140,7 +150,7 @@ package struct AssetDownload: Sendable {
 
     /// Reports changes of the progress at a regular interval, whether or not files are finished, until the task is
     /// canceled.
-    private func reportProgress(
+    func reportProgress(
         _ meter: ProgressMeter,
         of id: String,
         _ report: @escaping @Sendable (Event) -> Void

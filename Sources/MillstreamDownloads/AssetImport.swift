@@ -57,7 +57,7 @@ public struct AssetImport: Sendable {
             return try await task.run { event in
                 switch event {
                 case .resolved(_, let progress), .progress(_, let progress): report(progress)
-                case .ended, .completed: break
+                case .ended, .completed, .waiting, .lost: break
                 }
             }
         } catch {

@@ -29,7 +29,7 @@ final class DownloadBudget: Sendable {
     private let assetSize: Int64
     private let state: Mutex<State>
 
-    init(_ asset: StoredAsset, in library: AssetLibrary, _ limits: DownloadLimits) {
+    init(_ asset: StoredAsset, in library: AssetLibrary, _ limits: DownloadLimits, isRecording: Bool = false) {
         self.limits = limits
         self.library = library
         let rates = Dictionary(
@@ -39,7 +39,10 @@ final class DownloadBudget: Sendable {
         let expected = asset.renditions.reduce(ByteCount.zero) { sum, rendition in
             sum + Self.expectedSize(rendition.duration, rates[rendition.folder] ?? Self.assumedRate)
         }
-        assetSize = min(limits.assetSize, max(Self.guaranteedAssetSize, expected)).bytes
+        // The duration of a recording is not known in advance.
+        assetSize =
+            isRecording
+            ? limits.assetSize.bytes : min(limits.assetSize, max(Self.guaranteedAssetSize, expected)).bytes
         state = Mutex(State(stored: asset.bytes.bytes))
     }
 

@@ -33,6 +33,14 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// Below 500 kbit/s for each concurrent fetch, fewer fetches run concurrently, because a server may close a
     /// connection that is too slow.
     public var maximumRate: BitRate?
+    /// The options for recording a live stream; `nil` to download a stream that has ended.
+    ///
+    /// With these options, a task follows the media playlists and stores each segment as it appears. The package is
+    /// playable meanwhile. Canceling the task ends the recording. If the process ends, a later run of the task continues
+    /// with the next segment that is available, and what was lost is marked with `EXT-X-GAP`, or with
+    /// `EXT-X-DISCONTINUITY` if its duration is unknown. Further selections and
+    /// ``DownloadSelection/timeRange`` have no effect on a recording.
+    public var recording: RecordingOptions?
 
     private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
 
@@ -72,6 +80,15 @@ private struct StoredConfiguration: Codable {
     var playlistSize: Int64
     var freeSpace: Int64
     var rate: Int64?
+    /// The options of a recording; `nil` for a download, and in the JSON of earlier versions.
+    var recording: Recording?
+
+    struct Recording: Codable {
+        /// The duration in seconds, as a decimal number.
+        var duration: String?
+        var startsFromBeginning: Bool
+        var waitsForStream: Bool
+    }
 }
 
 extension DownloadConfiguration {
@@ -88,7 +105,14 @@ extension DownloadConfiguration {
                     assetSize: limits.assetSize.bytes,
                     playlistSize: limits.playlistSize.bytes,
                     freeSpace: limits.freeSpace.bytes,
-                    rate: maximumRate?.bitsPerSecond
+                    rate: maximumRate?.bitsPerSecond,
+                    recording: recording.map { recording in
+                        StoredConfiguration.Recording(
+                            duration: recording.duration?.description,
+                            startsFromBeginning: recording.startsFromBeginning,
+                            waitsForStream: recording.waitsForStream
+                        )
+                    }
                 )
             )
         }
@@ -111,5 +135,12 @@ extension DownloadConfiguration {
         )
         furtherSelections = Array(selections.dropFirst())
         maximumRate = found.rate.map { BitRate(bitsPerSecond: $0) }
+        recording = found.recording.map { recording in
+            RecordingOptions(
+                duration: recording.duration.flatMap { MediaTime(decimal: $0) },
+                startsFromBeginning: recording.startsFromBeginning,
+                waitsForStream: recording.waitsForStream
+            )
+        }
     }
 }

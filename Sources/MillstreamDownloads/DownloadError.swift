@@ -87,6 +87,9 @@ public struct DownloadError: MillstreamError, Sendable {
 }
 
 extension DownloadError {
+    /// The detail of the error for a live playlist without segments.
+    static let notBegun = "not-begun"
+
     static func canceled(_ address: ResourceAddress) -> DownloadError {
         DownloadError(.canceled, "the download was canceled", address: address)
     }

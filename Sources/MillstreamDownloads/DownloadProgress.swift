@@ -50,8 +50,11 @@ public struct DownloadProgress: Sendable, Hashable {
 /// A counter that computes the progress of a download from its files.
 struct ProgressCounter {
     private var loaded: [String: MediaTimeRangeSet]
-    private let ends: [String: MediaTime]
-    private let expected: MediaTime
+    private var ends: [String: MediaTime]
+    private var expected: MediaTime
+    /// A Boolean value that indicates whether the media is recorded, and its wanted duration.
+    private var isRecording = false
+    private var recordingGoal: MediaTime?
     private var bytes: ByteCount
     private var missing: Int
 
@@ -61,6 +64,23 @@ struct ProgressCounter {
         expected = asset.duration ?? .zero
         bytes = asset.bytes
         self.missing = missing
+    }
+
+    /// Creates a counter for a recording, which begins with the media that is recorded already.
+    ///
+    /// - Parameters:
+    ///   - asset: The recorded asset.
+    ///   - recordingGoal: The duration to record; `nil` if it is not limited.
+    init(_ asset: StoredAsset, recordingGoal: MediaTime?) {
+        self.init(asset, missing: 0)
+        isRecording = true
+        self.recordingGoal = recordingGoal
+    }
+
+    /// Extends a rendition that is recorded.
+    mutating func extend(_ folder: String, to end: MediaTime) {
+        ends[folder] = end
+        expected = max(expected, end)
     }
 
     mutating func addStoredFile(_ resource: StoredResource, bytes count: ByteCount) {
@@ -77,6 +97,15 @@ struct ProgressCounter {
             return common.intersection(ranges)
         }
         let share = expected > .zero ? common.totalDuration.seconds / expected.seconds * 100 : 0
+        if isRecording {
+            let goal = recordingGoal.flatMap { $0 > .zero ? common.totalDuration.seconds / $0.seconds * 100 : nil }
+            return DownloadProgress(
+                loadedTimeRanges: common,
+                duration: recordingGoal ?? expected,
+                bytes: bytes,
+                percent: min(goal ?? 0, 99.9)
+            )
+        }
         return DownloadProgress(
             loadedTimeRanges: common,
             duration: expected,
@@ -135,6 +164,9 @@ final class ProgressMeter: Sendable {
     func endFile(_ flight: Int) {
         state.withLock { _ = $0.filesInProgress.removeValue(forKey: flight) }
     }
+
+    /// Extends a rendition that is recorded.
+    func extend(_ folder: String, to end: MediaTime) { state.withLock { $0.counter.extend(folder, to: end) } }
 
     /// Adds a stored file to the progress.
     func addStoredFile(_ resource: StoredResource, bytes: ByteCount) {

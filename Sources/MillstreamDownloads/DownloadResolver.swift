@@ -15,6 +15,8 @@ struct DownloadResolver {
     var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
     /// A Boolean value that indicates whether a cache must not answer without asking the server.
     var bypassesCache = false
+    /// A Boolean value that indicates whether live playlists are accepted, for a recording.
+    var acceptsLive = false
 
     /// The maximum number of playlists that are loaded concurrently.
     static let concurrentLoads = 4
@@ -86,7 +88,7 @@ struct DownloadResolver {
     /// Returns the part of a media playlist in the time range of the selection, and the number of segments before it;
     /// `nil` if no segment overlaps the range.
     private func part(of playlist: MediaPlaylist) throws -> (playlist: MediaPlaylist, firstPosition: Int)? {
-        guard let range = selection.timeRange else { return (playlist, 0) }
+        guard let range = selection.timeRange, !acceptsLive else { return (playlist, 0) }
         let positions = playlist.positions(overlapping: range)
         guard !positions.isEmpty else { return nil }
         do {
@@ -323,6 +325,17 @@ struct DownloadResolver {
         return parts.compactMap { $0 }.joined(separator: " ")
     }
 
+    /// Loads the current version of a media playlist of a recording, which may have no segments.
+    func reload(_ address: ResourceAddress, after former: MediaPlaylist) async throws -> MediaPlaylist {
+        let variables = former.context.importableVariables
+        let (playlist, loaded) = try await load(address, variables: variables, limit: playlistSize)
+        guard case .media(let media) = playlist else {
+            throw DownloadError(.notAPlaylist, "the URL is no longer that of a media playlist", address: loaded)
+        }
+        if !media.segments.isEmpty { try check(media, at: loaded) }
+        return media
+    }
+
     private func loadMediaPlaylist(
         _ address: ResourceAddress,
         variables: [String: String],
@@ -376,15 +389,24 @@ struct DownloadResolver {
 
     /// Verifies that a media playlist can be downloaded.
     private func check(_ playlist: MediaPlaylist, at address: ResourceAddress) throws {
-        guard !playlist.isLive else {
+        guard acceptsLive || !playlist.isLive else {
             throw DownloadError(
                 .live,
                 "a live stream cannot be downloaded: its playlist has no EXT-X-ENDLIST",
-                hint: "try again after the stream has ended",
+                hint: "record it, for example with millstream record, or try again after it has ended",
                 address: address
             )
         }
         guard !playlist.segments.isEmpty else {
+            if playlist.isLive {
+                throw DownloadError(
+                    .notAPlaylist,
+                    "the stream has not begun: its playlist has no segments",
+                    hint: "wait for it, for example with millstream record --wait",
+                    address: address,
+                    detail: DownloadError.notBegun
+                )
+            }
             throw DownloadError(.notAPlaylist, "the playlist has no segments", address: address)
         }
         for segment in playlist.segments where !segment.isGap {

@@ -123,7 +123,10 @@ final class DownloadQueue: Service {
             let code = task.error?.detail ?? "unknown"
             logger.warning("download failed", metadata: ["asset": "\(task.assetID)", "error": "\(code)"])
         case .stateChanged, .loaded, .completed: break
-        case .mediaSelectionResolved, .variantsChosen, .locationChosen, .selectionCompleted, .finished: return
+        case .mediaSelectionResolved, .variantsChosen, .locationChosen, .waitingForStream, .segmentsLost,
+            .selectionCompleted,
+            .finished:
+            return
         }
         guard let asset = try? library.asset(task.assetID) else { return }
         broadcast.send(ServerEvent(name: "asset", data: report(asset)))

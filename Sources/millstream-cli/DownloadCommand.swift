@@ -23,55 +23,7 @@ struct DownloadCommand: AsyncParsableCommand {
     @Argument(help: "The URL of a playlist or DASH manifest.")
     var source: String
 
-    @OptionGroup var library: LibraryFlags
-
-    @Option(name: .long, help: "The title of the asset (default: derived from the URL).")
-    var title: String?
-
-    @Option(name: .long, help: "Download the lowest variant with at least this bit rate, such as 900k.")
-    var minBandwidth: String?
-
-    @Option(name: .long, help: "Download the best variant with at most this height in pixels.")
-    var maxHeight: Int?
-
-    @Option(name: .long, help: "The variants to download: all, best or lowest (default: best).")
-    var variants: String?
-
-    @Option(
-        name: .long,
-        help: "Download the lowest variant with at least this width and height in pixels, such as 1280x720."
-    )
-    var minSize: String?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            """
-            A condition for variants, such as peak-rate<=5M, width>=1280, height<=720, channels>=6, video-range=PQ or \
-            codec=hvc1; may be repeated.
-            """,
-            valueName: "condition"
-        )
-    )
-    var qualifier: [String] = []
-
-    @Flag(name: .long, help: "Prefer variants with more than two audio channels.")
-    var preferMultichannel = false
-
-    @Flag(name: .long, help: "Prefer variants with lossless audio.")
-    var preferLossless = false
-
-    @Option(
-        name: .long,
-        help: "The audio to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
-    )
-    var audio: String = "default"
-
-    @Option(
-        name: .long,
-        help: "The subtitles to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
-    )
-    var subtitles: String = "all"
+    @OptionGroup var options: DownloadOptions
 
     @Option(
         name: .long,
@@ -82,192 +34,34 @@ struct DownloadCommand: AsyncParsableCommand {
     )
     var range: String?
 
-    @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
-    var jobs: Int = 6
+    @Flag(name: .long, help: "Record a live stream, as millstream record does.")
+    var record = false
 
-    @Option(name: .long, help: "The maximum rate in bits per second, such as 2M (default: no limit).")
-    var limitRate: String?
-
-    @Option(
-        name: .long,
-        help: "The maximum size of the download, such as 20G; decimal multiples of bytes (default: 1 TiB)."
-    )
-    var maxSize: String?
-
-    @Option(name: .long, help: "The space to leave free on the disk, such as 1G (default: 268M).")
-    var minFreeSpace: String?
-
-    @Option(name: .long, help: "The identifier of the session that the download belongs to (default: command-line).")
-    var session: String?
-
-    @Flag(name: .long, help: "Hand the download to millstream serve instead of running it, and print its identifier.")
-    var queue = false
-
-    @Option(name: .long, help: "The priority among the downloads that wait; those with the highest start first.")
-    var priority: Int = 0
-
-    @Flag(name: .long, help: "Print a line of JSON for each event.")
-    var json = false
-
-    @Flag(name: .long, help: "Hide progress.")
-    var quiet = false
-
-    @OptionGroup(title: "DASH") var dash: DASHFlags
-
-    @OptionGroup(title: "HTTP") var http: HTTPFlags
+    @OptionGroup(title: "Recording") var recording: RecordingFlags
 
     func validate() throws {
-        guard [minBandwidth, maxHeight.map(String.init), minSize, variants].compactMap({ $0 }).count <= 1 else {
-            throw ValidationError("--min-bandwidth, --max-height, --min-size and --variants cannot be combined")
+        _ = try timeRange()
+        _ = try recording.options()
+        guard record || !recording.isUsed else {
+            throw ValidationError("--duration, --start-over and --wait are for recordings: add --record")
         }
-        guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
-        guard !queue || session == nil else { throw ValidationError("--queue and --session cannot be combined") }
-        guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
-        _ = try selection()
-        _ = try limits()
-        _ = try maximumRate()
+        guard !record || range == nil else { throw ValidationError("--record and --range cannot be combined") }
     }
 
     mutating func run() async throws {
-        let library = try library.open()
-        let address = try PlaylistSource.address(source)
-        let configuration = try configuration()
-        let display = ProgressDisplay(isQuiet: quiet || json)
-        let printer = DownloadPrinter(
-            display: display,
-            printsJSON: json,
-            isQuiet: quiet,
-            limit: VariantLimit(configuration.selection.variants)
-        )
-        let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
-        let (isQueued, dash) = (queue, dash)
-        do {
-            let asset: StoredAsset? = try await http.withLoading(source: source) { loading in
-                let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
-                guard !isQueued else {
-                    let id = try await session.enqueue(address, configuration: configuration)
-                    display.end()
-                    try StandardOutput.writeLine("\(id)")
-                    return nil
-                }
-                return try await Interruption.cancelling {
-                    try await session.stoppingWhenCanceled {
-                        let task = try await session.makeTask(address, configuration: configuration)
-                        return try await printer.run(task, in: session)
-                    }
-                }
-            }
-            guard let asset else { return }
-            display.end()
-            if !json, !quiet {
-                try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
-                let path = library.packageDirectory(asset.id).path
-                StandardError.write("stored in \(path)\nplay it with: millstream play \(path)\n")
-            }
-        } catch {
-            display.end()
-            if json {
-                let failure = Failure(error, arguments: [])
-                // A failure of the output must not replace the original error.
-                try? StandardOutput.writeLine(
-                    ReportValue.fields([
-                        "event": .string("failed"),
-                        "id": (try? library.asset(source: address))?.map { .string($0.id) } ?? nil,
-                        "code": .string(failure.code),
-                        "message": .string(failure.message),
-                    ])
-                )
-            }
-            throw error
-        }
+        var configuration = try options.configuration()
+        configuration.selection.timeRange = try timeRange()
+        if record { configuration.recording = try recording.options() }
+        try await options.run(source, configuration)
     }
 
-    /// The identifier of the session of this command.
-    private static let defaultSession = "command-line"
-
-    private func configuration() throws -> DownloadConfiguration {
-        var configuration = DownloadConfiguration(
-            selection: try selection(),
-            title: title,
-            maximumConcurrentFetches: jobs,
-            limits: try limits()
-        )
-        configuration.maximumRate = try maximumRate()
-        configuration.priority = priority
-        return configuration
-    }
-
-    private func limits() throws -> DownloadLimits {
-        var limits = DownloadLimits()
-        if let maxSize {
-            guard let size = Self.size(maxSize), size > .zero else {
-                throw ValidationError("--max-size must be a number of bytes above 0, such as 20G")
-            }
-            limits.assetSize = size
+    private func timeRange() throws -> PartialRange<MediaTime>? {
+        guard let range else { return nil }
+        guard let parsed = PartialRange<MediaTime>(range) else {
+            throw ValidationError(
+                "--range must be START...END in seconds or h:mm:ss, such as 90...120, 1:30... or ...2:00: \(range)"
+            )
         }
-        if let minFreeSpace {
-            guard let size = Self.size(minFreeSpace) else {
-                throw ValidationError("--min-free-space must be a number of bytes, such as 1G")
-            }
-            limits.freeSpace = size
-        }
-        return limits
-    }
-
-    private func maximumRate() throws -> BitRate? {
-        guard let limitRate else { return nil }
-        guard let rate = BitRate(limitRate), rate.bitsPerSecond >= 8_000 else {
-            throw ValidationError("--limit-rate must be a bit rate of at least 8k, such as 2M")
-        }
-        return rate
-    }
-
-    /// Returns a number of bytes with an optional decimal multiple, as for bit rates.
-    private static func size(_ text: String) -> ByteCount? { BitRate(text).map { ByteCount($0.bitsPerSecond) } }
-
-    private func selection() throws -> DownloadSelection {
-        var selection = DownloadSelection()
-        if let minBandwidth {
-            guard let rate = BitRate(minBandwidth) else {
-                throw ValidationError("--min-bandwidth must be a bit rate, such as 900k")
-            }
-            selection.variants = .minimumBandwidth(rate)
-        } else if let maxHeight {
-            guard maxHeight > 0 else { throw ValidationError("--max-height must be a height in pixels above 0") }
-            selection.variants = .maximumHeight(maxHeight)
-        } else if let minSize {
-            guard let size = Resolution(minSize), size.width > 0, size.height > 0 else {
-                throw ValidationError("--min-size must be a width and a height in pixels, such as 1280x720")
-            }
-            selection.variants = .minimumSize(size)
-        } else {
-            switch variants {
-            case "all": selection.variants = .all
-            case "best", nil: selection.variants = .best
-            case "lowest": selection.variants = .lowest
-            default: throw ValidationError("--variants must be all, best or lowest")
-            }
-        }
-        guard let audio = DownloadSelection.Languages(audio), let subtitles = DownloadSelection.Languages(subtitles)
-        else { throw ValidationError("--audio and --subtitles must be languages, all, default or none") }
-        selection.audio = audio
-        selection.subtitles = subtitles
-        selection.qualifiers = try qualifier.map { text in
-            guard let condition = VariantQualifier(text) else {
-                throw ValidationError("--qualifier must be a condition, such as peak-rate<=5M: \(text)")
-            }
-            return condition
-        }
-        selection.prefersMultichannelAudio = preferMultichannel
-        selection.prefersLosslessAudio = preferLossless
-        if let range {
-            guard let parsed = PartialRange<MediaTime>(range) else {
-                throw ValidationError(
-                    "--range must be START...END in seconds or h:mm:ss, such as 90...120, 1:30... or ...2:00: \(range)"
-                )
-            }
-            selection.timeRange = parsed
-        }
-        return selection
+        return parsed
     }
 }

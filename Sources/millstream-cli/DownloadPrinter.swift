@@ -31,6 +31,13 @@ struct DownloadPrinter: Sendable {
             case .stateChanged(.suspended):
                 display.end()
                 notice("paused; continue it with: millstream downloads resume \(task.id)")
+            case .waitingForStream(let error):
+                show("waiting", task, fields: [ReportValue.Field(name: "message", value: .string(error.message))])
+                if !printsJSON { notice("waiting for the stream: \(error.message)") }
+            case .segmentsLost(let count):
+                show("lost", task, fields: [ReportValue.Field(name: "segments", value: .integer(count))])
+                display.end()
+                if !printsJSON { notice("lost \(count) segments, which are marked in the playlist") }
             case .completed(_, let error):
                 if let error { throw error }
                 let asset = try session.library.asset(task.assetID)
@@ -44,18 +51,42 @@ struct DownloadPrinter: Sendable {
         return try await task.value()
     }
 
+    /// Resumes the task of a recording and follows it until it has ended; an interruption ends the recording.
+    ///
+    /// - Returns: The recorded asset.
+    /// - Throws: ``DownloadError``; `CancellationError` if nothing was recorded before the interruption.
+    func record(_ task: DownloadTask, in session: DownloadSession) async throws -> StoredAsset {
+        do {
+            return try await run(task, in: session)
+        } catch {
+            if Task.isCancelled { task.cancel() }
+            await session.invalidate()
+            guard Task.isCancelled, let asset = try? session.library.asset(task.assetID), asset.state == .complete
+            else {
+                throw error
+            }
+            show("completed", task, DownloadProgress(asset))
+            return asset
+        }
+    }
+
+    private func show(_ name: String, _ task: DownloadTask, fields: [ReportValue.Field]) {
+        guard printsJSON else { return }
+        let head = [
+            ReportValue.Field(name: "event", value: .string(name)),
+            ReportValue.Field(name: "id", value: .string(task.assetID)),
+        ]
+        // A failure of the output cancels the download.
+        try? StandardOutput.writeLine(ReportValue.object(head + fields))
+    }
+
     private func notice(_ text: TerminalText) {
         if !isQuiet { StandardError.write("\(text)\n") }
     }
 
     private func show(_ name: String, _ task: DownloadTask, _ progress: DownloadProgress) {
         guard printsJSON else { return display.show(progress) }
-        let head = [
-            ReportValue.Field(name: "event", value: .string(name)),
-            ReportValue.Field(name: "id", value: .string(task.assetID)),
-        ]
-        // A failure of the output cancels the download.
-        try? StandardOutput.writeLine(ReportValue.object(head + progress.fields))
+        show(name, task, fields: progress.fields)
     }
 }
 

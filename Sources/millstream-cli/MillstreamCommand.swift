@@ -15,7 +15,7 @@ import MediaTransport
         version: "0.1.0",
         subcommands: [
             InspectCommand.self, ValidateCommand.self, EditCommand.self, EditsCommand.self, TranslateCommand.self,
-            DownloadCommand.self, DownloadsCommand.self,
+            DownloadCommand.self, DownloadsCommand.self, RecordCommand.self,
             LibraryCommand.self, ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
             PlayCommand.self, ConfigCommand.self,
         ]

@@ -18,11 +18,13 @@ final class ProgressDisplay: Sendable {
     private static let lineInterval = Duration.seconds(5)
 
     private let isQuiet: Bool
+    private let isRecording: Bool
     private let time = SystemTimeSource()
     private let state: Mutex<State>
 
-    init(isQuiet: Bool) {
+    init(isQuiet: Bool, isRecording: Bool = false) {
         self.isQuiet = isQuiet
+        self.isRecording = isRecording
         state = Mutex(State())
     }
 
@@ -33,7 +35,9 @@ final class ProgressDisplay: Sendable {
             state.samples.append((now, progress.bytes.bytes, progress.percent))
             while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
             let done = progress.loadedTimeRanges.totalDuration
-            var line = "\(QuantityText.clock(done)) of \(QuantityText.clock(progress.duration))  \(progress.bytes)"
+            let hasGoal = !isRecording || progress.percent > 0
+            let total = hasGoal ? " of \(QuantityText.clock(progress.duration))" : ""
+            var line = "\(QuantityText.clock(done))\(total)\(isRecording ? " recorded" : "")  \(progress.bytes)"
             if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
                 line +=
@@ -45,7 +49,15 @@ final class ProgressDisplay: Sendable {
                     line += "  \(QuantityText.clock(left)) remaining"
                 }
             }
-            if StandardError.isTerminal {
+            if isRecording {
+                if StandardError.isTerminal {
+                    StandardError.write("\r\u{1B}[K\(line)")
+                    state.hasBar = true
+                } else if state.lastLine.map({ now - $0.time >= Self.lineInterval }) ?? true {
+                    state.lastLine = (now, progress.percent)
+                    StandardError.write("\(line)\n")
+                }
+            } else if StandardError.isTerminal {
                 let filled = min(max(Int(saturating: progress.percent / 5), 0), 20)
                 let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
                 StandardError.write("\r\u{1B}[K[\(bar)] \(Int(saturating: progress.percent))%  \(line)")

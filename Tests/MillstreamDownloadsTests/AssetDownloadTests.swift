@@ -547,7 +547,7 @@ final class BlockingTransport: Transport {
         try await task(film()).run { event in
             switch event {
             case .resolved(_, let progress), .progress(_, let progress): events.withLock { $0.append(progress) }
-            case .ended, .completed: break
+            case .ended, .completed, .waiting, .lost: break
             }
         }
         let percents = events.withLock { $0.map(\.percent) }

@@ -128,6 +128,7 @@ public final class DownloadSession: Sendable {
             // A task that is being canceled cannot be continued.
             !task.state.isFinal && task.address == source
                 && task.configuration.selections == configuration.selections
+                && task.configuration.recording == configuration.recording
                 && runner.adopt(task.id)
         }
         if let existing {
@@ -138,14 +139,20 @@ public final class DownloadSession: Sendable {
             }
             return existing
         }
-        let resolution = try await converting {
-            try await DownloadResolver(
-                loader: loader,
-                selection: configuration.selection,
-                playlistSize: configuration.limits.playlistSize,
-                canDecode: self.configuration.canDecode
-            ).resolve(source)
-        }
+        if configuration.recording != nil { endInterruptedRecordings(of: source) }
+        // A recording loads the current playlists when it begins.
+        let isRecording = configuration.recording != nil
+        let resolution: DownloadResolver.Resolution? =
+            isRecording
+            ? nil
+            : try await converting {
+                try await DownloadResolver(
+                    loader: loader,
+                    selection: configuration.selection,
+                    playlistSize: configuration.limits.playlistSize,
+                    canDecode: self.configuration.canDecode
+                ).resolve(source)
+            }
         return try await converting {
             try await NIOThreadPool.singleton.runIfActive {
                 try self.addTask(source, loader: loader, configuration: configuration, resolution: resolution)
@@ -153,11 +160,20 @@ public final class DownloadSession: Sendable {
         }
     }
 
+    /// Ends the tasks of recordings that a process left when it ended, because a new task continues them with its own
+    /// options.
+    private func endInterruptedRecordings(of source: ResourceAddress) {
+        for task in tasks
+        where !task.state.isFinal && task.address == source && task.configuration.recording != nil && !task.isAttended {
+            if runner.adopt(task.id) { task.cancel() }
+        }
+    }
+
     private func addTask(
         _ source: ResourceAddress,
         loader: ResourceLoader,
         configuration: DownloadConfiguration,
-        resolution: DownloadResolver.Resolution
+        resolution: DownloadResolver.Resolution?
     ) throws -> DownloadTask {
         let assetID = try library.addAsset(
             source: source,
@@ -172,8 +188,8 @@ public final class DownloadSession: Sendable {
         }
         // The files are known from now on, so that a player that begins before the download shares them. A run of another
         // task of the asset needs the files that it planned itself; this task is then planned when it runs.
-        let isPlanned = !runner.isRunning(assetID)
-        if isPlanned {
+        let isPlanned = resolution != nil && !runner.isRunning(assetID)
+        if let resolution, isPlanned {
             let lock = try library.sharedLock(assetID)
             defer { withExtendedLifetime(lock) {} }
             try library.plan(resolution, of: assetID)

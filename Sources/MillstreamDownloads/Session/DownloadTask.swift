@@ -49,6 +49,10 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         case locationChosen(String)
         /// Time ranges have been stored; `new` are those since the previous event of this kind.
         case loaded(new: MediaTimeRangeSet, DownloadProgress)
+        /// The stream to record is not available yet because of the error, and the task waits for it.
+        case waitingForStream(DownloadError)
+        /// The given number of segments of a recorded stream could not be stored; they are marked in the playlists.
+        case segmentsLost(Int64)
         /// All files of the selection with the given number are stored; the first one is 0.
         case selectionCompleted(Int)
         /// The run ended; the package is at a path relative to the directory of the library.

@@ -285,7 +285,10 @@ final class SessionRunner: Sendable {
         let begun = time.now
         var outcome = DownloadStateMachine.Outcome.completed
         do {
-            for (number, selection) in task.configuration.selections.enumerated() {
+            // A recording has one selection.
+            let selections =
+                task.configuration.recording == nil ? task.configuration.selections : [task.configuration.selection]
+            for (number, selection) in selections.enumerated() {
                 try await download(selection, number, of: task)
                 send(.selectionCompleted(number), of: task)
             }
@@ -326,6 +329,8 @@ final class SessionRunner: Sendable {
             send(.variantsChosen(renditions.filter { $0.role == .variant }), of: task)
             send(.locationChosen(task.location), of: task)
             sendProgress(progress, of: task)
+        case .waiting(let error): send(.waitingForStream(error), of: task)
+        case .lost(_, let count): send(.segmentsLost(count), of: task)
         case .progress(_, let progress): sendProgress(progress, of: task)
         case .ended(let id, let figures):
             let variants = (try? library.asset(id).renditions.filter { $0.role == .variant }) ?? []

@@ -1,0 +1,214 @@
+import Foundation
+import GRDB
+package import HLSPlaylist
+import MediaTiming
+package import ResourceAddressing
+
+extension AssetLibrary {
+    /// Begins or continues the recording of a live stream.
+    ///
+    /// The caller must hold the lock of the asset. An asset that was recorded before is continued; its local playlists
+    /// are of the type `EVENT` again.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - source: The source playlist.
+    ///   - address: The URL of the source playlist after all redirects.
+    ///   - renditions: The media playlists to record.
+    /// - Returns: The writers of the renditions, in the same order, and the files that an earlier recording did not store;
+    ///   ``publishRecording(_:)`` must be called after they were fetched or marked as gaps.
+    /// - Throws: ``StorageError``; ``StorageError/Code/busy`` if the asset was downloaded and not recorded.
+    package func beginRecording(
+        of id: String,
+        source: Playlist,
+        at address: ResourceAddress,
+        renditions: [PlannedRendition]
+    ) throws -> (writers: [RecordingWriter], missing: [[RecordingWriter.File]]) {
+        let result = try write { database in
+            var record = try Self.record(id, database)
+            var known = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
+            for row in known where !RecordingHeader(String(decoding: row.playlist, as: UTF8.self)).isRecording {
+                throw StorageError(
+                    .busy,
+                    "the asset \(id) has the downloaded media of this URL: delete it first, then record the stream"
+                )
+            }
+            if case .multivariant = source {
+                record.sourcePlaylist = Data(source.bytes)
+            } else {
+                record.sourcePlaylist = nil
+            }
+            record.sourceAddress = address.text
+            record.state = .partial
+            try record.update(database)
+            var folders = Set(known.map(\.folder))
+            var rows: [RenditionRecord] = []
+            for rendition in renditions {
+                if let index = known.firstIndex(where: { $0.hasSameAttributes(as: rendition) }) {
+                    rows.append(known.remove(at: index))
+                } else {
+                    let folder = Self.unusedFolder(for: rendition, besides: folders)
+                    folders.insert(folder)
+                    rows.append(RenditionRecord(recording: rendition, in: folder, of: id))
+                }
+            }
+            // A rendition that is not recorded any more is not listed, but its media stays.
+            for (index, var row) in known.enumerated() {
+                row.position = Self.unlistedPosition + index
+                row.aliases = nil
+                try row.update(database)
+            }
+            var writers: [RecordingWriter] = []
+            var missing: [[RecordingWriter.File]] = []
+            for (var row, rendition) in zip(rows, renditions) {
+                row.position = rendition.position
+                row.aliases = rendition.aliases.map(String.init).joined(separator: ",")
+                row.address = rendition.address.text
+                row.isPart = true
+                try row.save(database)
+                guard let rowID = row.id else { continue }
+                try RecordingHeader.change(of: rowID, database) { header in
+                    header.hasEnded = false
+                    header.targetDuration = max(
+                        header.targetDuration,
+                        RecordingHeader(of: rendition.playlist).targetDuration
+                    )
+                }
+                row = try RenditionRecord.fetchOne(database, key: rowID) ?? row
+                writers.append(try RecordingWriter(row, id: rowID, in: self, database))
+                missing.append(try Self.missingFiles(ofRecording: rowID, row.folder, database))
+            }
+            return (writers, missing)
+        }
+        try makeFolders(id)
+        try removeUnreferencedFiles(id)
+        return result
+    }
+
+    /// The position of the first rendition that the local multivariant playlist does not list.
+    private static let unlistedPosition = 1_000_000
+
+    private static func missingFiles(
+        ofRecording id: Int64,
+        _ folder: String,
+        _ database: Database
+    ) throws -> [RecordingWriter.File] {
+        try ResourceRecord.filter(Column("renditionID") == id).filter(Column("bytes") == nil).order(Column("id"))
+            .fetchAll(database).compactMap { row in
+                let sequence = try RecordedSegment.filter(Column("renditionID") == id)
+                    .filter(Column("position") == row.position).fetchOne(database)?.sequence
+                return StoredResource(row, [id: folder]).map {
+                    RecordingWriter.File(position: row.position, sequence: sequence ?? 0, resource: $0)
+                }
+            }
+    }
+
+    /// Writes the local playlists of a recording that was begun.
+    package func publishRecording(_ id: String) throws { try writePlaylists(id) }
+
+    /// Ends the recording of an asset: its playlists are of the type `VOD`, and have an end marker.
+    ///
+    /// Segments that are not stored are marked as gaps, and gaps at the end are removed. The caller must hold the lock of
+    /// the asset.
+    ///
+    /// - Returns: A Boolean value that indicates whether any media is recorded.
+    /// - Throws: ``StorageError/Code/incomplete`` if a key or an initialization section is missing.
+    package func endRecording(_ id: String) throws -> Bool {
+        let hasMedia = try write { database in
+            var hasMedia = false
+            for row in try RenditionRecord.filter(Column("assetID") == id).fetchAll(database) {
+                guard let rowID = row.id else { continue }
+                let missing = try Int.fetchAll(
+                    database,
+                    sql: "SELECT position FROM resource WHERE renditionID = ? AND bytes IS NULL AND position >= 0",
+                    arguments: [rowID]
+                )
+                for position in missing { try RecordedSegment.markAsGap(position, rowID, database) }
+                let last = try Int.fetchOne(
+                    database,
+                    sql: "SELECT MAX(position) FROM resource WHERE renditionID = ? AND position >= 0",
+                    arguments: [rowID]
+                )
+                try database.execute(
+                    sql: "DELETE FROM recordedSegment WHERE renditionID = ? AND position > ?",
+                    arguments: [rowID, last ?? -1]
+                )
+                if last != nil { hasMedia = true }
+                try RecordingHeader.change(of: rowID, database) { $0.hasEnded = true }
+            }
+            return hasMedia
+        }
+        if hasMedia { try finish(id) } else { try writePlaylists(id) }
+        return hasMedia
+    }
+}
+
+extension RenditionRecord {
+    /// Creates the record of a rendition of which nothing is recorded.
+    fileprivate init(recording rendition: PlannedRendition, in folder: String, of id: String) {
+        self.init(
+            assetID: id,
+            folder: folder,
+            role: rendition.role,
+            position: rendition.position,
+            language: rendition.language,
+            bandwidth: rendition.variant?.bandwidth?.bitsPerSecond,
+            width: rendition.variant?.resolution?.width,
+            height: rendition.variant?.resolution?.height,
+            codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
+            playlist: Data(RecordingHeader(of: rendition.playlist).text.utf8),
+            address: rendition.address.text
+        )
+    }
+
+    /// Returns a Boolean value that indicates whether a rendition continues the recorded one.
+    ///
+    /// URLs are not compared, because they can contain a token.
+    fileprivate func hasSameAttributes(as rendition: PlannedRendition) -> Bool {
+        guard role == rendition.role, (position < 0) == (rendition.position < 0) else { return false }
+        guard let variant = rendition.variant else { return language == rendition.language }
+        return bandwidth == variant.bandwidth?.bitsPerSecond && width == variant.resolution?.width
+            && height == variant.resolution?.height && codecs == variant.codecs.joined(separator: ",")
+    }
+
+    /// Returns the playlist with all segments of a recording; for other renditions, ``playlistBytes``.
+    func entirePlaylist(_ database: Database) throws -> [UInt8] {
+        let bytes = playlistBytes
+        // A catalog of an earlier version that is open for reading only has no recordings.
+        guard isPart == true, let id, RecordingHeader(String(decoding: bytes, as: UTF8.self)).isRecording else {
+            return bytes
+        }
+        var result = bytes
+        let lines = try String.fetchCursor(
+            database,
+            sql: "SELECT lines FROM recordedSegment WHERE renditionID = ? ORDER BY position",
+            arguments: [id]
+        )
+        while let text = try lines.next() { result += Array(text.utf8) }
+        if RecordingHeader(String(decoding: bytes, as: UTF8.self)).hasEnded { result += Array("#EXT-X-ENDLIST\n".utf8) }
+        return result
+    }
+}
+
+extension RecordedSegment {
+    /// Marks a segment as a gap, and removes its file from the catalog.
+    static func markAsGap(_ position: Int, _ renditionID: Int64, _ database: Database) throws {
+        let row = RecordedSegment.filter(Column("renditionID") == renditionID).filter(Column("position") == position)
+        if var segment = try row.fetchOne(database) {
+            segment.lines = withGap(segment.lines)
+            try segment.update(database)
+        }
+        try database.execute(
+            sql: "DELETE FROM resource WHERE renditionID = ? AND position = ?",
+            arguments: [renditionID, position]
+        )
+    }
+
+    /// Returns the lines of a segment with the mark of a gap.
+    static func withGap(_ lines: String) -> String {
+        guard !lines.contains("#EXT-X-GAP\n"), let start = lines.firstRange(of: "#EXTINF:")?.lowerBound else {
+            return lines
+        }
+        return lines[..<start] + "#EXT-X-GAP\n" + lines[start...]
+    }
+}

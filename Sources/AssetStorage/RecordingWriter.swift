@@ -1,0 +1,482 @@
+import Foundation
+import GRDB
+package import HLSPlaylist
+package import MediaTiming
+import ResourceAddressing
+import Synchronization
+
+/// The writer of one media playlist of a recording.
+///
+/// A segment is added to the catalog when it appears at the origin, and to the local playlist, which is of the type
+/// `EVENT`, when it and all segments before it are stored or marked as gaps. The cost of a segment does not depend on the
+/// length of the recording. All methods block; one task at a time adds segments.
+package final class RecordingWriter: Sendable {
+    /// A file to fetch for a segment.
+    package struct File: Sendable, Hashable {
+        /// The zero-based index in the recording of the segment that needs the file.
+        package let position: Int
+        /// The media sequence number of the segment at the origin.
+        package let sequence: Int64
+        /// The file; several segments can need the same key or initialization section.
+        package let resource: StoredResource
+
+        /// A Boolean value that indicates whether the file is the segment itself.
+        package var isSegment: Bool { resource.kind == .segment || resource.kind == .subtitle }
+
+        /// Creates a file with a new description, such as one with another URL.
+        package init(_ file: File, _ resource: StoredResource) {
+            self.init(position: file.position, sequence: file.sequence, resource: resource)
+        }
+
+        init(position: Int, sequence: Int64, resource: StoredResource) {
+            self.position = position
+            self.sequence = sequence
+            self.resource = resource
+        }
+    }
+
+    /// The last recorded segment, after which the recording continues.
+    package struct Last: Sendable, Hashable {
+        /// The media sequence number at the origin.
+        package let sequence: Int64
+        /// The URI at the origin.
+        package let uri: String
+        /// The date of the end of the segment; `nil` if the playlist has no dates.
+        package let endDate: ProgramDateTime?
+    }
+
+    private struct Pending {
+        var lines: String
+        var isSettled: Bool
+    }
+
+    private struct State {
+        var nextPosition = 0
+        var end = MediaTime.zero
+        var last: Last?
+        /// The key and map lines that apply at the end of the recording; empty at the beginning of a run, so that the first
+        /// segment repeats them.
+        var keyLines: [String] = []
+        var mapLine: String?
+        /// The segments that are not in the local playlist yet.
+        var pending: [Int: Pending] = [:]
+        var published = 0
+        /// The target duration in the header, in seconds.
+        var targetDuration: Int64 = 1
+    }
+
+    /// The role of the rendition in the presentation.
+    package let role: StoredRendition.Role
+    /// The zero-based index among the variants, or among the renditions, of the source; -1 if the source is a media
+    /// playlist.
+    package let position: Int
+    /// The directory of the rendition inside the package.
+    package let folder: String
+    private let library: AssetLibrary
+    private let assetID: String
+    private let renditionID: Int64
+    private let state: Mutex<State>
+
+    /// Creates the writer of a rendition that is in the catalog.
+    init(_ record: RenditionRecord, id: Int64, in library: AssetLibrary, _ database: Database) throws {
+        self.library = library
+        assetID = record.assetID
+        renditionID = id
+        role = record.role
+        position = record.position
+        folder = record.folder
+        var state = State()
+        state.targetDuration = RecordingHeader(String(decoding: record.playlist, as: UTF8.self)).targetDuration
+        let segments = RecordedSegment.filter(Column("renditionID") == id)
+        if let last = try segments.order(Column("position").desc).fetchOne(database) {
+            state.nextPosition = last.position + 1
+            let duration = MediaTime(decimal: last.duration) ?? .zero
+            state.last = Last(
+                sequence: last.sequence,
+                uri: last.lines.split(separator: "\n").last.map { String($0) } ?? "",
+                endDate: last.date.flatMap { ProgramDateTime($0)?.advanced(by: duration) }
+            )
+            let durations = try String.fetchCursor(
+                database,
+                sql: "SELECT duration FROM recordedSegment WHERE renditionID = ?",
+                arguments: [id]
+            )
+            while let text = try durations.next() { state.end = state.end + (MediaTime(decimal: text) ?? .zero) }
+        }
+        state.published = state.nextPosition
+        self.state = Mutex(state)
+    }
+
+    /// The duration of the recorded segments, including gaps.
+    package var end: MediaTime { state.withLock { $0.end } }
+    /// The last segment that was added; `nil` if there is none.
+    package var last: Last? { state.withLock { $0.last } }
+
+    // MARK: Adding segments
+
+    /// Adds segments of the origin to the recording.
+    ///
+    /// - Parameters:
+    ///   - positions: The segments of the playlist to add.
+    ///   - playlist: The playlist at the origin.
+    ///   - gaps: The durations of the segments before them that were lost, which are marked with `EXT-X-GAP`.
+    ///   - hasDiscontinuity: A Boolean value that indicates whether the first segment does not continue the preceding one.
+    /// - Returns: The files to fetch, in the order in which a player needs them.
+    /// - Throws: ``StorageError``.
+    package func append(
+        _ positions: Range<Int>,
+        of playlist: MediaPlaylist,
+        gaps: [MediaTime] = [],
+        hasDiscontinuity: Bool = false
+    ) throws -> [File] {
+        guard !positions.isEmpty else { return [] }
+        var new = state.withLock { $0 }
+        let isFirst = new.last == nil
+        var records: [RecordedSegment] = []
+        if !gaps.isEmpty { addGaps(gaps, before: playlist.segments[positions.lowerBound].sequence, to: &new, &records) }
+        let shift = new.nextPosition - positions.lowerBound
+        let starts = new.end
+        let plan = PackagePlan(folder: folder, role: role, playlist: playlist, firstPosition: shift)
+        for position in positions {
+            let segment = playlist.segments[position]
+            let begins = position == positions.lowerBound
+            var lines = RecordedLines()
+            if segment.hasDiscontinuity && !(begins && isFirst) || begins && hasDiscontinuity {
+                lines.add("#EXT-X-DISCONTINUITY")
+            }
+            addContext(of: segment, plan, to: &lines, &new)
+            if let date = segment.programDateTime, segment.hasOwnProgramDateTime || begins && records.isEmpty {
+                lines.add("#EXT-X-PROGRAM-DATE-TIME:\(date)")
+            }
+            if segment.isGap { lines.add("#EXT-X-GAP") }
+            lines.add("#EXTINF:\(segment.duration),\(segment.title ?? "")")
+            if let range = segment.byteRange { lines.addAtOrigin("#EXT-X-BYTERANGE:\(range)") }
+            lines.add(segment.address.text, local: localName(plan.path(of: segment)))
+            add(
+                RecordedSegment(
+                    renditionID: renditionID,
+                    position: new.nextPosition,
+                    sequence: segment.sequence,
+                    lines: lines.origin,
+                    duration: segment.duration.description,
+                    date: segment.programDateTime?.description
+                ),
+                local: lines.local,
+                isSettled: segment.isGap,
+                segment.duration,
+                to: &new,
+                &records
+            )
+            new.last = Last(
+                sequence: segment.sequence,
+                uri: segment.address.text,
+                endDate: segment.programDateTime?.advanced(by: segment.duration)
+            )
+            new.targetDuration = max(new.targetDuration, segment.duration.roundedSeconds)
+        }
+        let files = try insert(records, positions, plan, startingAt: starts)
+        let raised = state.withLock { state in
+            // Segments may have been settled in the meantime.
+            let former = (state.pending, state.published, state.targetDuration)
+            state = new
+            (state.pending, state.published) = (former.0, former.1)
+            for record in records { state.pending[record.position] = new.pending[record.position] }
+            return former.2 < new.targetDuration
+        }
+        if raised { try raiseTargetDuration() }
+        try publish()
+        return files
+    }
+
+    private func addGaps(
+        _ durations: [MediaTime],
+        before sequence: Int64,
+        to new: inout State,
+        _ records: inout [RecordedSegment]
+    ) {
+        for (index, duration) in durations.enumerated() {
+            // The URI of a segment that must not be loaded (RFC 8216bis §4.4.4.7).
+            let text = "#EXT-X-GAP\n#EXTINF:\(duration),\n\(PackagePlan.number(new.nextPosition)).gap\n"
+            let record = RecordedSegment(
+                renditionID: renditionID,
+                position: new.nextPosition,
+                sequence: sequence -| Int64(durations.count - index),
+                lines: text,
+                duration: duration.description,
+                date: nil
+            )
+            add(record, local: text, isSettled: true, duration, to: &new, &records)
+        }
+    }
+
+    private func add(
+        _ record: RecordedSegment,
+        local: String,
+        isSettled: Bool,
+        _ duration: MediaTime,
+        to new: inout State,
+        _ records: inout [RecordedSegment]
+    ) {
+        records.append(record)
+        new.pending[new.nextPosition] = Pending(lines: local, isSettled: isSettled)
+        new.nextPosition += 1
+        new.end = new.end + duration
+    }
+
+    /// Adds the key and map lines that a segment needs and that do not apply yet.
+    private func addContext(
+        of segment: MediaSegment,
+        _ plan: PackagePlan,
+        to lines: inout RecordedLines,
+        _ new: inout State
+    ) {
+        if let map = segment.map {
+            var line = "#EXT-X-MAP:URI=\"\(map.address.text)\""
+            if let range = map.byteRange { line += ",BYTERANGE=\"\(range)\"" }
+            if line != new.mapLine {
+                addKeys(map.keys, of: segment, plan, to: &lines, &new)
+                lines.add(line, local: "#EXT-X-MAP:URI=\"\(localName(plan.path(of: map)))\"")
+                new.mapLine = line
+            }
+        }
+        addKeys(segment.keys, of: segment, plan, to: &lines, &new)
+    }
+
+    private func addKeys(
+        _ keys: [EncryptionKey],
+        of segment: MediaSegment,
+        _ plan: PackagePlan,
+        to lines: inout RecordedLines,
+        _ new: inout State
+    ) {
+        func line(_ key: EncryptionKey, _ uri: String?) -> String {
+            var line = "#EXT-X-KEY:METHOD=\(key.method.rawValue)"
+            if let uri { line += ",URI=\"\(uri)\"" }
+            // The media sequence numbers of the recording differ from those of the origin.
+            if let vector = key.initializationVector {
+                line += ",IV=\(vector)"
+            } else if key.isIdentity {
+                let digits = String(segment.sequence, radix: 16)
+                line += ",IV=0x" + String(repeating: "0", count: max(0, 32 - digits.count)) + digits
+            }
+            if !key.isIdentity {
+                line += ",KEYFORMAT=\"\(key.keyFormat)\""
+                line += ",KEYFORMATVERSIONS=\"\(key.keyFormatVersions.map(String.init).joined(separator: "/"))\""
+            }
+            return line
+        }
+        let wanted = keys.map { line($0, $0.address?.text) }
+        guard wanted != new.keyLines else { return }
+        // A key replaces only the key of the same format.
+        if keys.isEmpty || new.keyLines.count > keys.count { lines.add("#EXT-X-KEY:METHOD=NONE") }
+        for (key, text) in zip(keys, wanted) {
+            lines.add(text, local: line(key, plan.path(of: key).map(localName) ?? key.uri))
+        }
+        new.keyLines = wanted
+    }
+
+    private func localName(_ path: String) -> String { String(path.dropFirst(folder.count + 1)) }
+
+    private func insert(
+        _ records: [RecordedSegment],
+        _ positions: Range<Int>,
+        _ plan: PackagePlan,
+        startingAt start: MediaTime
+    ) throws -> [File] {
+        let offset = start - plan.playlist.segments[positions.lowerBound].start
+        let folders = [renditionID: folder]
+        return try library.write { database in
+            for record in records { try record.insert(database) }
+            var files: [File] = []
+            // A key or an initialization section is reported before the first segment that needs it.
+            var shared: [StoredResource] = []
+            try plan.forEachResource(in: positions) { resource in
+                let isShared = resource.position < 0
+                if isShared, let known = try self.resource(at: resource.path, database) {
+                    if known.bytes == nil, let file = StoredResource(known, folders) { shared.append(file) }
+                    return
+                }
+                let time = resource.timeRange.start + offset
+                var row = ResourceRecord(
+                    assetID: assetID,
+                    renditionID: renditionID,
+                    position: isShared ? resource.position : resource.position + plan.firstPosition,
+                    kind: resource.kind,
+                    address: resource.address.text,
+                    rangeStart: resource.byteRange?.start,
+                    rangeLength: resource.byteRange?.length,
+                    path: resource.path,
+                    start: time.description,
+                    duration: resource.timeRange.duration.description,
+                    startTime: time.seconds
+                )
+                try row.insert(database)
+                guard let file = StoredResource(row, folders) else { return }
+                guard !isShared else { return shared.append(file) }
+                let sequence = plan.playlist.segments[resource.position].sequence
+                files += (shared + [file]).map { File(position: row.position, sequence: sequence, resource: $0) }
+                shared = []
+            }
+            return files
+        }
+    }
+
+    private func resource(at path: String, _ database: Database) throws -> ResourceRecord? {
+        try ResourceRecord.filter(Column("assetID") == assetID).filter(Column("path") == path).fetchOne(database)
+    }
+
+    // MARK: Stored segments
+
+    /// Changes the URL of a file that has moved at the origin.
+    ///
+    /// - Returns: The file with the new URL.
+    /// - Throws: ``StorageError``.
+    package func move(_ file: File, to segment: MediaSegment) throws -> File {
+        try library.write { database in
+            try database.execute(
+                sql: "UPDATE resource SET address = ? WHERE id = ?",
+                arguments: [segment.address.text, file.resource.id]
+            )
+            guard let row = try ResourceRecord.fetchOne(database, key: file.resource.id),
+                let resource = StoredResource(row, [renditionID: folder])
+            else { return file }
+            return File(file, resource)
+        }
+    }
+
+    /// Adds a segment whose file is stored to the local playlist, as soon as those before it are there.
+    package func settle(_ position: Int) throws {
+        state.withLock { $0.pending[position]?.isSettled = true }
+        try publish()
+    }
+
+    /// Marks a segment that cannot be fetched as a gap.
+    package func markAsGap(_ position: Int) throws {
+        try library.write { try RecordedSegment.markAsGap(position, renditionID, $0) }
+        state.withLock { state in
+            guard let pending = state.pending[position] else { return }
+            state.pending[position] = Pending(lines: RecordedSegment.withGap(pending.lines), isSettled: true)
+        }
+        try publish()
+    }
+
+    private var playlistURL: URL {
+        library.packageDirectory(assetID).appendingPathComponent("\(folder)/\(AssetLibrary.mediaName)")
+    }
+
+    /// Appends the next segments that are settled to the local playlist.
+    ///
+    /// The file is not synchronized to the disk: it is written again from the catalog when an interrupted recording is
+    /// continued or ended.
+    private func publish() throws {
+        try state.withLock { state in
+            var text = ""
+            var next = state.published
+            while let pending = state.pending[next], pending.isSettled {
+                text += pending.lines
+                next += 1
+            }
+            guard next > state.published else { return }
+            do {
+                // One write, so that a reader does not see a part of a line.
+                let file = try FileHandle(forWritingTo: playlistURL)
+                defer { try? file.close() }
+                try file.seekToEnd()
+                try file.write(contentsOf: Data(text.utf8))
+            } catch {
+                throw StorageError(.disk, "\(playlistURL.path) cannot be written", cause: error)
+            }
+            for position in state.published..<next { state.pending[position] = nil }
+            state.published = next
+        }
+    }
+
+    /// Writes the header with a longer target duration, which is needed if an origin changes it.
+    private func raiseTargetDuration() throws {
+        try state.withLock { state in
+            try library.write {
+                try RecordingHeader.change(of: renditionID, $0) { $0.targetDuration = state.targetDuration }
+            }
+            guard let text = try? String(contentsOf: playlistURL, encoding: .utf8) else { return }
+            var header = RecordingHeader(text)
+            header.targetDuration = state.targetDuration
+            let file = PackageFile(playlistURL.path, files: library.files)
+            try Array(header.text.utf8).withUnsafeBytes { try file.write($0) }
+            try file.finish()
+        }
+    }
+}
+
+/// The lines of a recorded segment, with the URLs of the origin and with the names of the package.
+private struct RecordedLines {
+    var origin = ""
+    var local = ""
+
+    mutating func add(_ line: String, local other: String? = nil) {
+        origin += line + "\n"
+        local += (other ?? line) + "\n"
+    }
+
+    mutating func addAtOrigin(_ line: String) { origin += line + "\n" }
+}
+
+/// The header of the playlist of a recording, possibly followed by segments.
+struct RecordingHeader {
+    private(set) var text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// Creates the header for a recording of a playlist.
+    init(of playlist: MediaPlaylist) {
+        let target = playlist.segments.reduce(playlist.targetDuration?.roundedSeconds ?? 1) {
+            max($0, $1.duration.roundedSeconds)
+        }
+        // Version 8 has variables, gaps and initialization sections (RFC 8216bis §8).
+        text = "#EXTM3U\n#EXT-X-VERSION:\(max(8, min(playlist.version, 12)))\n\(Self.target)\(max(1, target))\n"
+        text += Self.event + (playlist.hasIndependentSegments ? "#EXT-X-INDEPENDENT-SEGMENTS\n" : "")
+    }
+
+    private static let event = "#EXT-X-PLAYLIST-TYPE:EVENT\n"
+    private static let onDemand = "#EXT-X-PLAYLIST-TYPE:VOD\n"
+    private static let target = "#EXT-X-TARGETDURATION:"
+
+    /// A Boolean value that indicates whether the text is the header of a recording, without segments, and not the playlist
+    /// of a download.
+    var isRecording: Bool { !text.contains("#EXTINF:") && (text.contains(Self.event) || hasEnded) }
+
+    /// A Boolean value that indicates whether the recording has ended, so that the playlist has `EXT-X-ENDLIST`.
+    var hasEnded: Bool {
+        get { text.contains(Self.onDemand) }
+        set {
+            text = text.replacing(
+                newValue ? Self.event : Self.onDemand,
+                with: newValue ? Self.onDemand : Self.event,
+                maxReplacements: 1
+            )
+        }
+    }
+
+    /// The target duration in seconds.
+    var targetDuration: Int64 {
+        get {
+            guard let start = text.firstRange(of: Self.target)?.upperBound else { return 1 }
+            return Int64(text[start...].prefix { $0.isNumber }) ?? 1
+        }
+        set {
+            text = text.replacing(
+                "\(Self.target)\(targetDuration)\n",
+                with: "\(Self.target)\(newValue)\n",
+                maxReplacements: 1
+            )
+        }
+    }
+
+    /// Changes the header of a rendition in the catalog.
+    static func change(of id: Int64, _ database: Database, _ body: (inout RecordingHeader) -> Void) throws {
+        guard var record = try RenditionRecord.fetchOne(database, key: id) else { return }
+        var header = RecordingHeader(String(decoding: record.playlist, as: UTF8.self))
+        body(&header)
+        record.playlist = Data(header.text.utf8)
+        try record.update(database)
+    }
+}

@@ -1,0 +1,114 @@
+import AssetStorage
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import NIOPosix
+import ResourceAddressing
+
+extension AssetDownload {
+    /// The interval between attempts to load a stream that is not available yet.
+    private static let waitingInterval = Duration.seconds(10)
+
+    /// Records the stream until it ends, the duration is reached, or the task is canceled.
+    ///
+    /// The asset is playable at any time, and in all three cases, as well as after an error, its playlists are ended.
+    ///
+    /// - Returns: The complete asset.
+    /// - Throws: ``DownloadError``; `CancellationError` when canceled.
+    func record(_ options: RecordingOptions, _ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset
+    {
+        var resolver = resolver
+        resolver.acceptsLive = true
+        resolver.bypassesCache = true
+        let resolution = try await resolveWhenAvailable(resolver, options, report)
+        let (id, lock) = try createAsset()
+        defer { withExtendedLifetime(lock) {} }
+        let (writers, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
+            try library.beginRecording(
+                of: id,
+                source: resolution.playlist,
+                at: resolution.address,
+                renditions: resolution.renditions
+            )
+        }
+        let asset = try library.asset(id)
+        let counter = ProgressCounter(asset, recordingGoal: options.duration)
+        let run = RecordingRun(
+            download: self,
+            assetID: id,
+            options: options,
+            resolver: resolver,
+            tracks: zip(writers, resolution.renditions).map { RecordingTrack($0, $1) },
+            meter: ProgressMeter(counter),
+            budget: DownloadBudget(asset, in: library, configuration.limits, isRecording: true),
+            report: report
+        )
+        let result: Result<Void, any Error>
+        do {
+            try await run.recover(missing)
+            try await NIOThreadPool.singleton.runIfActive { [library] in try library.publishRecording(id) }
+            report(.resolved(id: id, run.meter.progress))
+            try await run.follow()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        report(.ended(id: id, run.meter.figures))
+        // This is not done on another thread, because the thread pool would not run it after a cancellation.
+        let hasMedia = Result { try library.endRecording(id) }
+        report(.progress(id: id, run.meter.progress))
+        try result.get()
+        guard try hasMedia.get() else {
+            throw DownloadError(.notAPlaylist, "the stream ended before any of it was recorded", address: source)
+        }
+        let complete = try library.asset(id)
+        report(.completed(complete))
+        return complete
+    }
+
+    /// Loads the playlists; if the options say so, waits until they are available and have segments.
+    private func resolveWhenAvailable(
+        _ resolver: DownloadResolver,
+        _ options: RecordingOptions,
+        _ report: @escaping @Sendable (Event) -> Void
+    ) async throws -> DownloadResolver.Resolution {
+        var hasReported = false
+        while true {
+            do {
+                return try await resolver.resolve(source)
+            } catch let error as DownloadError where options.waitsForStream && error.mayEndWhenStreamBegins {
+                if !hasReported { report(.waiting(error)) }
+                hasReported = true
+                try await time.sleep(for: Self.waitingInterval)
+            }
+        }
+    }
+}
+
+extension DownloadError {
+    /// A Boolean value that indicates whether a stream that has not begun can be the cause of the error.
+    fileprivate var mayEndWhenStreamBegins: Bool {
+        if detail == Self.notBegun { return true }
+        guard let error = cause as? TransportError else { return false }
+        if let status = error.status { return [404, 410].contains(status) || status >= 500 }
+        return [.cannotConnect, .connectionLost, .timedOut, .unknownHost, .fileNotFound].contains(error.code)
+    }
+}
+
+/// A media playlist that is recorded.
+struct RecordingTrack: Sendable {
+    let writer: RecordingWriter
+    /// The playlist that was loaded first, and its URL.
+    let playlist: MediaPlaylist
+    let address: ResourceAddress
+
+    init(_ writer: RecordingWriter, _ rendition: PlannedRendition) {
+        self.writer = writer
+        playlist = rendition.playlist
+        address = rendition.address
+    }
+
+    func isRecording(_ rendition: PlannedRendition) -> Bool {
+        writer.role == rendition.role && writer.position == rendition.position
+    }
+}

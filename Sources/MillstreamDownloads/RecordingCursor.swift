@@ -1,0 +1,114 @@
+import AssetStorage
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+
+/// The decision which segments of a version of a live playlist are new, and what was lost before them.
+struct RecordingCursor {
+    /// The segments to add to a recording.
+    struct Step: Equatable {
+        /// The positions of the new segments in the playlist.
+        var positions: Range<Int>
+        /// The durations of the lost segments before them, if they are known.
+        var gaps: [MediaTime] = []
+        /// A Boolean value that indicates whether the first new segment does not continue the last recorded one.
+        var hasDiscontinuity = false
+        /// The number of segments that left the playlist before they were seen.
+        var lostCount: Int64 = 0
+    }
+
+    /// The maximum number of lost segments that are marked one by one; a longer loss is marked as a discontinuity, because
+    /// a player gives up after many missing segments.
+    static let maximumGapCount: Int64 = 32
+
+    /// Returns the step from the last recorded segment to a playlist.
+    ///
+    /// - Parameters:
+    ///   - playlist: The new version of the playlist.
+    ///   - last: The last recorded segment; `nil` if there is none.
+    ///   - start: The position at which a recording without a segment begins.
+    /// - Returns: The step; without positions if there is nothing new.
+    static func step(to playlist: MediaPlaylist, after last: RecordingWriter.Last?, startingAt start: Int) -> Step {
+        let count = playlist.segments.count
+        guard count > 0, let last else { return Step(positions: min(start, count)..<count) }
+        guard !hasRestarted(playlist, after: last) else { return Step(positions: 0..<count, hasDiscontinuity: true) }
+        let next = last.sequence +| 1
+        let first = playlist.segments[0].sequence
+        // An older version can come from a cache.
+        guard first +| Int64(count) > next else { return Step(positions: count..<count) }
+        guard first > next else { return Step(positions: Int(clamping: next -| first)..<count) }
+        let lost = first -| next
+        let gaps = durations(of: lost, from: last, to: playlist)
+        return Step(positions: 0..<count, gaps: gaps, hasDiscontinuity: gaps.isEmpty, lostCount: lost)
+    }
+
+    /// Returns a Boolean value that indicates whether the origin restarted its media sequence numbers.
+    private static func hasRestarted(_ playlist: MediaPlaylist, after last: RecordingWriter.Last) -> Bool {
+        let segments = playlist.segments
+        let index = last.sequence -| segments[0].sequence
+        if index >= 0, index < Int64(segments.count) {
+            // The last recorded segment is listed; another one in its place has another name and date.
+            let segment = segments[Int(index)]
+            if let end = last.endDate?.sinceEpoch, let date = segment.programDateTime?.advanced(by: segment.duration) {
+                return abs((date.sinceEpoch - end).seconds) > max(segment.duration.seconds, 1)
+            }
+            return segment.address.lastPathComponent != ResourceAddress(last.uri).lastPathComponent
+        }
+        guard index >= Int64(segments.count), let final = segments.last else { return false }
+        // The numbers are lower than before: either the version is old, or the numbers begin again.
+        if let end = last.endDate?.sinceEpoch, let date = final.programDateTime?.advanced(by: final.duration) {
+            return date.sinceEpoch > end
+        }
+        return index >= Int64(segments.count) +| max(3, Int64(segments.count))
+    }
+
+    /// Returns the durations of lost segments; empty if they are unknown.
+    private static func durations(
+        of lost: Int64,
+        from last: RecordingWriter.Last,
+        to playlist: MediaPlaylist
+    ) -> [MediaTime] {
+        guard lost <= maximumGapCount, let end = last.endDate?.sinceEpoch,
+            let start = playlist.segments[0].programDateTime?.sinceEpoch
+        else { return [] }
+        let total = Int64(saturating: ((start - end).seconds * 1_000).rounded())
+        let each = total / lost
+        let longest = (playlist.targetDuration?.seconds ?? 0) * 1_000 + 500
+        guard each > 0, Double(each) <= longest else { return [] }
+        return (0..<lost).map { number in
+            let rest = number == lost -| 1 ? total -| each *| lost : 0
+            return MediaTime(value: each +| rest, timescale: 1_000)
+        }
+    }
+
+    // MARK: Start
+
+    /// Returns the position at which a recording of a live playlist begins, as a player does: at the distance
+    /// `HOLD-BACK`, or three target durations, from the end.
+    static func livePosition(in playlist: MediaPlaylist) -> Int {
+        let segments = playlist.segments
+        guard let first = segments.indices.first else { return 0 }
+        let target = playlist.targetDuration ?? segments[segments.count - 1].duration
+        let distance = playlist.serverControl?.holdBack ?? target * 3
+        return segments.position(at: max(.zero, playlist.duration - distance)) ?? first
+    }
+
+    /// Returns the position at which a rendition begins so that it is synchronized with another one.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist of the rendition.
+    ///   - leading: The playlist of the other rendition, and the position at which it begins.
+    /// - Returns: The position of the segment with the same date, otherwise the same media sequence number; if there is
+    ///   none, that of ``livePosition(in:)``.
+    static func position(in playlist: MediaPlaylist, with leading: (playlist: MediaPlaylist, position: Int)) -> Int {
+        let segments = playlist.segments
+        guard leading.position < leading.playlist.segments.count else { return livePosition(in: playlist) }
+        let segment = leading.playlist.segments[leading.position]
+        if let date = segment.programDateTime?.sinceEpoch, let first = segments.first?.programDateTime?.sinceEpoch {
+            return segments.position(at: max(.zero, date - first)) ?? livePosition(in: playlist)
+        }
+        let index = segment.sequence -| playlist.mediaSequence
+        guard index >= 0, index < Int64(segments.count) else { return livePosition(in: playlist) }
+        return Int(index)
+    }
+}

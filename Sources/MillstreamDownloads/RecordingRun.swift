@@ -1,0 +1,300 @@
+import AssetStorage
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import NIOPosix
+import ResourceAddressing
+import Synchronization
+
+/// One run of a recording: it follows the media playlists, and fetches each new segment once.
+struct RecordingRun: Sendable {
+    let download: AssetDownload
+    let assetID: String
+    let options: RecordingOptions
+    let resolver: DownloadResolver
+    let tracks: [RecordingTrack]
+    let meter: ProgressMeter
+    let budget: DownloadBudget
+    let report: @Sendable (AssetDownload.Event) -> Void
+    private let commits: CommitQueue
+    private let limiter: RateLimiter?
+    private let renewal = RecordingRenewal()
+
+    /// The time after which a recording ends if a playlist cannot be loaded.
+    private static let maximumFailureDuration = Duration.seconds(300)
+    /// The minimum interval between two loads of a playlist.
+    private static let minimumInterval = Duration.seconds(1)
+    /// The maximum interval between two loads of a playlist, whatever its target duration is.
+    private static let maximumInterval = Duration.seconds(120)
+    /// The maximum number of concurrent fetches of one media playlist.
+    private static let maximumFetchCount = 4
+
+    init(
+        download: AssetDownload,
+        assetID: String,
+        options: RecordingOptions,
+        resolver: DownloadResolver,
+        tracks: [RecordingTrack],
+        meter: ProgressMeter,
+        budget: DownloadBudget,
+        report: @escaping @Sendable (AssetDownload.Event) -> Void
+    ) {
+        self.download = download
+        self.assetID = assetID
+        self.options = options
+        self.resolver = resolver
+        self.tracks = tracks
+        self.meter = meter
+        self.budget = budget
+        self.report = report
+        commits = CommitQueue(download.library)
+        limiter = download.configuration.maximumRate.map { RateLimiter(RateLimit($0), time: download.time) }
+    }
+
+    private var time: any TimeSource { download.time }
+
+    /// Fetches the files that an earlier run did not store; segments that are not available any more become gaps.
+    func recover(_ missing: [[RecordingWriter.File]]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (track, files) in zip(tracks, missing) {
+                let (stream, continuation) = AsyncStream<RecordingWriter.File>.makeStream()
+                for file in files { continuation.yield(file) }
+                continuation.finish()
+                group.addTask { try await fetch(stream, of: track) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Records all media playlists until each of them has ended or has the wanted duration.
+    func follow() async throws {
+        // The task is canceled at the end of this scope.
+        async let _: Void = download.reportProgress(meter, of: assetID, report)
+        let starts = startPositions()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (track, start) in zip(tracks, starts) {
+                let (stream, continuation) = AsyncStream<RecordingWriter.File>.makeStream()
+                group.addTask {
+                    defer { continuation.finish() }
+                    try await follow(track, startingAt: start) { continuation.yield($0) }
+                }
+                group.addTask { try await fetch(stream, of: track) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Returns the position in the first playlist of each track at which it begins.
+    private func startPositions() -> [Int] {
+        guard let leading = tracks.first else { return [] }
+        let begins = options.startsFromBeginning || !leading.playlist.isLive
+        let first = begins ? 0 : RecordingCursor.livePosition(in: leading.playlist)
+        return tracks.map { track in
+            begins ? 0 : RecordingCursor.position(in: track.playlist, with: (leading.playlist, first))
+        }
+    }
+
+    // MARK: Playlists
+
+    private func follow(
+        _ track: RecordingTrack,
+        startingAt start: Int,
+        _ yield: (RecordingWriter.File) -> Void
+    ) async throws {
+        var playlist = track.playlist
+        var address = track.address
+        var began = time.now
+        var lastSuccess = began
+        var isFirst = true
+        while true {
+            let hasNews = try await add(playlist, to: track, startingAt: isFirst ? start : 0, yield)
+            isFirst = false
+            if !playlist.isLive || hasReachedDuration(track) { return }
+            var interval = Self.interval(of: playlist, hasNews: hasNews)
+            while true {
+                try await time.sleep(for: max(.zero, began + interval - time.now))
+                began = time.now
+                do {
+                    playlist = try await resolver.reload(address, after: playlist)
+                    lastSuccess = time.now
+                    break
+                } catch let error as DownloadError {
+                    guard time.now - lastSuccess < Self.maximumFailureDuration else { throw error }
+                    if error.mayIndicateMove, let renewed = await renewal.renew(track, after: address, resolver, source)
+                    {
+                        (playlist, address) = renewed
+                        lastSuccess = time.now
+                        break
+                    }
+                    interval = Self.interval(of: playlist, hasNews: true)
+                }
+            }
+        }
+    }
+
+    private var source: ResourceAddress { download.source }
+
+    /// Returns the interval between the beginnings of two loads (RFC 8216bis §6.3.4).
+    static func interval(of playlist: MediaPlaylist, hasNews: Bool) -> Duration {
+        let target = playlist.targetDuration ?? playlist.segments.last?.duration ?? MediaTime(seconds: 2)
+        let duration = min(target.duration, maximumInterval)
+        return max(minimumInterval, hasNews ? duration : duration / 2)
+    }
+
+    private func hasReachedDuration(_ track: RecordingTrack) -> Bool {
+        options.duration.map { track.writer.end >= $0 } ?? false
+    }
+
+    /// Adds the new segments of a playlist to the recording; returns whether there are any.
+    private func add(
+        _ playlist: MediaPlaylist,
+        to track: RecordingTrack,
+        startingAt start: Int,
+        _ yield: (RecordingWriter.File) -> Void
+    ) async throws -> Bool {
+        guard !playlist.segments.isEmpty, !hasReachedDuration(track) else { return false }
+        let writer = track.writer
+        var step = RecordingCursor.step(to: playlist, after: writer.last, startingAt: start)
+        guard !step.positions.isEmpty else { return false }
+        if let duration = options.duration {
+            let before = step.gaps.reduce(writer.end) { $0 + $1 }
+            let first = playlist.segments[step.positions.lowerBound].start
+            let all = playlist.segments
+            let last = step.positions.first { all.timeRange(at: $0).end - first + before >= duration }
+            if let last { step.positions = step.positions.lowerBound..<(last + 1) }
+        }
+        let (adopted, files) = try await NIOThreadPool.singleton.runIfActive { [step] in
+            let files = try writer.append(
+                step.positions,
+                of: playlist,
+                gaps: step.gaps,
+                hasDiscontinuity: step.hasDiscontinuity
+            )
+            return (writer.end, files)
+        }
+        meter.extend(writer.folder, to: adopted)
+        if step.lostCount > 0 { report(.lost(id: assetID, count: step.lostCount)) }
+        for file in files { yield(file) }
+        return true
+    }
+
+    // MARK: Files
+
+    /// Fetches files, a few at a time, until the stream of them ends.
+    private func fetch(_ files: AsyncStream<RecordingWriter.File>, of track: RecordingTrack) async throws {
+        let share = download.configuration.maximumConcurrentFetches.dividedSaturated(by: tracks.count)
+        let count = max(1, min(Self.maximumFetchCount, share))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var running = 0
+            for await file in files {
+                if running >= count {
+                    try await group.next()
+                    running -= 1
+                }
+                running += 1
+                group.addTask(executorPreference: download.loader.transport.executor) {
+                    try await store(file, of: track)
+                }
+            }
+            try await group.waitForAll()
+        }
+        // The stream of files ends early if the task is canceled.
+        try Task.checkCancellation()
+    }
+
+    /// Fetches a file; a segment that is not available becomes a gap.
+    private func store(_ file: RecordingWriter.File, of track: RecordingTrack) async throws {
+        let writer = track.writer
+        do {
+            let bytes: ByteCount
+            do {
+                bytes = try await transfer(file).run()
+            } catch let error as TransportError where file.isSegment && error.mayIndicateMove {
+                guard let moved = try await move(file, of: track) else { throw error }
+                bytes = try await transfer(moved).run()
+            }
+            meter.addStoredFile(file.resource, bytes: bytes)
+            if file.isSegment { try await onBlockingThread { try writer.settle(file.position) } }
+        } catch is TransportError {
+            // A missing key or initialization section is requested again with the next segments.
+            guard file.isSegment else { return }
+            try await onBlockingThread { try writer.markAsGap(file.position) }
+            report(.lost(id: assetID, count: 1))
+        }
+    }
+
+    /// Returns a file with its address in playlists that were loaded again; `nil` if they do not have it.
+    private func move(_ file: RecordingWriter.File, of track: RecordingTrack) async throws -> RecordingWriter.File? {
+        guard let (playlist, _) = await renewal.renew(track, after: nil, resolver, source) else { return nil }
+        let index = file.sequence -| playlist.mediaSequence
+        guard index >= 0, index < Int64(playlist.segments.count) else { return nil }
+        let segment = playlist.segments[Int(index)]
+        guard segment.duration == file.resource.timeRange.duration, segment.address != file.resource.address else {
+            return nil
+        }
+        return try await onBlockingThread { try track.writer.move(file, to: segment) }
+    }
+
+    private func transfer(_ file: RecordingWriter.File) -> FileTransfer {
+        FileTransfer(
+            resource: file.resource,
+            assetID: assetID,
+            library: download.library,
+            loader: download.loader,
+            commits: commits,
+            meter: meter,
+            budget: budget,
+            limiter: limiter,
+            time: time
+        )
+    }
+
+    private func onBlockingThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await NIOThreadPool.singleton.runIfActive(body)
+    }
+}
+
+/// The addresses of the media playlists after the multivariant playlist was loaded again.
+private final class RecordingRenewal: Sendable {
+    private let renditions = Mutex<[PlannedRendition]>([])
+
+    /// Loads the source again, and returns the new playlist of a track and its URL.
+    ///
+    /// - Parameters:
+    ///   - track: The track.
+    ///   - former: The URL that does not work; `nil` if only the URLs of segments do not work.
+    ///   - resolver: The resolver of the source.
+    ///   - source: The URL of the source.
+    /// - Returns: The playlist; `nil` if the source cannot be loaded or does not have it.
+    func renew(
+        _ track: RecordingTrack,
+        after former: ResourceAddress?,
+        _ resolver: DownloadResolver,
+        _ source: ResourceAddress
+    ) async -> (MediaPlaylist, ResourceAddress)? {
+        // Another track may have loaded the source for the same reason.
+        let known = renditions.withLock { renditions in renditions.first { track.isRecording($0) } }
+        if let known, let former, known.address != former,
+            let playlist = try? await resolver.reload(known.address, after: known.playlist)
+        {
+            return (playlist, known.address)
+        }
+        guard let resolution = try? await resolver.resolve(source) else { return nil }
+        renditions.withLock { $0 = resolution.renditions }
+        return resolution.renditions.first { track.isRecording($0) }.map { ($0.playlist, $0.address) }
+    }
+}
+
+extension TransportError {
+    /// A Boolean value that indicates whether the resource can have another URL in playlists that are loaded again.
+    fileprivate var mayIndicateMove: Bool { status.map { FailureCategory.mayIndicateExpiry(status: $0) } ?? false }
+}
+
+extension DownloadError {
+    /// A Boolean value that indicates whether the playlist can have another URL in the multivariant playlist.
+    fileprivate var mayIndicateMove: Bool {
+        guard let status = (cause as? TransportError)?.status else { return false }
+        return status == 404 || FailureCategory.mayIndicateExpiry(status: status)
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import MediaTiming
+import MillstreamDownloads
+import PlaylistEditing
+
+/// The command `millstream record`.
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record a live stream in the library.",
+        discussion: """
+            The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. It can be \
+            played from the beginning meanwhile. After an interruption, run the same command to continue: segments that \
+            are not available any more are marked as gaps.
+
+            Example: millstream record https://example.com/live.m3u8 --duration 1:30:00 --wait
+            """
+    )
+
+    @Argument(help: "The URL of a playlist or DASH manifest.")
+    var source: String
+
+    @OptionGroup(title: "Recording") var recording: RecordingFlags
+
+    @OptionGroup var options: DownloadOptions
+
+    func validate() throws { _ = try recording.options() }
+
+    mutating func run() async throws {
+        var configuration = try options.configuration()
+        configuration.recording = try recording.options()
+        try await options.run(source, configuration)
+    }
+}
+
+/// The options of a recording.
+struct RecordingFlags: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The duration of the recording in seconds or h:mm:ss, with what is recorded already (default: no limit).",
+            valueName: "time"
+        )
+    )
+    var duration: String?
+
+    @Flag(name: .long, help: "Begin with the first segment of the playlist instead of near the live edge.")
+    var startOver = false
+
+    @Flag(name: .long, help: "Wait until the stream is available.")
+    var wait = false
+
+    /// A Boolean value that indicates whether an option is given.
+    var isUsed: Bool { duration != nil || startOver || wait }
+
+    /// Returns the options for the library.
+    func options() throws -> RecordingOptions {
+        var options = RecordingOptions(startsFromBeginning: startOver, waitsForStream: wait)
+        if let duration {
+            guard let time = ClockTime.parse(duration), time > .zero else {
+                throw ValidationError("--duration must be a time above 0 in seconds or h:mm:ss, such as 1:30:00")
+            }
+            options.duration = time
+        }
+        return options
+    }
+}

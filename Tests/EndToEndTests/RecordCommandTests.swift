@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// Records a live stream with the program.
+@Suite(.serialized, .tags(.endToEnd))
+struct RecordCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("record-\(UUID())")
+    private var origin: URL { folder.appendingPathComponent("origin") }
+    private var library: String { folder.appendingPathComponent("library").path }
+
+    /// Writes a version of the playlist whose window has six segments of one second.
+    private func writePlaylist(from first: Int, isEnded: Bool = false) throws {
+        try FileManager.default.createDirectory(at: origin, withIntermediateDirectories: true)
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+        for number in first..<first + 6 {
+            text += "#EXTINF:1,\n\(number).ts\n"
+            try Data("segment \(number)".utf8).write(to: origin.appendingPathComponent("\(number).ts"))
+        }
+        if isEnded { text += "#EXT-X-ENDLIST\n" }
+        try Data(text.utf8).write(to: origin.appendingPathComponent("live.m3u8"), options: .atomic)
+    }
+
+    /// The lines of the recorded media playlist; none if there is none.
+    private var lines: [String] {
+        let packages = folder.appendingPathComponent("library/packages")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: packages.path)) ?? []
+        return names.flatMap { name in
+            let path = packages.appendingPathComponent("\(name)/media/media.m3u8")
+            return ((try? String(contentsOf: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+        }
+    }
+
+    private var segmentCount: Int { lines.count { $0.hasSuffix(".ts") } }
+
+    @Test(.timeLimit(.minutes(10))) func aStreamIsRecordedUntilItEnds() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let source = server.address("live.m3u8")
+        let program = try RunningProgram(["record", source, "--library", library, "--start-over", "--json"])
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        #expect(lines.contains("#EXT-X-PLAYLIST-TYPE:EVENT") && !lines.contains("#EXT-X-ENDLIST"))
+        try writePlaylist(from: 14)
+        try await eventually("the new segments are recorded") { segmentCount == 10 }
+        try writePlaylist(from: 15, isEnded: true)
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        await server.stop()
+        #expect(segmentCount == 11)
+        #expect(lines.contains("#EXT-X-PLAYLIST-TYPE:VOD") && lines.last == "#EXT-X-ENDLIST")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func anInterruptionEndsTheRecording() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let source = server.address("live.m3u8")
+        let program = try RunningProgram(["record", source, "--library", library, "--start-over"])
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(lines.last == "#EXT-X-ENDLIST")
+        // A killed recording continues with the segments that are available, and a download of it is refused.
+        try writePlaylist(from: 12)
+        let second = try RunningProgram(["record", source, "--library", library])
+        try await eventually("the recording continues") { segmentCount == 8 }
+        second.send(SIGKILL)
+        _ = try await second.finish()
+        try writePlaylist(from: 20, isEnded: true)
+        let third = try RunningProgram(["record", source, "--library", library])
+        #expect(try await third.finish() == 0, "\(third.standardError)")
+        await server.stop()
+        #expect(third.standardError.contains("lost 2 segments"))
+        #expect(segmentCount == 14)
+        #expect(lines.contains("#EXT-X-DISCONTINUITY") && lines.last == "#EXT-X-ENDLIST")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aDownloadOfALiveStreamHintsAtRecording() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let program = try RunningProgram([
+            "download", origin.appendingPathComponent("live.m3u8").path, "--library", library,
+        ])
+        #expect(try await program.finish() != 0)
+        #expect(program.standardError.contains("millstream record"))
+    }
+}
