@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
 #include <libavfilter/avfilter.h>
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
@@ -172,4 +173,33 @@ static inline cffmpeg_frame_budget *cffmpeg_limit_frames(AVCodecContext *context
 #pragma GCC diagnostic pop
 #endif
     return budget;
+}
+
+// Adds a chapter, which the context frees.
+static inline int cffmpeg_add_chapter(AVFormatContext *context, AVRational time_base, int64_t start, int64_t end,
+                                      const char *title) {
+    AVChapter *chapter;
+    AVChapter **chapters = (AVChapter **)av_realloc_array(context->chapters, context->nb_chapters + 1,
+                                                          sizeof(*chapters));
+    if (!chapters) return AVERROR(ENOMEM);
+    context->chapters = chapters;
+    chapter = (AVChapter *)av_mallocz(sizeof(*chapter));
+    if (!chapter) return AVERROR(ENOMEM);
+    chapter->id = context->nb_chapters + 1;
+    chapter->time_base = time_base;
+    chapter->start = start;
+    chapter->end = end;
+    chapters[context->nb_chapters++] = chapter;
+    return av_dict_set(&chapter->metadata, "title", title, 0);
+}
+
+// Replaces the codec configuration of a track.
+static inline int cffmpeg_set_extra_data(AVCodecParameters *parameters, const uint8_t *data, int size) {
+    uint8_t *copy = (uint8_t *)av_mallocz((size_t)size + AV_INPUT_BUFFER_PADDING_SIZE);
+    if (!copy) return AVERROR(ENOMEM);
+    memcpy(copy, data, (size_t)size);
+    av_freep(&parameters->extradata);
+    parameters->extradata = copy;
+    parameters->extradata_size = size;
+    return 0;
 }

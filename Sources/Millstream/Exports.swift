@@ -19,3 +19,7 @@
 @_exported public import struct StreamingEngine.TimedDateRange
 @_exported public import struct StreamingEngine.VariantPreferences
 @_exported public import enum StreamingEngine.VariantSwitchMode
+
+#if Playback
+@_exported public import enum MediaDecoding.MediaFileType
+#endif

@@ -72,7 +72,7 @@ struct RecordingCursor {
             let start = playlist.segments[0].programDateTime?.sinceEpoch
         else { return [] }
         let total = Int64(saturating: ((start - end).seconds * 1_000).rounded())
-        let each = total / lost
+        let each = total.dividedSaturated(by: lost)
         let longest = (playlist.targetDuration?.seconds ?? 0) * 1_000 + 500
         guard each > 0, Double(each) <= longest else { return [] }
         return (0..<lost).map { number in

@@ -13,7 +13,7 @@ struct LibraryCommand: AsyncParsableCommand {
         discussion: "Example: millstream library list",
         subcommands: [
             ListCommand.self, ShowCommand.self, AddCommand.self, VerifyCommand.self, RepairCommand.self,
-            ShrinkCommand.self, ExportCommand.self, DeleteCommand.self, PolicyCommand.self, EvictCommand.self,
+            ShrinkCommand.self, LibraryExportCommand.self, DeleteCommand.self, PolicyCommand.self, EvictCommand.self,
             PathCommand.self,
         ],
         defaultSubcommand: ListCommand.self
@@ -74,25 +74,6 @@ struct LibraryCommand: AsyncParsableCommand {
             guard result.damaged.isEmpty else { return "\(result.damaged.count) files missing or damaged" }
             guard result.withoutChecksum > 0 else { return "OK" }
             return "OK (only the size of \(result.withoutChecksum) files was verified)"
-        }
-    }
-
-    struct ExportCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "export",
-            abstract: "Copy an asset into a folder that a web server can serve.",
-            discussion: "Example: millstream library export abc123 /srv/www/film"
-        )
-
-        @Argument(help: "The identifier of the asset.") var id: String
-        @Argument(help: "The folder to create.") var folder: String
-        @OptionGroup var library: LibraryFlags
-
-        func run() async throws {
-            try library.openExisting().export(id, to: URL(fileURLWithPath: folder))
-            try StandardOutput.writeLine(
-                path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
-            )
         }
     }
 

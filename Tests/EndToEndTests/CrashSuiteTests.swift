@@ -55,7 +55,7 @@ struct CrashSuiteTests {
         return files
     }
 
-    /// Whether a request is one for media; playlists are loaded by each process.
+    /// Returns whether a request is one for media; playlists are loaded by each process.
     private static func isMedia(_ path: String) -> Bool { !path.hasSuffix(".m3u8") }
 
     @Test(arguments: downloads)

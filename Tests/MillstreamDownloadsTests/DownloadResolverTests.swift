@@ -276,7 +276,11 @@ import Testing
                 .resolve(ResourceAddress(Self.origin + "top.m3u8"))
         }
         #expect(error?.code == code && error?.message == message)
-        #expect(error?.hint == (code == .live ? "try again after the stream has ended" : nil))
+        #expect(
+            error?.hint
+                == (code == .live
+                    ? "record it, for example with millstream record, or try again after it has ended" : nil)
+        )
         #expect(error?.address?.text == Self.origin + "v.m3u8")
     }
 

@@ -1,29 +1,11 @@
 import MediaTiming
-import NIOCore
 import SegmentFormat
 import StreamingEngine
 
 /// The subtitles of segments and the closed captions of frames, by time.
 struct SubtitleFeed {
-    /// The cues of a segment whose timestamp offset is not known yet.
-    private struct PendingSegment {
-        let range: MediaTimeRange
-        let sequence: Int64
-        let text: Contents
-        /// The length of the segment from which the cues were read, in bytes.
-        let byteCount: Int
-    }
-
-    /// The contents of a subtitle segment.
-    private enum Contents {
-        /// Cues in container time, which need the timestamp offset of the media.
-        case timed([SubtitleCue])
-        /// A document that declares the relation of its times to those of the media.
-        case document(WebVTTDocument)
-    }
-
     private var timeline = SubtitleTimeline()
-    private var pendingSegments: [PendingSegment] = []
+    private var pendingSegments: [SubtitleSegment] = []
     private var layout = SubtitlePositioner()
     private var cea608Decoder: CEA608Decoder?
     private var cea708Decoder: CEA708Decoder?
@@ -44,17 +26,9 @@ struct SubtitleFeed {
     ///
     /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged.
     mutating func append(_ segment: PipelineSegment) throws {
-        guard case .media(let bytes, let initialization) = segment.content, bytes.readableBytes > 0 else { return }
-        let text = try Self.parse(Array(bytes.readableBytesView), initialization: initialization)
-        pendingSegments.append(
-            PendingSegment(
-                range: segment.range,
-                sequence: segment.discontinuityDomain.sequence,
-                text: text,
-                byteCount: bytes.readableBytes
-            )
-        )
-        pendingSize += bytes.readableBytes
+        guard let parsed = try SubtitleSegment(segment) else { return }
+        pendingSegments.append(parsed)
+        pendingSize += parsed.byteCount
         while pendingSegments.count > Self.maximumPendingCount || pendingSize > Self.maximumPendingSize,
             let first = pendingSegments.first
         {
@@ -116,50 +90,10 @@ struct SubtitleFeed {
     private mutating func mapPendingSegments(_ mapping: TimestampMapping) {
         guard !pendingSegments.isEmpty else { return }
         pendingSegments.removeAll { entry in
-            guard let cues = Self.mappedCues(of: entry, mapping: mapping) else { return false }
-            timeline.insert(cues)
+            guard let offset = mapping.offset(ofSequence: entry.sequence) else { return false }
+            timeline.insert(entry.cues(offset: offset))
             pendingSize -= entry.byteCount
             return true
-        }
-    }
-
-    /// Returns the cues in the timeline of the player item; `nil` while the timestamp offset of their discontinuity
-    /// sequence is unknown.
-    private static func mappedCues(of entry: PendingSegment, mapping: TimestampMapping) -> [SubtitleCue]? {
-        guard let offset = mapping.offset(ofSequence: entry.sequence) else { return nil }
-        switch entry.text {
-        case .timed(let cues):
-            let moved = cues.map { $0.shifted(by: offset) }
-            return isNear(moved, entry.range) || !isNear(cues, entry.range) ? moved : cues
-        case .document(let document):
-            let moved = document.subtitles(near: entry.range.start - offset).map { $0.shifted(by: offset) }
-            // Without a timestamp map, cue times are relative to the media timestamps (RFC 8216bis §3.1.4), but many
-            // streams use the time of the presentation.
-            guard document.timestampMap == nil, !isNear(moved, entry.range) else { return moved }
-            let plain = document.subtitles
-            return isNear(plain, entry.range) ? plain : moved
-        }
-    }
-
-    /// Returns whether any of the cues is shown within a second of the range of the segment; true without cues.
-    private static func isNear(_ cues: [SubtitleCue], _ range: MediaTimeRange) -> Bool {
-        let slack = MediaTime(seconds: 1)
-        let wide = MediaTimeRange(start: range.start - slack, end: range.end + slack)
-        return cues.isEmpty || cues.contains { $0.timeRange.intersection(wide) != nil }
-    }
-
-    private static func parse(_ bytes: [UInt8], initialization: PipelineSegment.Initialization?) throws -> Contents {
-        do {
-            if let initialization, let track = FragmentedSubtitles(initialization: initialization.bytes.span) {
-                return .timed(try track.cues(in: bytes.span))
-            }
-            switch bytes.first(where: { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }) {
-            case UInt8(ascii: "<"): return .timed(try TimedTextDocument(bytes.span).cues)
-            case UInt8(ascii: "W"): return .document(try WebVTTDocument(bytes.span))
-            default: return .timed(try SubRipDocument(bytes.span).cues)
-            }
-        } catch {
-            throw MediaPipelineError(.notDecodable, "the subtitles cannot be read: \(error)")
         }
     }
 }

@@ -63,6 +63,9 @@ package struct MediaReader: Sendable {
         return .file(MediaReader(file, size: length, name: response.address.text, fetch))
     }
 
+    /// The date ranges of the playlist that have a start date.
+    package var dateRanges: [TimedDateRange] { TimedDateRange.ranges(of: timeline) }
+
     /// The number of segments.
     package var count: Int { playlist.segments.count }
 

@@ -1,0 +1,224 @@
+import CFFmpeg
+import Foundation
+import HLSPlaylist
+import MediaTiming
+package import SegmentFormat
+import StreamingEngine
+
+/// An exporter of streams to a media file, without decoding and encoding.
+///
+/// The timestamps of the file begin at zero and continue over discontinuities, at the times that the playlists declare.
+package actor MediaExporter {
+    private let thread = DecodingThread(name: "export")
+
+    /// The executor of the thread that reads and writes the media.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    /// Creates an exporter.
+    package init() {}
+
+    /// Writes a media file; its tracks have the order of the sources.
+    ///
+    /// The file has its name only after it is complete. After an error or a cancellation, nothing is left behind.
+    ///
+    /// - Parameters:
+    ///   - sources: The media to export, with at most one video track.
+    ///   - title: The title of the file.
+    ///   - path: The absolute path of the file, which is replaced if it exists.
+    ///   - type: The type of the file.
+    /// - Throws: ``DecodingError`` if the media cannot be read or written to a file of this type; the error of the
+    ///   reader of a source; `CancellationError`.
+    package func export(
+        _ sources: [ExportSource],
+        title: String?,
+        to path: String,
+        as type: MediaFileType
+    ) async throws {
+        let file = URL(fileURLWithPath: path)
+        let temporary = file.deletingLastPathComponent()
+            .appendingPathComponent(".\(file.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)").path
+        do {
+            try await write(sources, title: title, to: temporary, as: type)
+            try Task.checkCancellation()
+            guard unsafe rename(temporary, path) == 0 else {
+                let reason = unsafe String(cString: strerror(errno))
+                throw DecodingError(status: .failed, operation: "\(path) cannot be written: \(reason)")
+            }
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Returns the cues of subtitles, whose times begin with those of the media.
+    ///
+    /// - Parameter sources: The subtitles, and the media that determines their times.
+    /// - Returns: The cues of each source with subtitles, in the order of the sources.
+    /// - Throws: `DecodingError` if the media cannot be read, and the errors of the sources.
+    package func subtitles(of sources: [ExportSource]) async throws -> [[SubtitleCue]] {
+        let preparation = try await ExportPreparation(sources)
+        var cues: [[SubtitleCue]] = []
+        for source in sources where source.contents == .subtitles {
+            cues.append(try await self.cues(of: source, preparation))
+        }
+        return cues
+    }
+
+    private func cues(of source: ExportSource, _ preparation: ExportPreparation) async throws -> [SubtitleCue] {
+        var timeline = SubtitleTimeline()
+        var position = source.nextPosition(from: 0)
+        while let current = position {
+            try Task.checkCancellation()
+            position = source.nextPosition(from: current + 1)
+            guard let segment = try SubtitleSegment(try await source.reader.segment(at: current)) else { continue }
+            timeline.insert(segment.cues(offset: preparation.mapping.offset(ofSequence: segment.sequence)))
+        }
+        let start = preparation.start
+        return timeline.cues.compactMap { cue in
+            var cue = cue
+            cue.timeRange = MediaTimeRange(start: max(start, cue.timeRange.start), end: cue.timeRange.end)
+            return cue.timeRange.end > start ? cue.shifted(by: .zero - start) : nil
+        }
+    }
+
+    private func write(
+        _ sources: [ExportSource],
+        title: String?,
+        to path: String,
+        as type: MediaFileType
+    ) async throws {
+        let preparation = try await ExportPreparation(sources)
+        let writer = try MediaFileWriter(path: path, type: type)
+        if let title { writer.setTitle(title) }
+        try addChapters(of: sources, preparation, to: writer)
+        var media: [MediaOutput] = []
+        var texts: [SubtitleTrack] = []
+        let hasDefaultAudio = sources.contains { $0.contents != .subtitles && $0.properties.isDefault }
+        for (index, source) in sources.enumerated() {
+            if source.contents == .subtitles {
+                let packets = SubtitlePacket.packets(try await cues(of: source, preparation), for: type)
+                texts.append(SubtitleTrack(packets: packets, track: try writer.addSubtitles(source.properties)))
+                continue
+            }
+            let tracks = preparation.tracks[index]
+            let video = try tracks?.video.map { try TrackWriter($0, .init(), to: writer) }
+            var properties = source.properties
+            if !hasDefaultAudio, !media.contains(where: { $0.audio != nil }) { properties.isDefault = true }
+            let audio = try tracks?.audio.map { try TrackWriter($0, properties, to: writer) }
+            guard video != nil || audio != nil else { continue }
+            media.append(MediaOutput(source: source, video: video, audio: audio))
+        }
+        guard !media.isEmpty || !texts.isEmpty else {
+            throw DecodingError(status: .notReadable, operation: "there are no tracks to export")
+        }
+        try writer.begin()
+        try await writeSegments(of: &media, &texts, preparation, to: writer)
+        try writer.finish()
+    }
+
+    /// The tracks of a source with media.
+    private struct MediaOutput {
+        let source: ExportSource
+        let video: TrackWriter?
+        let audio: TrackWriter?
+        var demuxers = DemuxerPool()
+        /// The position of the next segment; `nil` at the end.
+        var position: Int?
+
+        init(source: ExportSource, video: TrackWriter?, audio: TrackWriter?) {
+            self.source = source
+            self.video = video
+            self.audio = audio
+            position = source.nextPosition(from: 0)
+        }
+
+        /// The start of the next segment; `nil` at the end.
+        var nextStart: MediaTime? { position.map { source.reader.playlist.segments[$0].start } }
+    }
+
+    /// A subtitle track.
+    private struct SubtitleTrack {
+        let packets: [SubtitlePacket]
+        let track: Int32
+        var next = 0
+    }
+
+    private func writeSegments(
+        of media: inout [MediaOutput],
+        _ texts: inout [SubtitleTrack],
+        _ preparation: ExportPreparation,
+        to writer: MediaFileWriter
+    ) async throws {
+        var mapping = preparation.mapping
+        // Always the source that is behind the others, so that the file has the media in the order of time.
+        while let (index, start) = media.enumerated()
+            .compactMap({ entry in entry.element.nextStart.map { (entry.offset, $0) } })
+            .min(by: { $0.1 < $1.1 }), let position = media[index].position
+        {
+            try Task.checkCancellation()
+            try Self.writeSubtitles(&texts, until: start - preparation.start, to: writer)
+            let source = media[index].source
+            media[index].position = source.nextPosition(from: position + 1)
+            let piece = try await source.reader.segment(at: position)
+            guard let segment = try DecodableSegment(piece, source.contents, &media[index].demuxers) else { continue }
+            for (samples, track) in [(segment.video, media[index].video), (segment.audio, media[index].audio)] {
+                guard let samples, let track else { continue }
+                let offset = mapping.offset(of: segment.mappingInput(for: samples))
+                try track.write(samples, offset: offset - preparation.start)
+            }
+        }
+        try Self.writeSubtitles(&texts, until: nil, to: writer)
+    }
+
+    /// Writes the subtitles that start before a time, or all of them.
+    private static func writeSubtitles(
+        _ texts: inout [SubtitleTrack],
+        until time: MediaTime?,
+        to writer: MediaFileWriter
+    ) throws {
+        let limit = time?.units(in: MediaFileWriter.textTimeBase) ?? .max
+        for index in texts.indices {
+            while texts[index].next < texts[index].packets.count {
+                let subtitle = texts[index].packets[texts[index].next]
+                guard subtitle.start < limit else { break }
+                texts[index].next += 1
+                let packet = try unsafe PacketBuilder.makePacket(subtitle.bytes)
+                unsafe packet.pointee.pts = subtitle.start
+                unsafe packet.pointee.dts = subtitle.start
+                unsafe packet.pointee.duration = subtitle.duration
+                unsafe packet.pointee.flags |= AV_PKT_FLAG_KEY
+                try unsafe writer.write(packet, track: texts[index].track, timeBase: MediaFileWriter.textTimeBase)
+            }
+        }
+    }
+
+    /// Adds the date ranges of the main source as chapters, except for interstitials and preload instructions.
+    ///
+    /// A chapter ends with its date range, but not after the start of the next one.
+    private func addChapters(
+        of sources: [ExportSource],
+        _ preparation: ExportPreparation,
+        to writer: MediaFileWriter
+    ) throws {
+        guard let main = ExportPreparation.mainIndex(sources) else { return }
+        let (first, last) = (preparation.start, preparation.end)
+        let excluded: Set = [Interstitial.classIdentifier, DateRangePreload.classIdentifier]
+        let ranges = sources[main].reader.dateRanges.compactMap { range in
+            range.start.map { (range: range, start: max($0, first)) }
+        }.filter { $0.start < last && !excluded.contains($0.range.classIdentifier ?? "") }
+            .sorted { $0.start < $1.start }
+        for (index, entry) in ranges.enumerated() {
+            var end = index + 1 < ranges.count ? ranges[index + 1].start : last
+            if let date = entry.range.endDate, let start = entry.range.start {
+                end = min(end, start + (date.sinceEpoch - entry.range.startDate.sinceEpoch))
+            }
+            guard end > entry.start else { continue }
+            let attributes = entry.range.attributes
+            try writer.addChapter(
+                attributes["X-TITLE"] ?? entry.range.classIdentifier ?? entry.range.id,
+                start: (entry.start - first).units(in: MediaFileWriter.textTimeBase),
+                end: (end - first).units(in: MediaFileWriter.textTimeBase)
+            )
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import CFFmpeg
+import MediaTiming
+import SegmentFormat
+
+/// A writer of a media file whose tracks contain encoded packets.
+@safe final class MediaFileWriter {
+    /// The unit of time of chapters and subtitles, a millisecond.
+    static let textTimeBase = AVRational(num: 1, den: 1_000)
+
+    private let type: MediaFileType
+    private let path: String
+    private var context: UnsafeMutablePointer<AVFormatContext>
+    /// The indices of the subtitle tracks that are not shown by default.
+    private var disabledTracks: Set<Int> = []
+
+    /// Creates a file, or replaces it.
+    ///
+    /// - Parameters:
+    ///   - path: The absolute path of the file.
+    ///   - type: The type of the file.
+    /// - Throws: `DecodingError` if the file cannot be created.
+    init(path: String, type: MediaFileType) throws(DecodingError) {
+        _ = FFmpegLibrary.isLoggingDisabled
+        self.type = type
+        self.path = path
+        var created: UnsafeMutablePointer<AVFormatContext>?
+        // A protocol, so that a colon in the path is not taken for one.
+        let status = unsafe avformat_alloc_output_context2(&created, nil, type.muxerName, "file:" + path)
+        guard status >= 0, let created = unsafe created else {
+            throw DecodingError(status: .unsupported, operation: "FFmpeg cannot write \(type.name) files")
+        }
+        unsafe context = unsafe created
+        let opening = unsafe avio_open(&created.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
+        guard opening >= 0 else { throw DecodingError(status: opening, operation: "\(path) cannot be written") }
+    }
+
+    deinit {
+        unsafe avio_closep(&context.pointee.pb)
+        unsafe avformat_free_context(context)
+    }
+
+    /// Sets the title of the file.
+    func setTitle(_ title: String) {
+        unsafe av_dict_set(&context.pointee.metadata, "title", title, 0)
+    }
+
+    /// Adds a chapter, with times in milliseconds.
+    func addChapter(_ title: String, start: Int64, end: Int64) throws(DecodingError) {
+        guard unsafe cffmpeg_add_chapter(context, Self.textTimeBase, start, end, title) >= 0 else { throw .outOfMemory }
+    }
+
+    /// Adds a video or audio track.
+    ///
+    /// - Returns: The index of the track.
+    func addTrack(
+        _ conversion: TrackConversion,
+        _ properties: ExportSource.Properties
+    ) throws(DecodingError) -> Int32 {
+        let codec = conversion.parameters.codec
+        let format = unsafe context.pointee.oformat
+        guard unsafe avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) != 0 else {
+            throw DecodingError(
+                status: .unsupported,
+                operation: "\(conversion.format.codec) cannot be written to a \(type.name) file"
+            )
+        }
+        let stream = try unsafe addStream(properties, timeBase: conversion.timeBase)
+        let status = unsafe avcodec_parameters_copy(stream.pointee.codecpar, conversion.parameters.pointer)
+        guard status >= 0 else { throw .outOfMemory }
+        if type == .mp4, codec == AV_CODEC_ID_HEVC {
+            // Apple's players require it.
+            unsafe stream.pointee.codecpar.pointee.codec_tag = Self.tag("hvc1")
+        }
+        if conversion.format.kind == .video { unsafe stream.pointee.disposition |= AV_DISPOSITION_DEFAULT }
+        return unsafe stream.pointee.index
+    }
+
+    /// Adds a subtitle track.
+    ///
+    /// - Returns: The index of the track.
+    func addSubtitles(_ properties: ExportSource.Properties) throws(DecodingError) -> Int32 {
+        let stream = try unsafe addStream(properties, timeBase: Self.textTimeBase)
+        guard let parameters = unsafe stream.pointee.codecpar else { throw .outOfMemory }
+        unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
+        unsafe parameters.pointee.codec_id = type == .mp4 ? AV_CODEC_ID_MOV_TEXT : AV_CODEC_ID_SUBRIP
+        if type == .mp4 {
+            let description = SubtitlePacket.sampleDescription
+            let status = unsafe description.withUnsafeBufferPointer {
+                unsafe cffmpeg_set_extra_data(parameters, $0.baseAddress, Int32(clamping: $0.count))
+            }
+            guard status >= 0 else { throw .outOfMemory }
+        }
+        if !properties.isDefault { unsafe disabledTracks.insert(Int(stream.pointee.index)) }
+        return unsafe stream.pointee.index
+    }
+
+    private func addStream(
+        _ properties: ExportSource.Properties,
+        timeBase: AVRational
+    ) throws(DecodingError) -> UnsafeMutablePointer<AVStream> {
+        guard let stream = unsafe avformat_new_stream(context, nil) else { throw .outOfMemory }
+        unsafe stream.pointee.time_base = timeBase
+        if let language = properties.language {
+            unsafe av_dict_set(&stream.pointee.metadata, "language", language, 0)
+        }
+        if let title = properties.title {
+            // The name that players show for a track of an MP4 file is that of its handler.
+            unsafe av_dict_set(&stream.pointee.metadata, type == .mp4 ? "handler_name" : "title", title, 0)
+        }
+        var disposition: Int32 = 0
+        if properties.isDefault { disposition |= AV_DISPOSITION_DEFAULT }
+        if properties.isForced { disposition |= AV_DISPOSITION_FORCED }
+        if properties.describesSound { disposition |= AV_DISPOSITION_HEARING_IMPAIRED }
+        if properties.describesVideo { disposition |= AV_DISPOSITION_VISUAL_IMPAIRED }
+        unsafe stream.pointee.disposition = disposition
+        return unsafe stream
+    }
+
+    private static func tag(_ text: String) -> UInt32 {
+        text.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Writes the header; no tracks can be added afterwards.
+    func begin() throws(DecodingError) {
+        var options: OpaquePointer?
+        switch type {
+        case .mp4: unsafe av_dict_set(&options, "movflags", "+faststart", 0)
+        case .matroska: unsafe av_dict_set(&options, "default_mode", "passthrough", 0)
+        }
+        let status = unsafe avformat_write_header(context, &options)
+        unsafe av_dict_free(&options)
+        guard status >= 0 else {
+            throw DecodingError(status: status, operation: "the header of the \(type.name) file cannot be written")
+        }
+    }
+
+    /// Writes a packet and takes ownership of it.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet, whose timestamps are in units of `timeBase`.
+    ///   - track: The index of the track.
+    ///   - timeBase: The unit of the timestamps.
+    /// - Throws: `DecodingError` if the packet cannot be written.
+    func write(
+        _ packet: UnsafeMutablePointer<AVPacket>,
+        track: Int32,
+        timeBase: AVRational
+    ) throws(DecodingError) {
+        var owned: UnsafeMutablePointer<AVPacket>? = unsafe packet
+        defer { unsafe av_packet_free(&owned) }
+        guard unsafe track < Int32(clamping: context.pointee.nb_streams),
+            let stream = unsafe context.pointee.streams?[Int(track)]
+        else { return }
+        unsafe packet.pointee.stream_index = track
+        unsafe packet.pointee.pos = -1
+        unsafe av_packet_rescale_ts(packet, timeBase, stream.pointee.time_base)
+        try check(unsafe av_interleaved_write_frame(context, packet))
+    }
+
+    /// Completes the file.
+    func finish() throws(DecodingError) {
+        try check(unsafe av_write_trailer(context))
+        try check(unsafe avio_closep(&context.pointee.pb))
+        // FFmpeg enables the first subtitle track if no track is the default.
+        if type == .mp4, !disabledTracks.isEmpty {
+            do {
+                try MovieTrackFlags.disable(tracks: disabledTracks, inFile: path)
+            } catch {
+                throw DecodingError(status: .failed, operation: "\(path) cannot be written: \(error)")
+            }
+        }
+    }
+
+    private func check(_ status: Int32) throws(DecodingError) {
+        guard status >= 0 else { throw DecodingError(status: status, operation: "\(path) cannot be written") }
+    }
+}

@@ -1,0 +1,59 @@
+import CFFmpeg
+import MediaTiming
+import SegmentFormat
+
+/// A writer of one video or audio track, which makes the timestamps valid for a file.
+final class TrackWriter {
+    private let conversion: TrackConversion
+    private let writer: MediaFileWriter
+    private let track: Int32
+    private var lastDecodeTime: Int64?
+    /// The end of the last audio packet.
+    private var audioEnd: Int64?
+
+    /// The maximum deviation of consecutive audio packets that is due to rounded timestamps, as a fraction of a second.
+    private static let audioTolerance: Int64 = 500
+
+    /// Adds a track to a file.
+    init(
+        _ conversion: TrackConversion,
+        _ properties: ExportSource.Properties,
+        to writer: MediaFileWriter
+    ) throws(DecodingError) {
+        self.conversion = conversion
+        self.writer = writer
+        track = try writer.addTrack(conversion, properties)
+    }
+
+    /// Writes the samples of a segment.
+    ///
+    /// - Parameters:
+    ///   - samples: The samples.
+    ///   - offset: The offset from the timestamps of the samples to those of the file.
+    /// - Throws: `DecodingError` if the samples have another format than the track, or cannot be written.
+    func write(_ samples: DecodableSegment.Samples, offset: MediaTime) throws(DecodingError) {
+        try conversion.validate(samples.format, at: samples.firstTimestamp + offset)
+        let timeBase = conversion.timeBase
+        let isAudio = conversion.format.kind == .audio
+        for packet in samples.packets {
+            guard let converted = try unsafe conversion.convert(packet, samples.format) else { continue }
+            var presentation = (packet.presentationTime + offset).units(in: timeBase)
+            var decode = (packet.decodeTime + offset).units(in: timeBase)
+            let duration = packet.duration.units(in: timeBase)
+            if isAudio {
+                // Timestamps of transport streams are rounded to 90 kHz; the samples are contiguous.
+                let tolerance = Int64(timeBase.den) / Self.audioTolerance
+                if let end = audioEnd, abs(presentation -| end) <= tolerance { presentation = end }
+                decode = presentation
+                audioEnd = (presentation +| duration)
+            }
+            // At discontinuities, the media may overlap by a part of a frame.
+            if let lastDecodeTime, decode <= lastDecodeTime { decode = (lastDecodeTime +| 1) }
+            lastDecodeTime = decode
+            unsafe converted.pointee.dts = decode
+            unsafe converted.pointee.pts = max(presentation, decode)
+            unsafe converted.pointee.duration = duration
+            try unsafe writer.write(converted, track: track, timeBase: timeBase)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+#if Playback
+package import AssetStorage
+import Foundation
+import HLSPlaylist
+public import MediaDecoding
+import MediaTransport
+import ResourceAddressing
+import SegmentFormat
+import StreamingEngine
+
+/// An export of a downloaded asset to a media file (`AVAssetExportSession`).
+///
+/// Video and audio are copied without decoding and encoding. The file contains the best stored variant and all stored
+/// audio and subtitle renditions, with their languages, names and default flags. Date ranges of the playlist become
+/// chapters. Exporting reads the stored files only, never the network.
+public struct AssetExportSession: Sendable {
+    /// The options of an export.
+    public struct Options: Sendable, Hashable {
+        /// A Boolean value that indicates whether the stored part of an incomplete asset is exported; `false` by
+        /// default.
+        ///
+        /// The file then begins with the first stored segment of the video, and has no media where segments are missing.
+        public var allowsPartialAsset: Bool
+
+        /// Creates options.
+        public init(allowsPartialAsset: Bool = false) {
+            self.allowsPartialAsset = allowsPartialAsset
+        }
+    }
+
+    /// The type of an exported file.
+    public typealias FileType = MediaFileType
+
+    private let library: AssetLibrary
+    private let id: String
+
+    /// Creates an export of a downloaded asset.
+    ///
+    /// - Parameter filePath: The absolute path of the package, as `millstream library path` prints it.
+    /// - Throws: `StorageError` with the code `not-found` if the path is not that of a downloaded asset.
+    public init(filePath: String) throws {
+        guard let package = PackageTransport.package(at: URL(fileURLWithPath: filePath)) else {
+            throw StorageError(.notFound, "\(filePath) is not a downloaded asset")
+        }
+        self.init(package.library, id: package.id)
+    }
+
+    /// Creates an export of an asset of a library.
+    package init(_ library: AssetLibrary, id: String) {
+        self.library = library
+        self.id = id
+    }
+
+    /// Writes the asset to a media file.
+    ///
+    /// The file has its name only after it is complete. After an error or a cancellation, nothing is left behind.
+    ///
+    /// - Parameters:
+    ///   - path: The absolute path of the file, which must not exist.
+    ///   - type: The type of the file.
+    ///   - options: The options of the export.
+    /// - Throws: `StorageError` if the asset is incomplete or damaged, or if the file exists; `DecodingError` if the
+    ///   media cannot be read, or cannot be written to a file of this type; ``StreamingError`` if a segment is missing or
+    ///   cannot be decrypted; `CancellationError`.
+    public func export(to path: String, as type: FileType, options: Options = Options()) async throws {
+        try Self.requireAbsence(of: path)
+        let asset = try storedAsset(options)
+        let sources = try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete)
+        try await MediaExporter().export(sources.all, title: asset.title, to: path, as: type)
+    }
+
+    /// Writes each subtitle rendition to a SubRip file, whose times begin with those of the video.
+    ///
+    /// The files are named after their languages, such as `en.srt`, with a number if there are several.
+    ///
+    /// - Parameters:
+    ///   - folder: The absolute path of the directory to create, which must not exist.
+    ///   - options: The options of the export.
+    /// - Returns: The names of the files, in the order of the renditions.
+    /// - Throws: The same errors as ``export(to:as:options:)``; `StorageError` with the code `not-found` if the asset
+    ///   has no subtitles.
+    public func exportSubtitles(to folder: String, options: Options = Options()) async throws -> [String] {
+        try Self.requireAbsence(of: folder)
+        let asset = try storedAsset(options)
+        let sources = try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete)
+        guard !sources.subtitles.isEmpty else {
+            throw StorageError(.notFound, "the asset \(id) has no subtitles; download it again with --subtitles all")
+        }
+        let cues = try await MediaExporter().subtitles(of: sources.timing + sources.subtitles)
+        var files: [(name: String, text: String)] = []
+        for (source, cues) in zip(sources.subtitles, cues) {
+            let properties = source.properties
+            let tag = (properties.languageTag ?? "und").filter {
+                $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-")
+            }
+            let base = (tag.isEmpty ? "und" : String(tag.prefix(64))) + (properties.isForced ? ".forced" : "")
+            var name = "\(base).srt"
+            var number = 2
+            while files.contains(where: { $0.name == name }) {
+                name = "\(base).\(number).srt"
+                number += 1
+            }
+            files.append((name, SubRipWriter.document(cues)))
+        }
+        try Self.write(files, to: folder)
+        return files.map(\.name)
+    }
+
+    private func storedAsset(_ options: Options) throws -> StoredAsset {
+        let asset = try library.asset(id)
+        guard asset.state == .complete || options.allowsPartialAsset else {
+            throw StorageError(
+                .incomplete,
+                "the asset \(id) is not complete (\(Int(saturating: asset.percent)) % is stored); download it again first"
+            )
+        }
+        return asset
+    }
+
+    private static func requireAbsence(of path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw StorageError(.disk, "\(path) already exists")
+        }
+    }
+
+    private static func write(_ files: [(name: String, text: String)], to folder: String) throws {
+        let url = URL(fileURLWithPath: folder)
+        let partial = url.deletingLastPathComponent()
+            .appendingPathComponent(".\(url.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)")
+        do {
+            try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true)
+            for file in files {
+                try Data(file.text.utf8).write(to: partial.appendingPathComponent(file.name))
+            }
+            try FileManager.default.moveItem(at: partial, to: url)
+        } catch {
+            try? FileManager.default.removeItem(at: partial)
+            throw StorageError(.disk, "\(folder) cannot be written (\(error.localizedDescription))", cause: error)
+        }
+    }
+}
+#endif

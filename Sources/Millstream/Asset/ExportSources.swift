@@ -1,0 +1,164 @@
+#if Playback
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import MediaDecoding
+import MediaTiming
+import MediaTransport
+import ResourceAddressing
+import StreamingEngine
+
+/// The media playlists of a downloaded asset that are exported.
+struct ExportSources {
+    /// The best stored variant; `nil` if only renditions are stored.
+    private(set) var variant: ExportSource?
+    /// The audio renditions that the variant does not contain.
+    private(set) var audio: [ExportSource] = []
+    /// The subtitles.
+    private(set) var subtitles: [ExportSource] = []
+
+    private let library: AssetLibrary
+    private let asset: StoredAsset
+    private let loader: ResourceLoader
+    private let allowsMissingSegments: Bool
+    /// The path of the package.
+    private let folder: String
+
+    /// All sources, in the order of the tracks of the file.
+    var all: [ExportSource] { timing + subtitles }
+    /// The sources that determine the times of the subtitles.
+    var timing: [ExportSource] { [variant].compactMap { $0 } + audio }
+
+    /// Reads the playlists of an asset.
+    ///
+    /// - Throws: `StorageError` if a playlist is missing or damaged.
+    init(_ asset: StoredAsset, in library: AssetLibrary, allowsMissingSegments: Bool) throws {
+        self.library = library
+        self.asset = asset
+        self.allowsMissingSegments = allowsMissingSegments
+        folder = library.packageDirectory(asset.id).standardizedFileURL.path + "/"
+        loader = ResourceLoader(PackageTransport(library, id: asset.id, origin: nil))
+        guard case .multivariant(let playlist) = try Self.playlist("multivariant.m3u8", in: library, asset.id) else {
+            throw Self.damaged("multivariant.m3u8")
+        }
+        let presentation = Presentation(playlist)
+        let best = bestVariant(of: presentation.variants)
+        try addAudio(of: presentation.group(.audio)?.options ?? [], best)
+        for option in presentation.group(.subtitles)?.options ?? [] {
+            guard let address = Self.encoding(of: option, for: best)?.address else { continue }
+            subtitles.append(try source(.subtitles, at: address, ExportSource.Properties(option)))
+        }
+    }
+
+    private mutating func addAudio(of options: [MediaSelectionOption], _ best: Presentation.Variant?) throws {
+        // The audio of the variant itself, if another rendition does not replace it.
+        var contained: MediaSelectionOption?
+        var isReplaced = false
+        for option in options {
+            guard let encoding = Self.encoding(of: option, for: best) else { continue }
+            if let address = encoding.address, address != best?.address {
+                if best?.location.encoding(of: option) != nil { isReplaced = true }
+                audio.append(try source(.audio, at: address, ExportSource.Properties(option)))
+            } else {
+                contained = option
+            }
+        }
+        guard let best, !best.isAudioOnly || contained != nil || !isReplaced else { return }
+        let contents: ExportSource.Contents = contained != nil || !isReplaced ? .all : .video
+        let properties =
+            contained.map { ExportSource.Properties($0) } ?? ExportSource.Properties(isDefault: !isReplaced)
+        variant = try source(contents, at: best.address, properties)
+    }
+
+    /// Returns the variant with the longest stored duration, then that with the highest resolution and bit rate.
+    private func bestVariant(of variants: [Presentation.Variant]) -> Presentation.Variant? {
+        func rank(_ variant: Presentation.Variant) -> (Double, Int64, Int64) {
+            let stored = asset.renditions.first { variant.address.filePath == "\(folder)\($0.folder)/media.m3u8" }
+            return (
+                stored?.loadedTimeRanges.totalDuration.seconds.rounded() ?? 0,
+                Int64(clamping: variant.resolution?.height ?? 0), variant.peakBitRate?.bitsPerSecond ?? 0
+            )
+        }
+        return variants.max { rank($0) < rank($1) }
+    }
+
+    /// Returns the encoding of an option for a variant, or another one if the variant has none.
+    private static func encoding(
+        of option: MediaSelectionOption,
+        for variant: Presentation.Variant?
+    ) -> MediaSelectionOption.Encoding? {
+        variant?.location.encoding(of: option) ?? option.encodings.first
+    }
+
+    private func source(
+        _ contents: ExportSource.Contents,
+        at address: ResourceAddress,
+        _ properties: ExportSource.Properties
+    ) throws -> ExportSource {
+        guard let path = relativePath(address),
+            case .media(let playlist) = try Self.playlist(path, in: library, asset.id)
+        else { throw Self.damaged(address.text) }
+        var omitted: Set<Int> = []
+        if allowsMissingSegments {
+            for segment in playlist.segments where !isStored(segment) { omitted.insert(segment.position) }
+        }
+        return ExportSource(
+            contents,
+            reader: MediaReader(playlist, loader: loader),
+            properties: properties,
+            omittedSegments: omitted
+        )
+    }
+
+    /// Returns whether a segment and everything that it needs are stored.
+    private func isStored(_ segment: MediaSegment) -> Bool {
+        let addresses = [segment.address, segment.map?.address].compactMap { $0 } + segment.keys.compactMap(\.address)
+        return addresses.allSatisfy { address in
+            relativePath(address).map { library.file($0, of: asset.id) != nil } ?? false
+        }
+    }
+
+    private func relativePath(_ address: ResourceAddress) -> String? {
+        guard let path = address.filePath, path.hasPrefix(folder) else { return nil }
+        return String(path.dropFirst(folder.count))
+    }
+
+    private static func playlist(_ path: String, in library: AssetLibrary, _ id: String) throws -> Playlist {
+        guard let file = library.file(path, of: id), let bytes = try? Data(contentsOf: file),
+            let playlist = try? Playlist.parse(
+                Array(bytes),
+                context: PlaylistContext(address: ResourceAddress(filePath: file.standardizedFileURL.path))
+            )
+        else { throw damaged(path) }
+        return playlist
+    }
+
+    private static func damaged(_ path: String) -> StorageError {
+        StorageError(.damaged, "\(path) is missing or damaged; download the asset again first")
+    }
+}
+
+extension ExportSource.Properties {
+    /// Creates the properties of a media selection option.
+    init(_ option: MediaSelectionOption) {
+        let describing = [
+            MediaCharacteristic.transcribesSpokenDialogForAccessibility, .describesMusicAndSoundForAccessibility,
+        ]
+        self.init(
+            language: option.language.flatMap {
+                Locale.Language(identifier: $0).languageCode?.identifier(.alpha3)
+            },
+            title: option.name.isEmpty ? nil : option.name,
+            isDefault: option.isDefault,
+            isForced: option.isForced,
+            describesSound: option.characteristics.contains { characteristic in
+                describing.contains { $0.rawValue == characteristic }
+            },
+            describesVideo: option.characteristics.contains(
+                MediaCharacteristic.describesVideoForAccessibility.rawValue
+            )
+        )
+        languageTag = option.language
+    }
+}
+#endif

@@ -1,0 +1,91 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import Millstream
+
+/// The command `millstream library export`.
+struct LibraryExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Copy an asset into a folder that a web server can serve, or into a media file.",
+        discussion: """
+            A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
+            names. Video and audio are copied, not encoded again. Date ranges become chapters. The file or folder must \
+            not exist.
+
+            Example: millstream library export abc123 /srv/www/film
+            Example: millstream library export abc123 --mp4 film.mp4
+            """
+    )
+
+    @Argument(help: "The identifier of the asset.") var id: String
+    @Argument(help: "The folder to create, with playlists and segments.") var folder: String?
+    @Option(name: .long, help: ArgumentHelp("Write an MP4 file.", valueName: "file")) var mp4: String?
+    @Option(name: .long, help: ArgumentHelp("Write a Matroska file.", valueName: "file")) var mkv: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Write the subtitles into a new folder, a SubRip file for each language.",
+            valueName: "folder"
+        )
+    )
+    var srt: String?
+    @Flag(
+        name: .long,
+        help: "Export what is stored of an incomplete asset; for --mp4, --mkv and --srt."
+    )
+    var partial = false
+    @OptionGroup var library: LibraryFlags
+
+    func validate() throws {
+        guard [folder, mp4, mkv, srt].compactMap({ $0 }).count == 1 else {
+            throw ValidationError("give one of: a folder, --mp4, --mkv, --srt")
+        }
+        guard !partial || folder == nil else {
+            throw ValidationError("--partial requires --mp4, --mkv or --srt")
+        }
+    }
+
+    func run() async throws {
+        let library = try library.openExisting()
+        if let folder {
+            try library.export(id, to: URL(fileURLWithPath: folder))
+            return try StandardOutput.writeLine(
+                path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
+            )
+        }
+        #if Playback
+        let (id, partial) = (id, partial)
+        let session = AssetExportSession(library, id: try library.asset(id).id)
+        let options = AssetExportSession.Options(allowsPartialAsset: partial)
+        do {
+            if let path = srt {
+                let folder = URL(fileURLWithPath: path)
+                let names = try await Interruption.cancelling {
+                    try await session.exportSubtitles(to: folder.path, options: options)
+                }
+                for name in names { try StandardOutput.writeLine(path: folder.appendingPathComponent(name).path) }
+            } else if let path = mp4 ?? mkv {
+                let file = URL(fileURLWithPath: path)
+                let type: AssetExportSession.FileType = mp4 == nil ? .matroska : .mp4
+                try await Interruption.cancelling {
+                    try await session.export(to: file.path, as: type, options: options)
+                }
+                try StandardOutput.writeLine(path: file.path)
+            }
+        } catch let error as StorageError where error.code == .incomplete {
+            var failure = Failure(error)
+            failure.hint = "export what is stored with --partial"
+            throw failure
+        } catch is CancellationError {
+            throw Failure(.interrupted, "interrupted", "interrupted; nothing was written")
+        }
+        #else
+        throw Failure(
+            .failed,
+            "no-decoder",
+            "this build cannot write media files: it was built without FFmpeg (the trait Playback)"
+        )
+        #endif
+    }
+}

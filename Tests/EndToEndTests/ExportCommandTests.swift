@@ -1,0 +1,183 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests the export of downloaded assets to media files, which FFmpeg reads.
+@Suite(.serialized, .tags(.endToEnd))
+final class ExportCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("export-command-\(UUID())")
+        .standardizedFileURL
+    private var library: String { path("library") }
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func sample(_ name: String) throws -> String {
+        try #require(Samples.directory).appendingPathComponent(name).path
+    }
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments + ["--library", library])
+        let status = try await program.finish(within: .seconds(300))
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    /// Downloads a stream and returns the identifier of the asset.
+    private func download(_ source: String, _ options: String...) async throws -> String {
+        let result = try await run(["download", source, "--audio", "all", "--variants", "lowest"] + options)
+        #expect(result.status == 0, "\(result.errors)")
+        return try #require(result.output.split(separator: " ").first.map(String.init))
+    }
+
+    private func tool(_ arguments: [String]) async throws -> (output: String, errors: String) {
+        let program = try RunningProgram(arguments, of: URL(fileURLWithPath: "/usr/bin/env"))
+        #expect(try await program.finish(within: .seconds(300)) == 0, "\(program.standardError)")
+        return (program.standardOutput, program.standardError)
+    }
+
+    /// Exports an asset, decodes the file without errors, and returns what ffprobe reads.
+    private func export(_ id: String, _ type: String) async throws -> Probe {
+        let file = path("\(UUID()).\(type)")
+        let exported = try await run(["library", "export", id, "--\(type)", file])
+        #expect(exported.status == 0 && exported.output == file + "\n", "\(exported)")
+        let decoded = try await tool(["ffmpeg", "-nostdin", "-v", "error", "-i", file, "-f", "null", "-"])
+        #expect(decoded.errors.isEmpty, "\(decoded.errors)")
+        let report = try await tool([
+            "ffprobe", "-v", "error", "-count_packets", "-show_streams", "-show_format", "-show_chapters", "-of",
+            "json",
+            file,
+        ])
+        return try JSONDecoder().decode(Probe.self, from: Data(report.output.utf8))
+    }
+
+    private struct Probe: Decodable {
+        struct Stream: Decodable {
+            let codecType: String
+            let codecName: String?
+            let packetCount: String?
+            let tags: [String: String]?
+            let disposition: [String: Int]
+
+            private enum CodingKeys: String, CodingKey {
+                case codecType = "codec_type"
+                case codecName = "codec_name"
+                case packetCount = "nb_read_packets"
+                case tags
+                case disposition
+            }
+        }
+        struct Format: Decodable {
+            let duration: String
+            let tags: [String: String]
+        }
+        struct Chapter: Decodable {
+            let startTime: String
+            let endTime: String
+            let tags: [String: String]
+
+            private enum CodingKeys: String, CodingKey {
+                case startTime = "start_time"
+                case endTime = "end_time"
+                case tags
+            }
+        }
+        let streams: [Stream]
+        let format: Format
+        let chapters: [Chapter]
+
+        func counts(_ type: String) -> [Int?] {
+            streams.filter { $0.codecType == type }.map { $0.packetCount.flatMap(Int.init) }
+        }
+        var duration: Double { Double(format.duration) ?? 0 }
+    }
+
+    @Test(.timeLimit(.minutes(20)), arguments: ["ts", "aes", "byterange"], ["mp4", "mkv"])
+    func streamIsExportedCompletely(_ name: String, _ type: String) async throws {
+        let id = try await download(try sample("\(name)/multivariant.m3u8"))
+        let file = try await export(id, type)
+        let duration = name == "ts" ? 72.0 : 60
+        #expect(abs(file.duration - duration) < 0.1)
+        #expect(file.counts("video") == [Int(duration * Samples.frameRate)])
+        #expect(file.streams.map(\.codecName) == ["h264", "aac"])
+        #expect(file.format.tags["title"] == name)
+    }
+
+    @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"])
+    func renditionsHaveTheirLanguagesAndNames(_ type: String) async throws {
+        let id = try await download(try sample("fmp4/multivariant.m3u8"))
+        let file = try await export(id, type)
+        let title = type == "mp4" ? "handler_name" : "title"
+        let text = type == "mp4" ? "mov_text" : "subrip"
+        #expect(file.streams.map(\.codecName) == ["h264", "aac", "aac", text, text])
+        let renditions = file.streams.dropFirst()
+        #expect(renditions.map { $0.tags?["language"] } == ["eng", "kor", "eng", "kor"])
+        #expect(renditions.map { $0.tags?[title] } == ["English", "한국어", "English", "한국어"])
+        #expect(renditions.map { $0.disposition["default"] } == [1, 0, 0, 0])
+        #expect(file.counts("video") == [1_800] && abs(file.duration - 60) < 0.1)
+    }
+
+    @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"])
+    func timestampsContinueOverDiscontinuitiesAndDateRangesAreChapters(_ type: String) async throws {
+        let (first, second) = (try sample("ts/180p"), try sample("ad/240p"))
+        let playlist = """
+            #EXTM3U
+            #EXT-X-VERSION:6
+            #EXT-X-TARGETDURATION:8
+            #EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z
+            #EXT-X-DATERANGE:ID="a",START-DATE="2024-01-01T00:00:00Z",DURATION=4,X-TITLE="One"
+            #EXT-X-DATERANGE:ID="b",CLASS="two",START-DATE="2024-01-01T00:00:04Z"
+            #EXTINF:6,
+            \(first)/0.ts
+            #EXT-X-DISCONTINUITY
+            #EXTINF:4,
+            \(second)/0.ts
+            #EXT-X-DISCONTINUITY
+            #EXTINF:6,
+            \(first)/1.ts
+            #EXT-X-ENDLIST
+
+            """
+        let source = path("stitched.m3u8")
+        try Data(playlist.utf8).write(to: URL(fileURLWithPath: source))
+        let file = try await export(try await download(source), type)
+        #expect(abs(file.duration - 16) < 0.1, "\(file.duration)")
+        #expect(file.counts("video") == [480])
+        #expect(file.chapters.map { $0.tags["title"] } == ["One", "two"])
+        #expect(file.chapters.compactMap { Double($0.startTime) } == [0, 4])
+        #expect(file.chapters.first.flatMap { Double($0.endTime) } == 4)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func subtitlesAreExportedAsSubRip() async throws {
+        let id = try await download(try sample("fmp4/multivariant.m3u8"))
+        let result = try await run(["library", "export", id, "--srt", path("subtitles")])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output == path("subtitles/en.srt") + "\n" + path("subtitles/ko.srt") + "\n")
+        let text = try String(contentsOfFile: path("subtitles/en.srt"), encoding: .utf8)
+        #expect(text.hasPrefix("1\n00:00:00,200 --> 00:00:01,100\nEnglish caption 0 s\n\n2\n"), "\(text.prefix(80))")
+        #expect(text.components(separatedBy: " --> ").count == 61)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func existingFileAndIncompleteAssetAreRefused() async throws {
+        let id = try await download(try sample("aes/multivariant.m3u8"))
+        let file = path("film.mp4")
+        try Data("film".utf8).write(to: URL(fileURLWithPath: file))
+        let refused = try await run(["library", "export", id, "--mp4", file])
+        #expect(refused.status == 1 && refused.errors.contains("\(file) already exists"), "\(refused)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "film")
+        let package = library + "/packages/" + id
+        let segments = try FileManager.default.subpathsOfDirectory(atPath: package).filter { $0.hasSuffix(".ts") }
+        try FileManager.default.removeItem(atPath: package + "/" + (try #require(segments.sorted().last)))
+        _ = try await run(["library", "verify", id])
+        let incomplete = try await run(["library", "export", id, "--mkv", path("part.mkv")])
+        #expect(incomplete.status == 1 && incomplete.errors.contains("--partial"), "\(incomplete.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["film.mp4", "library"])
+        let partial = try await run(["library", "export", id, "--mkv", path("part.mkv"), "--partial"])
+        #expect(partial.status == 0, "\(partial.errors)")
+        #expect(FileManager.default.fileExists(atPath: path("part.mkv")))
+        let usage = try await run(["library", "export", id, "--mkv", "a.mkv", "--mp4", "b.mp4"])
+        #expect(usage.status == 64 && usage.errors.contains("give one of"), "\(usage.errors)")
+    }
+}
