@@ -108,3 +108,13 @@ let asset = try await task.value()
 
 let item = PlayerItem(asset: Asset(sharing: task))
 print(asset.title, item.status)
+
+// Record a stream until it ends
+
+try library.delete(asset.id)
+
+var configuration = DownloadConfiguration()
+configuration.recording = RecordingOptions(duration: MediaTime(seconds: 5_400), waitsForStream: true)
+let recording = try await session.makeTask(source, configuration: configuration)
+recording.resume()
+print("recorded:", try await recording.value().state)
