@@ -54,6 +54,21 @@ extension GeneratedPresentation {
         case .time: return choices.spelledNumber(times)
         case .integer: return choices.spelledNumber(["360", "1080"])
         case .timeRange: return "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"
+        case .decimalRange: return "\(choices.spelledNumber(["24", ""]))...\(choices.spelledNumber(["60", ""]))"
+        case .resolutionRange:
+            let height = choices.spelledNumber(["360", "1080"])
+            return choices.element(of: ["1x\(height)...", "...\(height)x\(height)", "1x1...\(height)x\(height)"])
+        case .list:
+            return choices.element(of: [
+                "avc1,mp4a", "hvc1", "en,ko", "und", "*", "SDR", "PQ,HLG", "EXT-X-DATERANGE", "EXT-X-MAP,EXT-X-KEY",
+                "EXT-X-MEDIA,EXT-X-VERSION", "EXT-X-DEFINE,EXT-X-ENDLIST",
+            ])
+        case .tag:
+            let number = choices.spelledNumber(["7", "0"])
+            return choices.element(of: [
+                "EXT-X-ENDLIST", "EXT-X-VERSION=\(number)", "EXT-X-MEDIA-SEQUENCE=\(number)", "EXT-X-I-FRAMES-ONLY",
+                "EXT-X-TARGETDURATION=\(number)", "EXT-X-START=TIME-OFFSET=\(number)", "EXT-X-NEW=\(number)",
+            ])
         case .bitRateRange:
             return "\(choices.spelledNumber(["100k", "0", ""]))...\(choices.spelledNumber(["4M", "900k", ""]))"
         case nil: return ""

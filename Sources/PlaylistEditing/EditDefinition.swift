@@ -33,8 +33,16 @@ public struct EditParameter: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A range of bit rates, `LOW...HIGH`, in which either bound may be missing.
         case bitRateRange = "bit-rate-range"
+        /// A range of decimal numbers, `LOW...HIGH`, in which either bound may be missing.
+        case decimalRange = "decimal-range"
+        /// A range of resolutions, `WxH...WxH`, in which either bound may be missing.
+        case resolutionRange = "resolution-range"
         /// An integer.
         case integer
+        /// A list of words, separated by commas.
+        case list
+        /// A tag with its value, `NAME=VALUE`, or the name of a tag without a value.
+        case tag
         /// A time: seconds or `[HH:]MM:SS[.fraction]`.
         case time
         /// A range of times, `START...END`, in which either bound may be missing.

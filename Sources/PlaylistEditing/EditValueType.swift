@@ -36,6 +36,100 @@ extension EditValueType where Value == PartialRange<BitRate> {
     }
 }
 
+extension EditValueType where Value == PartialRange<MediaTime> {
+    /// A range of frame rates in frames per second.
+    static var frameRates: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .decimalRange,
+                placeholder: "LOW...HIGH",
+                unit: "fps",
+                minimum: 0,
+                form: "LOW...HIGH in frames per second, such as ...30"
+            ),
+            parse: { text in
+                PartialRange(text) { bound in MediaTime(decimal: bound).flatMap { $0 < .zero ? nil : $0 } }
+            },
+            format: { "\($0.low?.description ?? "")...\($0.high?.description ?? "")" }
+        )
+    }
+}
+
+extension EditValueType where Value == ResolutionRange {
+    /// A range of resolutions in pixels.
+    static var resolutions: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .resolutionRange,
+                placeholder: "WxH...WxH",
+                unit: "px",
+                minimum: 1,
+                maximum: ResolutionRange.maximum,
+                form: "WxH...WxH in pixels, such as 640x360...1280x720 or ...1920x1080"
+            ),
+            parse: { ResolutionRange($0) },
+            format: \.description
+        )
+    }
+}
+
+extension EditValueType where Value == [String] {
+    /// A list of words, separated by commas.
+    ///
+    /// - Parameters:
+    ///   - placeholder: The placeholder for the list in usage texts.
+    ///   - form: The form of valid lists.
+    ///   - word: A closure that returns a word in its normalized form, or `nil` if it is invalid.
+    /// - Returns: The type of value.
+    static func list(
+        placeholder: String,
+        form: String,
+        word: @escaping @Sendable (String) -> String?
+    ) -> EditValueType {
+        EditValueType(
+            parameter: EditParameter(.list, placeholder: placeholder, form: form),
+            parse: { text in
+                guard text.utf8.count <= Self.maximumListLength else { return nil }
+                var words: [String] = []
+                for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                    guard let word = word(String(part.trimmingSpaces)), !word.isEmpty else { return nil }
+                    if !words.contains(word) { words.append(word) }
+                }
+                return words
+            },
+            format: { $0.joined(separator: ",") }
+        )
+    }
+
+    /// The maximum length of a list in bytes, which keeps the cost of an edit linear in the size of the playlist.
+    private static var maximumListLength: Int { 1_024 }
+}
+
+extension Substring {
+    /// The text without spaces at both ends.
+    fileprivate var trimmingSpaces: Substring {
+        var rest = self
+        while rest.first == " " { rest.removeFirst() }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}
+
+extension EditValueType where Value == TagAssignment {
+    /// A tag of an entire playlist with its value.
+    static var tagAssignment: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .tag,
+                placeholder: "NAME=VALUE",
+                form: "a tag of the entire playlist and its value, such as EXT-X-START=TIME-OFFSET=10"
+            ),
+            parse: { TagAssignment($0) },
+            format: \.description
+        )
+    }
+}
+
 extension EditValueType where Value == Int {
     /// An integer within a range.
     static func integer(

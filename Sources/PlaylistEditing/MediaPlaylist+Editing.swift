@@ -143,6 +143,30 @@ extension MediaPlaylist {
         )
     }
 
+    /// Returns the playlist repeated, with a discontinuity at each transition.
+    ///
+    /// - Parameters:
+    ///   - count: How often the segments appear in the result, at least 1.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The repeated playlist.
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` for a live playlist and one without segments,
+    ///   ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
+    public func repeated(
+        _ count: Int,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard count > 1 else { return self }
+        guard hasEndMarker || !isLive else { throw .cannotStitch(reason: "a live playlist cannot be repeated") }
+        guard segments.count <= limits.entryCount / count else { throw .tooLarge(.entryCount(limits.entryCount)) }
+        let all = 0..<segments.count
+        let copies = Array(repeating: SegmentRun(self, all, isPrimary: false), count: count - 1)
+        return try MediaPlaylistAssembly.assemble(
+            primary: self,
+            runs: [SegmentRun(self, all, isPrimary: true)] + copies,
+            limits: limits
+        )
+    }
+
     private func stitched(
         _ other: MediaPlaylist,
         at position: Int,

@@ -1,4 +1,4 @@
-import HLSPlaylist
+public import HLSPlaylist
 public import MediaTiming
 
 // The table of edits. An edit is declared here once; the command line, the server, the web console and the documentation
@@ -7,8 +7,9 @@ public import MediaTiming
 extension PlaylistEdit {
     /// All kinds of edits, in the order in which help and documentation list them and the web console applies them.
     static let kinds: [any AnyEditKind] = [
-        bandwidthKind, maxHeightKind, noIFramesKind, startKind, durationKind, appendKind, prependKind, insertKind,
-        dropRangeKind, absoluteKind, canonicalKind,
+        bandwidthKind, resolutionKind, maxHeightKind, frameRateKind, videoRangeKind, codecsKind, dropCodecsKind,
+        audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, noIFramesKind, startKind, durationKind, appendKind,
+        prependKind, insertKind, dropRangeKind, repeatKind, stripTagsKind, setTagKind, absoluteKind, canonicalKind,
     ]
 
     // MARK: Multivariant playlists
@@ -25,6 +26,20 @@ extension PlaylistEdit {
         multivariant: { (playlist, range, _) throws(PlaylistEditError) in try playlist.limited(to: range) }
     )
 
+    /// Removes the variants whose resolution is outside a range; variants without a resolution remain if the range has no
+    /// lower bound.
+    public static func resolution(_ range: ResolutionRange) -> PlaylistEdit { resolutionKind(range) }
+
+    private static let resolutionKind = EditKind(
+        "resolution",
+        .resolutions,
+        title: "Resolution",
+        summary:
+            "Keep variants whose RESOLUTION is in WxH...WxH; without a lower bound, also variants without a resolution.",
+        examples: ["640x360...1280x720", "...1920x1080", "1280x720..."],
+        multivariant: { (playlist, range, _) throws(PlaylistEditError) in try playlist.limited(to: range) }
+    )
+
     /// Removes the variants whose video height in pixels exceeds a maximum; variants without a resolution remain.
     public static func maxHeight(_ height: Int) -> PlaylistEdit { maxHeightKind(height) }
 
@@ -35,6 +50,123 @@ extension PlaylistEdit {
         summary: "Keep variants whose video is at most this many pixels high, and variants without a resolution.",
         examples: ["720"],
         multivariant: { (playlist, height, _) throws(PlaylistEditError) in try playlist.limited(toHeight: height) }
+    )
+
+    /// Removes the variants whose frame rate, in frames per second, is outside a range; variants without a frame rate remain
+    /// if the range has no lower bound.
+    public static func frameRate(_ range: PartialRange<MediaTime>) -> PlaylistEdit { frameRateKind(range) }
+
+    private static let frameRateKind = EditKind(
+        "frame-rate",
+        .frameRates,
+        title: "Frame rate",
+        summary:
+            "Keep variants whose FRAME-RATE is in LOW...HIGH; without a lower bound, also variants without a frame rate.",
+        examples: ["...30", "50...60", "29.97..."],
+        multivariant: { (playlist, range, _) throws(PlaylistEditError) in try playlist.limited(toFrameRates: range) }
+    )
+
+    /// Removes the variants of other dynamic ranges; video without `VIDEO-RANGE` counts as SDR.
+    public static func videoRange(_ ranges: [VideoRange]) -> PlaylistEdit { videoRangeKind(ranges.map(\.rawValue)) }
+
+    private static let videoRangeKind = EditKind(
+        "video-range",
+        .list(placeholder: "RANGES", form: "a list of SDR, HLG and PQ") { word in
+            let range = VideoRange(rawValue: word.uppercased())
+            return [.sdr, .hlg, .pq].contains(range) ? range.rawValue : nil
+        },
+        title: "Dynamic range",
+        summary: "Keep variants whose VIDEO-RANGE is in the list, such as SDR,HLG; undeclared video is SDR.",
+        examples: ["SDR", "PQ,HLG"],
+        multivariant: { (playlist, names, _) throws(PlaylistEditError) in
+            try playlist.limited(to: names.map { VideoRange(rawValue: $0) })
+        }
+    )
+
+    /// Removes the variants that have other codecs; each codec is compared with the prefixes of its media type.
+    public static func codecs(_ prefixes: [String]) -> PlaylistEdit { codecsKind(prefixes) }
+
+    private static let codecsKind = EditKind(
+        "codecs",
+        codecPrefixes,
+        title: "Codecs",
+        summary:
+            "Keep variants whose video, audio and subtitle CODECS begin with one of these, for each type in the list.",
+        examples: ["avc1,mp4a", "hvc1"],
+        multivariant: { (playlist, prefixes, _) throws(PlaylistEditError) in try playlist.limited(toCodecs: prefixes) }
+    )
+
+    /// Removes the variants that have a codec with one of the prefixes.
+    public static func dropCodecs(_ prefixes: [String]) -> PlaylistEdit { dropCodecsKind(prefixes) }
+
+    private static let dropCodecsKind = EditKind(
+        "drop-codecs",
+        codecPrefixes,
+        title: "Remove codecs",
+        summary: "Remove variants that have a codec that begins with one of these, such as hvc1,ec-3.",
+        examples: ["hvc1,hev1", "ec-3"],
+        multivariant: { (playlist, prefixes, _) throws(PlaylistEditError) in try playlist.dropping(codecs: prefixes) }
+    )
+
+    private static var codecPrefixes: EditValueType<[String]> {
+        .list(placeholder: "CODECS", form: "a list of codecs or their beginnings, such as avc1,mp4a.40") { word in
+            word.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+                ? word : nil
+        }
+    }
+
+    /// Removes the audio renditions of other languages.
+    public static func audioLanguages(_ languages: [String]) -> PlaylistEdit { audioLanguagesKind(languages) }
+
+    private static let audioLanguagesKind = EditKind(
+        "audio-languages",
+        languageRanges,
+        title: "Audio languages",
+        summary: "Keep audio renditions of these languages, such as en,ko; und stands for those without a language.",
+        examples: ["en,ko", "fr-CA"],
+        multivariant: { (playlist, languages, _) throws(PlaylistEditError) in
+            try playlist.limited(toAudioLanguages: languages)
+        }
+    )
+
+    /// Removes the subtitles of other languages.
+    public static func subtitleLanguages(_ languages: [String]) -> PlaylistEdit { subtitleLanguagesKind(languages) }
+
+    private static let subtitleLanguagesKind = EditKind(
+        "subtitle-languages",
+        languageRanges,
+        title: "Subtitle languages",
+        summary: "Keep subtitles of these languages, such as en,ko; und stands for those without a language.",
+        examples: ["en,ko", "fr-CA"],
+        multivariant: { (playlist, languages, _) throws(PlaylistEditError) in
+            try playlist.limited(toSubtitleLanguages: languages)
+        }
+    )
+
+    private static var languageRanges: EditValueType<[String]> {
+        .list(placeholder: "LANGUAGES", form: "a list of language tags, such as en,pt-BR") { word in
+            word == "*" || word.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") } ? word : nil
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    /// Removes the subtitle renditions.
+    public static let noSubtitles = noSubtitlesKind(())
+
+    private static let noSubtitlesKind = EditKind(
+        "no-subtitles",
+        .none,
+        title: "Remove subtitles",
+        summary: "Remove subtitle renditions; closed captions in the video remain.",
+        multivariant: { (playlist, _, _) throws(PlaylistEditError) in try playlist.withoutSubtitles() }
     )
 
     /// Removes the I-frame variants.
@@ -140,7 +272,61 @@ extension PlaylistEdit {
         }
     )
 
+    /// Repeats the playlist, with a discontinuity at each transition.
+    public static func `repeat`(_ count: Int) -> PlaylistEdit { repeatKind(count) }
+
+    private static let repeatKind = EditKind(
+        "repeat",
+        .integer(in: 1...1_000, unit: "times", placeholder: "COUNT", form: "a number of repetitions"),
+        title: "Repeat",
+        summary: "Play the presentation this many times, separated by discontinuities.",
+        examples: ["3"],
+        media: { (playlist, count, context) throws(PlaylistEditError) in
+            try playlist.repeated(count, limits: context.limits)
+        }
+    )
+
     // MARK: Both
+
+    /// Removes the tags of the given names.
+    public static func stripTags(_ names: [String]) -> PlaylistEdit { stripTagsKind(names) }
+
+    private static let stripTagsKind = EditKind(
+        "strip-tags",
+        .list(
+            placeholder: "NAMES",
+            form:
+                "a list of tags, such as EXT-X-DATERANGE,EXT-X-CUE-OUT, without EXTM3U, EXTINF, EXT-X-STREAM-INF and EXT-X-TARGETDURATION"
+        ) { TagNames.removable($0) },
+        title: "Remove tags",
+        summary: "Remove the tags of these names, such as EXT-X-DATERANGE,EXT-X-CUE-OUT.",
+        examples: ["EXT-X-DATERANGE,EXT-X-CUE-OUT"],
+        multivariant: { (playlist, names, context) throws(PlaylistEditError) in
+            try Playlist.multivariant(playlist).removingTags(names, limits: context.limits)
+                .asMultivariant(after: "strip-tags")
+        },
+        media: { (playlist, names, context) throws(PlaylistEditError) in
+            try Playlist.media(playlist).removingTags(names, limits: context.limits).asMedia(after: "strip-tags")
+        }
+    )
+
+    /// Sets a tag that applies to the entire playlist.
+    public static func setTag(_ assignment: TagAssignment) -> PlaylistEdit { setTagKind(assignment) }
+
+    private static let setTagKind = EditKind(
+        "set-tag",
+        .tagAssignment,
+        title: "Set tag",
+        summary: "Set a tag of the entire playlist, such as EXT-X-START=TIME-OFFSET=10; it is added if it is missing.",
+        examples: ["EXT-X-START=TIME-OFFSET=10", "EXT-X-INDEPENDENT-SEGMENTS"],
+        multivariant: { (playlist, assignment, context) throws(PlaylistEditError) in
+            try Playlist.multivariant(playlist).settingTag(assignment, limits: context.limits)
+                .asMultivariant(after: "set-tag")
+        },
+        media: { (playlist, assignment, context) throws(PlaylistEditError) in
+            try Playlist.media(playlist).settingTag(assignment, limits: context.limits).asMedia(after: "set-tag")
+        }
+    )
 
     /// Makes every URI absolute.
     public static let absolute = absoluteKind(())

@@ -66,11 +66,14 @@ extension CostOperation {
 
     /// Returns an edit of a playlist with a number of 4 s segments, or of variants.
     private static func edit(_ definition: EditDefinition, _ count: Int) throws -> PlaylistEdit {
+        // Another number of repetitions would only multiply the cost.
+        let number = definition.name == "repeat" ? "2" : "361"
         let value =
             switch definition.parameter?.kind {
             case nil: ""
             case .bitRateRange: "500000...600000"
-            case .integer: "361"
+            case .decimalRange, .resolutionRange, .list, .tag: definition.examples.first ?? ""
+            case .integer: number
             case .time: "\(2 * count)"
             case .timeRange: "\(count)...\(3 * count)"
             case .source: "o"

@@ -41,10 +41,11 @@ import Testing
     /// Returns a value of the given type that contains a number.
     private func value(_ number: Int, _ kind: EditParameter.Kind) -> String? {
         switch kind {
-        case .bitRateRange, .timeRange: "\(number)..."
+        case .bitRateRange, .decimalRange, .timeRange: "\(number)..."
+        case .resolutionRange: "\(number)x\(number)..."
         case .integer, .time: "\(number)"
         case .sourceAtTime: "a.m3u8@\(number)"
-        case .source: nil
+        case .source, .list, .tag: nil
         }
     }
 
@@ -54,8 +55,9 @@ import Testing
         func accepts(_ number: Int) -> Bool? {
             value(number, parameter.kind).map { (try? PlaylistEdit(name: definition.name, value: $0)) != nil }
         }
-        guard parameter.kind != .source else {
+        guard value(0, parameter.kind) != nil else {
             #expect(parameter.minimum == nil && parameter.exclusiveMinimum == nil && parameter.maximum == nil)
+            #expect(parameter.unit == nil)
             return
         }
         #expect((parameter.minimum == nil) != (parameter.exclusiveMinimum == nil))
@@ -68,7 +70,7 @@ import Testing
         } else {
             #expect(accepts(1_000_000_000) == true)
         }
-        #expect((parameter.unit == nil) == (parameter.kind == .source))
+        #expect(parameter.unit != nil)
     }
 
     @Test(arguments: withParameter)

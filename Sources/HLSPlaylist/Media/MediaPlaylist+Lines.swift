@@ -95,13 +95,7 @@ extension MediaPlaylist {
     }
 
     /// The line ending of the playlist, which is that of its first line.
-    package var lineEnd: String {
-        guard let feed = bytes.firstIndex(of: UInt8(ascii: "\n")), feed > 0, bytes[feed - 1] == UInt8(ascii: "\r")
-        else {
-            return "\n"
-        }
-        return "\r\n"
-    }
+    package var lineEnd: String { Playlist.media(self).lineEnd }
 
     private func line(of list: [UInt32], for position: Int) -> (line: Range<Int>, isOwn: Bool)? {
         guard let tag = storage.lastTag(of: list, before: position),

@@ -64,6 +64,35 @@ public struct AttributeList: Sendable {
     /// Returns the first attribute with a name.
     public func attribute(_ name: String) -> Attribute? { written(name).map { attribute($0) } }
 
+    /// Adds changes to a patch that remove the first attribute with a name, with the comma that separates it.
+    package func remove(_ name: String, in patch: inout PlaylistPatch) {
+        guard let written = written(name) else { return }
+        let span = bytes.span
+        var lower = written.name.lowerBound
+        var upper = written.value.upperBound
+        if written.isQuoted, upper < range.upperBound { upper += 1 }
+        var next = upper
+        while next < range.upperBound, span[next].isBlank { next += 1 }
+        if next < range.upperBound, span[next] == UInt8(ascii: ",") {
+            upper = next + 1
+            while upper < range.upperBound, span[upper].isBlank { upper += 1 }
+        } else {
+            var previous = lower
+            while previous > range.lowerBound, span[previous - 1].isBlank { previous -= 1 }
+            if previous > range.lowerBound, span[previous - 1] == UInt8(ascii: ",") { lower = previous - 1 }
+        }
+        patch.remove(lower..<upper)
+    }
+
+    /// Adds changes to a patch that set an attribute to an enumerated value; it is appended to the list if it is missing.
+    package func set(_ name: String, to value: String, in patch: inout PlaylistPatch) {
+        if let written = written(name) {
+            patch.replace(written.value, with: value)
+        } else {
+            patch.replace(range.upperBound..<range.upperBound, with: "\(range.isEmpty ? "" : ",")\(name)=\(value)")
+        }
+    }
+
     /// Returns the value of an attribute as a string, or `nil` if the attribute is missing.
     public subscript(name: String) -> String? {
         written(name).map { written in

@@ -1,3 +1,4 @@
+import HLSPlaylist
 public import ResourceAddressing
 import SegmentFormat
 

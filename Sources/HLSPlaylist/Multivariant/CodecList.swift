@@ -18,7 +18,7 @@ public struct CodecList: Sendable, Hashable {
 
     /// A Boolean value that indicates whether a codec is lossless audio, which has several times the bit rate of lossy
     /// audio.
-    var hasLosslessAudio: Bool {
+    package var hasLosslessAudio: Bool {
         all.contains { Self.lossless.contains($0.prefix { $0 != "." }.lowercased()) }
     }
 
@@ -28,7 +28,7 @@ public struct CodecList: Sendable, Hashable {
     public init(_ names: [String]) {
         all = names
         for name in names {
-            switch Self.kinds[name.prefix { $0 != "." }.lowercased()] {
+            switch Self.mediaType(of: name) {
             case .video: video.append(name)
             case .audio: audio.append(name)
             case .subtitles: subtitles.append(name)
@@ -37,10 +37,16 @@ public struct CodecList: Sendable, Hashable {
         }
     }
 
-    private enum Kind { case video, audio, subtitles }
+    /// The media types that codecs have.
+    package enum MediaType: Sendable, Hashable { case video, audio, subtitles }
+
+    /// Returns the media type of a codec, or of the part of it before the first period; `nil` if it is not known here.
+    package static func mediaType(of codec: String) -> MediaType? {
+        mediaTypes[codec.prefix { $0 != "." }.lowercased()]
+    }
 
     /// The media types by sample entry type, the part of a codec before the first period.
-    private static let kinds: [String: Kind] = {
+    private static let mediaTypes: [String: MediaType] = {
         let video = [
             "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dav1", "dva1", "dvav", "av01", "vp08",
             "vp09", "vp8", "vp9", "mp4v", "vvc1", "vvi1", "mjpg", "s263",
@@ -51,7 +57,8 @@ public struct CodecList: Sendable, Hashable {
         ]
         let subtitles = ["wvtt", "stpp", "vtt", "ttml", "tx3g"]
         let pairs =
-            video.map { ($0, Kind.video) } + audio.map { ($0, Kind.audio) } + subtitles.map { ($0, Kind.subtitles) }
+            video.map { ($0, MediaType.video) } + audio.map { ($0, MediaType.audio) }
+            + subtitles.map { ($0, MediaType.subtitles) }
         return Dictionary(uniqueKeysWithValues: pairs)
     }()
 }

@@ -14,6 +14,14 @@ package enum LanguageMatching {
         return closer.map { lengths.count + $0 }
     }
 
+    /// Returns a Boolean value that indicates whether a tag is within a language range (§3.3.1, basic filtering).
+    ///
+    /// The range `en` includes the tags `en` and `en-US`, but the range `en-GB` includes neither of them.
+    package static func includes(_ tag: String, in range: String) -> Bool {
+        let wanted = subtags(range)
+        return !wanted.isEmpty && (wanted == ["*"] || subtags(tag).starts(with: wanted))
+    }
+
     /// The maximum number of separators at which a tag is split; valid tags have fewer, and playlists may be malicious.
     private static let maximumSplitCount = 16
 

@@ -1,0 +1,119 @@
+public import HLSPlaylist
+
+extension MultivariantPlaylist {
+    /// Returns the playlist without the audio renditions of other languages.
+    ///
+    /// Variants whose audio group would be empty are removed with it. If the default rendition of a group is removed, the
+    /// first remaining one that may be selected automatically becomes the default. A playlist without audio renditions is
+    /// unchanged.
+    ///
+    /// - Parameter languages: The language ranges (RFC 4647), such as `en`, which includes `en-US`; `und` stands for
+    ///   renditions without a language.
+    /// - Returns: The playlist, in which nothing else differs.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no audio rendition or no variant would remain.
+    public func limited(toAudioLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
+        let filter = "audio-languages \(languages.joined(separator: ","))"
+        guard let selection = try selection(of: .audio, in: languages, filter) else { return self }
+        let playable = try filteringVariants(
+            filter,
+            isIncluded: { variant in variant.groupID(.audio).map { !selection.emptyGroups.contains($0) } ?? true }
+        )
+        var patch = PlaylistPatch()
+        playable.removeRenditions(of: .audio, exceptIn: languages, &patch)
+        playable.selectDefaults(ofAudioIn: languages, &patch)
+        return try playable.patched(patch)
+    }
+
+    /// Returns the playlist without the subtitles of other languages.
+    ///
+    /// Variants whose group of subtitles would be empty no longer refer to it. A playlist without subtitles is unchanged.
+    ///
+    /// - Parameter languages: The language ranges (RFC 4647), such as `en`, which includes `en-US`; `und` stands for
+    ///   renditions without a language.
+    /// - Returns: The playlist, in which nothing else differs.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no subtitles would remain.
+    public func limited(toSubtitleLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
+        let filter = "subtitle-languages \(languages.joined(separator: ","))"
+        guard let selection = try selection(of: .subtitles, in: languages, filter) else { return self }
+        var patch = PlaylistPatch()
+        removeRenditions(of: .subtitles, exceptIn: languages, &patch)
+        removeReferences(toSubtitles: { selection.emptyGroups.contains($0) }, &patch)
+        return try patched(patch)
+    }
+
+    /// Returns the playlist without its subtitle renditions; closed captions, which are part of the video, remain.
+    public func withoutSubtitles() throws(PlaylistEditError) -> MultivariantPlaylist {
+        var patch = PlaylistPatch()
+        removeRenditions(of: .subtitles, exceptIn: [], &patch)
+        removeReferences(toSubtitles: { _ in true }, &patch)
+        return try patched(patch)
+    }
+
+    /// The renditions of one type that remain after a filter.
+    private struct Selection {
+        /// The groups of which no rendition remains.
+        let emptyGroups: Set<String>
+    }
+
+    /// Returns the renditions of the given languages, or `nil` if the playlist has none of the type.
+    private func selection(
+        of type: Rendition.MediaType,
+        in languages: [String],
+        _ filter: String
+    ) throws(PlaylistEditError) -> Selection? {
+        let all = renditions.filter { $0.type == type }
+        guard !all.isEmpty else { return nil }
+        let remaining = all.filter { $0.isIncluded(in: languages) }
+        guard !remaining.isEmpty else {
+            var available: [String] = []
+            for language in all.map({ $0.language ?? Rendition.undetermined }) where !available.contains(language) {
+                available.append(language)
+            }
+            throw .nothingLeft(filter: filter, available: available)
+        }
+        return Selection(emptyGroups: Set(all.map(\.groupID)).subtracting(remaining.map(\.groupID)))
+    }
+
+    private func removeRenditions(
+        of type: Rendition.MediaType,
+        exceptIn languages: [String],
+        _ patch: inout PlaylistPatch
+    ) {
+        for rendition in renditions where rendition.type == type && !rendition.isIncluded(in: languages) {
+            patch.remove(rendition.tagLine)
+        }
+    }
+
+    private func removeReferences(toSubtitles isRemoved: (String) -> Bool, _ patch: inout PlaylistPatch) {
+        for variant in variants + iFrameVariants {
+            guard let group = variant.groupID(.subtitles), isRemoved(group) else { continue }
+            variant.attributes.remove(Rendition.MediaType.subtitles.rawValue, in: &patch)
+        }
+    }
+
+    /// Selects a default in each group whose default is removed, so that players that choose no language have audio.
+    private func selectDefaults(ofAudioIn languages: [String], _ patch: inout PlaylistPatch) {
+        var groups: [String: [Rendition]] = [:]
+        for rendition in renditions where rendition.type == .audio {
+            groups[rendition.groupID, default: []].append(rendition)
+        }
+        for members in groups.values {
+            let remaining = members.filter { $0.isIncluded(in: languages) }
+            guard members.contains(where: \.isDefault), !remaining.contains(where: \.isDefault),
+                let rendition = remaining.first(where: \.isAutoselect) ?? remaining.first
+            else { continue }
+            rendition.attributes.set("DEFAULT", to: "YES", in: &patch)
+            // A default rendition must be selectable automatically (RFC 8216bis §4.4.6.1).
+            if !rendition.isAutoselect { rendition.attributes.set("AUTOSELECT", to: "YES", in: &patch) }
+        }
+    }
+}
+
+extension Rendition {
+    /// The language that stands for renditions without one (RFC 5646 §4.1).
+    fileprivate static let undetermined = "und"
+
+    fileprivate func isIncluded(in languages: [String]) -> Bool {
+        languages.contains { LanguageMatching.includes(language ?? Self.undetermined, in: $0) }
+    }
+}
