@@ -85,9 +85,15 @@ public struct EditPlan: Sendable, Hashable {
     ///   - sources: The playlists of either kind that stitching edits name.
     ///   - gaps: For each source, the address of a gap of the same duration, for renditions without a match in the
     ///     source.
+    ///   - aligned: The edits of renditions and I-frame playlists, which cut near the boundaries of the video; `nil` for
+    ///     those of this plan.
     /// - Returns: The plans, by entry.
-    public func childPlans(sources: [String: Playlist], gaps: [String: String] = [:]) -> ChildEditPlans {
-        ChildEditPlans(self, sources: sources, gaps: gaps)
+    public func childPlans(
+        sources: [String: Playlist],
+        gaps: [String: String] = [:],
+        aligned: EditPlan? = nil
+    ) -> ChildEditPlans {
+        ChildEditPlans(self, aligned: aligned ?? self, sources: sources, gaps: gaps)
     }
 }
 
@@ -96,11 +102,13 @@ public struct EditPlan: Sendable, Hashable {
 /// Each source is prepared for matching once, not again for each media playlist.
 public struct ChildEditPlans: Sendable {
     private let edits: [PlaylistEdit]
+    private let alignedEdits: [PlaylistEdit]
     private let matchings: [String: StitchMatching]
     private let gaps: [String: String]
 
-    init(_ plan: EditPlan, sources: [String: Playlist], gaps: [String: String]) {
+    init(_ plan: EditPlan, aligned: EditPlan, sources: [String: Playlist], gaps: [String: String]) {
         edits = plan.edits.filter { !$0.isFilter }
+        alignedEdits = aligned.edits.filter { !$0.isFilter }
         matchings = sources.compactMapValues { source in
             switch source {
             case .multivariant(let other): StitchMatching(other)
@@ -119,7 +127,7 @@ public struct ChildEditPlans: Sendable {
     /// - Complexity: O(*e* log *n*) for *e* edits and sources with *n* entries.
     public func plan(for entry: PresentationEntry) throws(PlaylistEditError) -> EditPlan {
         var result: [PlaylistEdit] = []
-        for edit in edits {
+        for edit in entry.isVideo ? edits : alignedEdits {
             guard let source = edit.source, let matching = matchings[source] else {
                 result.append(edit)
                 continue
@@ -153,6 +161,14 @@ public enum PresentationEntry: Sendable {
         switch self {
         case .variant(let variant): ResourceAddress(variant.uri).description
         case .rendition(let rendition): "the rendition \(rendition.name)"
+        }
+    }
+
+    /// A Boolean value that indicates whether the entry is a variant, whose segments have the boundaries of the video.
+    fileprivate var isVideo: Bool {
+        switch self {
+        case .variant(let variant): !variant.isIFramesOnly
+        case .rendition: false
         }
     }
 

@@ -196,11 +196,7 @@ extension EditValueType where Value == MediaTimeRange {
                 minimum: 0,
                 form: "START...END in seconds"
             ),
-            parse: { text in
-                guard let range = PartialRange<MediaTime>(text) else { return nil }
-                // A range without an end extends beyond the end of any playlist.
-                return MediaTimeRange(start: range.low ?? .zero, end: range.high ?? MediaTime(seconds: 1 << 40))
-            },
+            parse: { MediaTimeRange(partial: $0) },
             format: { "\($0.start)...\($0.end)" }
         )
     }

@@ -13,16 +13,22 @@ extension MediaPlaylist {
         to limit: MediaTime,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        let all = segments
-        var kept = 0
-        while kept < all.count, all.timeRange(at: kept).end <= limit { kept += 1 }
+        let kept = segmentCount(within: limit)
         guard kept > 0 else { throw nothingLeft("duration \(limit)") }
-        guard kept < all.count else { return self }
+        guard kept < segments.count else { return self }
         return try MediaPlaylistAssembly.assemble(
             primary: self,
             runs: [SegmentRun(self, 0..<kept, isPrimary: true)],
             limits: limits
         )
+    }
+
+    /// Returns the number of segments at the start with a total duration of at most `limit`.
+    func segmentCount(within limit: MediaTime) -> Int {
+        let all = segments
+        var count = 0
+        while count < all.count, all.timeRange(at: count).end <= limit { count += 1 }
+        return count
     }
 
     /// Returns the playlist from the segment that contains `time`, with adjusted media and discontinuity sequence
@@ -114,9 +120,8 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard time >= .zero, time <= duration else { throw outside("insert", time) }
-        guard let position = segments.position(at: time) else { return try appending(other, limits: limits) }
-        let range = segments.timeRange(at: position)
-        return try stitched(other, at: time - range.start <= range.end - time ? position : position + 1, limits)
+        guard segments.position(at: time) != nil else { return try appending(other, limits: limits) }
+        return try stitched(other, at: boundary(near: time), limits)
     }
 
     /// Returns the playlist without the segments that are entirely inside a range, with a discontinuity at the cut.
@@ -126,21 +131,94 @@ extension MediaPlaylist {
         _ range: MediaTimeRange,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard let inside = positions(inside: range) else {
+            throw .nothingLeft(filter: "drop-range \(range)", available: ["no entire segment in the range"])
+        }
+        guard inside.count < segments.count else { throw nothingLeft("drop-range \(range)") }
+        return try MediaPlaylistAssembly.assemble(
+            primary: self,
+            runs: [
+                SegmentRun(self, 0..<inside.lowerBound, isPrimary: true),
+                SegmentRun(self, (inside.upperBound + 1)..<segments.count, isPrimary: true),
+            ],
+            limits: limits
+        )
+    }
+
+    /// Returns the playlist with the segments between the boundaries that are nearest to the ends of a range.
+    ///
+    /// At least one segment remains: the one that contains the start of the range, or the last one.
+    ///
+    /// - Parameters:
+    ///   - range: The range; its end may exceed that of the playlist.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The shortened playlist, followed by `EXT-X-ENDLIST` if later segments are removed.
+    /// - Throws: ``PlaylistEditError``.
+    public func trimmed(
+        toBoundariesNear range: MediaTimeRange,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard !segments.isEmpty else { return self }
+        var positions = positions(betweenBoundariesNear: range)
+        if positions.isEmpty {
+            let first = segments.position(at: range.start) ?? segments.count - 1
+            positions = first..<(first + 1)
+        }
+        guard positions.count < segments.count else { return self }
+        return try MediaPlaylistAssembly.assemble(
+            primary: self,
+            runs: [SegmentRun(self, positions, isPrimary: true)],
+            limits: limits
+        )
+    }
+
+    /// Returns the playlist without the segments between the boundaries that are nearest to the ends of a range, with a
+    /// discontinuity at the cut.
+    ///
+    /// The playlist is unchanged if one boundary is nearest to both ends.
+    ///
+    /// - Parameters:
+    ///   - range: The range; its end may exceed that of the playlist.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist without the segments.
+    /// - Throws: ``PlaylistEditError`` if no segment would remain.
+    public func cutting(
+        betweenBoundariesNear range: MediaTimeRange,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        let positions = positions(betweenBoundariesNear: range)
+        guard !positions.isEmpty else { return self }
+        guard positions.count < segments.count else { throw nothingLeft("cut \(range)") }
+        return try MediaPlaylistAssembly.assemble(
+            primary: self,
+            runs: [
+                SegmentRun(self, 0..<positions.lowerBound, isPrimary: true),
+                SegmentRun(self, positions.upperBound..<segments.count, isPrimary: true),
+            ],
+            limits: limits
+        )
+    }
+
+    private func positions(betweenBoundariesNear range: MediaTimeRange) -> Range<Int> {
+        let first = boundary(near: range.start)
+        return first..<max(first, boundary(near: range.end))
+    }
+
+    /// Returns the position of the segment whose start is nearest to a time; the number of segments for their end.
+    func boundary(near time: MediaTime) -> Int {
+        guard let position = segments.position(at: max(time, .zero)) else { return segments.count }
+        let range = segments.timeRange(at: position)
+        return time - range.start <= range.end - time ? position : position + 1
+    }
+
+    /// Returns the positions of the segments that are entirely inside a range, or `nil` if there is none.
+    func positions(inside range: MediaTimeRange) -> ClosedRange<Int>? {
         let all = segments
         let inside = all.indices.filter {
             all.timeRange(at: $0).start >= range.start && all.timeRange(at: $0).end <= range.end
         }
-        guard let first = inside.first, let last = inside.last else {
-            throw .nothingLeft(filter: "drop-range \(range)", available: ["no entire segment in the range"])
-        }
-        guard inside.count < all.count else { throw nothingLeft("drop-range \(range)") }
-        return try MediaPlaylistAssembly.assemble(
-            primary: self,
-            runs: [
-                SegmentRun(self, 0..<first, isPrimary: true), SegmentRun(self, (last + 1)..<all.count, isPrimary: true),
-            ],
-            limits: limits
-        )
+        guard let first = inside.first, let last = inside.last else { return nil }
+        return first...last
     }
 
     /// Returns the playlist repeated, with a discontinuity at each transition.

@@ -58,7 +58,8 @@ extension MultivariantPlaylist {
     /// Returns the playlist without the variants and I-frame variants that have other codecs.
     ///
     /// A codec is compared with the prefixes of its own media type. If there are none, as for audio in `avc1`, any codec of
-    /// that type is included. Variants without `CODECS` are removed, I-frame variants without it remain.
+    /// that type is included. At least one of the prefixes must match. Variants without `CODECS` are removed, I-frame variants
+    /// without it remain.
     ///
     /// - Parameter prefixes: The beginnings of RFC 6381 codecs, such as `avc1` or `mp4a.40`.
     /// - Returns: The playlist, in which nothing else differs.
@@ -68,10 +69,17 @@ extension MultivariantPlaylist {
         func isIncluded(_ codec: String) -> Bool {
             !types.contains(CodecList.mediaType(of: codec)) || codec.hasAnyPrefix(of: prefixes)
         }
+        func isIncluded(_ variant: Variant) -> Bool {
+            !variant.codecs.isEmpty && variant.codecs.allSatisfy { isIncluded($0) }
+        }
+        // Audio alone is not the result of a filter for a video codec that the playlist does not have.
+        let hasMatch = variants.contains { variant in
+            isIncluded(variant) && variant.codecs.contains { $0.hasAnyPrefix(of: prefixes) }
+        }
         return try filteringVariants(
             "codecs \(prefixes.joined(separator: ","))",
-            isIFrameIncluded: { $0.codecs.allSatisfy(isIncluded) },
-            isIncluded: { !$0.codecs.isEmpty && $0.codecs.allSatisfy(isIncluded) }
+            isIFrameIncluded: { $0.codecs.allSatisfy { isIncluded($0) } },
+            isIncluded: { hasMatch && isIncluded($0) }
         )
     }
 

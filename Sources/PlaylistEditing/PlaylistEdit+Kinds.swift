@@ -9,7 +9,8 @@ extension PlaylistEdit {
     static let kinds: [any AnyEditKind] = [
         bandwidthKind, resolutionKind, maxHeightKind, frameRateKind, videoRangeKind, codecsKind, dropCodecsKind,
         audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, noIFramesKind, startKind, durationKind, appendKind,
-        prependKind, insertKind, dropRangeKind, repeatKind, stripTagsKind, setTagKind, absoluteKind, canonicalKind,
+        prependKind, insertKind, dropRangeKind, trimKind, cutKind, repeatKind, stripTagsKind, setTagKind, absoluteKind,
+        canonicalKind,
     ]
 
     // MARK: Multivariant playlists
@@ -269,6 +270,34 @@ extension PlaylistEdit {
         examples: ["10...20", "60..."],
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.dropping(range, limits: context.limits)
+        }
+    )
+
+    /// Keeps the segments between the boundaries that are nearest to the ends of a time range.
+    public static func trim(_ range: MediaTimeRange) -> PlaylistEdit { trimKind(range) }
+
+    private static let trimKind = EditKind(
+        "trim",
+        .timeRange,
+        title: "Trim",
+        summary: "Keep the segments between the segment boundaries nearest to START and END.",
+        examples: ["10...20", "60..."],
+        media: { (playlist, range, context) throws(PlaylistEditError) in
+            try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
+        }
+    )
+
+    /// Removes the segments between the boundaries that are nearest to the ends of a time range.
+    public static func cut(_ range: MediaTimeRange) -> PlaylistEdit { cutKind(range) }
+
+    private static let cutKind = EditKind(
+        "cut",
+        .timeRange,
+        title: "Cut",
+        summary: "Remove the segments between the segment boundaries nearest to START and END.",
+        examples: ["10...20", "60..."],
+        media: { (playlist, range, context) throws(PlaylistEditError) in
+            try playlist.cutting(betweenBoundariesNear: range, limits: context.limits)
         }
     )
 

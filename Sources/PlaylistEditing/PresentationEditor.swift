@@ -59,12 +59,14 @@ public struct PresentationEditor: Sendable {
             for (name, source) in sources where needsGaps {
                 gaps[name] = try GapPlaylist.address(of: try await mediaPlaylist(of: source, name).duration)
             }
+            let sourcesByName = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) })
             return PreparedEdit(
                 plan: plan,
                 input: .multivariant(
                     playlist,
-                    sources: Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) }),
-                    gaps: gaps
+                    sources: sourcesByName,
+                    gaps: gaps,
+                    aligned: try await alignedPlan(for: playlist, sourcesByName, gaps)
                 ),
                 limits: budget.limits.result
             )
@@ -81,6 +83,63 @@ public struct PresentationEditor: Sendable {
                 limits: budget.limits.result,
                 reducedSources: reduced
             )
+        }
+    }
+
+    /// Returns the plan for the renditions of a presentation, whose edits cut at the boundaries that are nearest to those
+    /// of the video, so that audio and video end together.
+    ///
+    /// The media playlist of a variant is loaded for this. Live playlists are not aligned, because their boundaries move.
+    ///
+    /// - Returns: The plan; `nil` if the tracks need no alignment, or the media playlist cannot be loaded.
+    private func alignedPlan(
+        for playlist: MultivariantPlaylist,
+        _ sources: [String: Playlist],
+        _ gaps: [String: String]
+    ) async throws -> EditPlan? {
+        let edits = plan.edits.filter { !$0.isFilter }
+        guard let last = edits.lastIndex(where: \.cutsAtBoundaries),
+            !playlist.iFrameVariants.isEmpty || playlist.renditions.contains(where: { $0.uri != nil }),
+            let variant = playlist.referenceVariant,
+            var video = try await video(of: variant, in: playlist)
+        else { return nil }
+        let child = try plan.childPlans(sources: sources, gaps: gaps).plan(for: .variant(variant)).edits
+        var aligned = edits
+        for index in edits.indices.prefix(through: last) {
+            aligned[index] = edits[index].aligned(with: video)
+            guard index < last else { break }
+            let edit = EditPlan([child[index]])
+            var inserted: [String: MediaPlaylist] = [:]
+            if let name = child[index].source, GapPlaylist.playlist(at: name) == nil {
+                let source =
+                    if let known = sources[name] { known } else {
+                        try await loader.loadPlaylist(at: name, variables: [:], budget: budget)
+                    }
+                inserted[name] = try await mediaPlaylist(of: source, name)
+            }
+            // An edit that cannot be applied is reported when the playlist of the variant is edited.
+            guard let edited = try? edit.applied(to: video, sources: inserted, limits: budget.limits.result) else {
+                return nil
+            }
+            video = edited
+        }
+        return EditPlan(aligned)
+    }
+
+    /// Returns the media playlist of a variant, or `nil` if it is live or cannot be loaded.
+    private func video(of variant: Variant, in playlist: MultivariantPlaylist) async throws -> MediaPlaylist? {
+        do {
+            guard case .media(let media) = try await load(variant.address, of: playlist, budget: budget) else {
+                return nil
+            }
+            return media.hasEndMarker || !media.isLive ? media : nil
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as PlaylistEditError {
+            throw error
+        } catch {
+            // Players skip a variant that cannot be loaded.
+            return nil
         }
     }
 
@@ -184,7 +243,12 @@ public struct PresentationEditor: Sendable {
 /// A playlist with everything that is needed to edit it.
 public struct PreparedEdit: Sendable {
     enum Input: Sendable {
-        case multivariant(MultivariantPlaylist, sources: [String: Playlist], gaps: [String: String])
+        case multivariant(
+            MultivariantPlaylist,
+            sources: [String: Playlist],
+            gaps: [String: String],
+            aligned: EditPlan?
+        )
         case media(MediaPlaylist, sources: [String: MediaPlaylist])
     }
 
@@ -202,13 +266,13 @@ public struct PreparedEdit: Sendable {
     /// - Throws: ``PlaylistEditError``, or the error of `check`.
     public func apply(check: () throws -> Void = {}) throws -> EditedPlaylist {
         switch input {
-        case .multivariant(let playlist, let sources, let gaps):
+        case .multivariant(let playlist, let sources, let gaps, let aligned):
             let edited = try plan.applied(to: playlist, sources: sources, limits: limits)
             try check()
             return .multivariant(
                 try EditedPresentation(
                     edited,
-                    plans: plan.childPlans(sources: sources, gaps: gaps),
+                    plans: plan.childPlans(sources: sources, gaps: gaps, aligned: aligned),
                     omitsIFrameVariants: !playlist.iFrameVariants.isEmpty && !plan.edits.contains(.noIFrames)
                         && EditPlan.lacksIFrames(sources),
                     check: check
@@ -247,4 +311,9 @@ public struct EditedFile: Sendable, Hashable {
     public let name: String
     /// The contents.
     public let bytes: [UInt8]
+}
+
+extension MultivariantPlaylist {
+    /// The variant whose segments determine where all tracks are cut: the first one with video.
+    fileprivate var referenceVariant: Variant? { variants.first { $0.resolution != nil } ?? variants.first }
 }

@@ -251,6 +251,32 @@ struct CommandLineTests {
         #expect(segments(program.standardOutput) == ["--start-3.ts", "--start-4.ts"])
     }
 
+    @Test(.timeLimit(.minutes(10))) func fileWithEditsIsAppliedAtItsPlace() async throws {
+        let directory = try #require(Samples.directory)
+        let source = directory.appendingPathComponent("fmp4/multivariant.m3u8").path
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = folder.appendingPathComponent("program.json")
+        try Data(#"[{"name": "resolution", "value": "...640x360"}, {"name": "no-subtitles"}]"#.utf8).write(to: program)
+        let result = try await run("edit", source, "--audio-languages", "ko", "--program", program.path, "--relative")
+        let lines = result.output.split(separator: "\n")
+        #expect(result.status == 0 && lines.filter { !$0.hasPrefix("#") } == ["360p/media.m3u8"], "\(result.errors)")
+        let renditions = lines.filter { $0.hasPrefix("#EXT-X-MEDIA:") }
+        #expect(renditions.count == 1 && renditions.first?.contains(#"LANGUAGE="ko",DEFAULT=YES"#) == true)
+
+        for (text, code) in [
+            (#"{"edits": []}"#, "invalid-program"), ("", "invalid-program"), (#"[{"name": "x"}]"#, "unknown-edit"),
+            (#"[{"name": "duration", "value": "0"}]"#, "invalid-value"),
+        ] {
+            try Data(text.utf8).write(to: program)
+            let refused = try await run("edit", source, "--program", program.path)
+            #expect(refused.status == 2 && refused.errors.contains("(\(code))"), "\(refused.errors)")
+            #expect(refused.output.isEmpty && refused.errors.contains(program.path))
+        }
+        let missing = try await run("edit", source, "--program", folder.path + "/none.json")
+        #expect(missing.status == 1 && missing.errors.contains("(file-failed)"), "\(missing.errors)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func editsOnTheCommandLineHaveTheLimitsOfTheServer() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaTiming
 import PlaylistEditing
 import Testing
 

@@ -1,0 +1,158 @@
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+/// Tests that the tracks of a presentation are cut together: at the boundaries of the video, and at the nearest ones of
+/// audio and subtitles.
+@Suite struct AlignmentTests {
+    private struct Loader: PlaylistLoader {
+        struct Missing: Error {}
+
+        let texts: [String: String]
+
+        func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist {
+            guard let text = texts[source] else { throw Missing() }
+            return try Playlist.parse(
+                Array(text.utf8),
+                context: PlaylistContext(address: ResourceAddress(source), importableVariables: variables)
+            )
+        }
+    }
+
+    private static func media(_ durations: [String], isLive: Bool = false) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:120\n"
+            + durations.enumerated().map { "#EXTINF:\($0.element),\n\($0.offset)\n" }.joined()
+            + (isLive ? "" : "#EXT-X-ENDLIST\n")
+    }
+
+    private static let film = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",URI="audio"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="E",LANGUAGE="en",URI="subtitles"
+        #EXT-X-STREAM-INF:BANDWIDTH=100,CODECS="mp4a.40.2",AUDIO="a"
+        audio
+        #EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=640x360,AUDIO="a",SUBTITLES="s"
+        video
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=10,RESOLUTION=640x360,URI="images"
+
+        """
+
+    private static let texts = [
+        "https://h/film": film, "https://h/video": media(Array(repeating: "9.97667", count: 12)),
+        "https://h/audio": media(Array(repeating: "4", count: 30)), "https://h/subtitles": media(["119.72"]),
+        "https://h/images": media(Array(repeating: "1", count: 119)), "https://ads/ad": media(["5", "5"]),
+    ]
+
+    /// Returns the durations and the URIs of the first segments of each track after edits, by the name of the file.
+    private func edited(
+        _ edits: [PlaylistEdit],
+        _ texts: [String: String] = texts
+    ) async throws -> [String: MediaPlaylist] {
+        let loader = Loader(texts: texts)
+        let editor = try PresentationEditor(EditPlan(edits), loader: loader)
+        let film = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
+        guard case .multivariant(let presentation) = try await editor.prepare(film).apply() else { return [:] }
+        var result: [String: MediaPlaylist] = [:]
+        for rendition in presentation.playlist.renditions {
+            let plan = try #require(presentation.plan(for: .rendition(rendition)))
+            result[rendition.uri ?? ""] = try await edit(try #require(rendition.address), plan, loader)
+        }
+        for variant in presentation.playlist.variants.dropFirst() + presentation.playlist.iFrameVariants {
+            let plan = try #require(presentation.plan(for: .variant(variant)))
+            result[variant.uri] = try await edit(variant.address, plan, loader)
+        }
+        return result
+    }
+
+    private func edit(_ address: ResourceAddress, _ plan: EditPlan, _ loader: Loader) async throws -> MediaPlaylist {
+        let playlist = try await loader.loadPlaylist(at: address.text, variables: [:], budget: EditBudget())
+        let prepared = try await PresentationEditor(plan, loader: loader).prepare(playlist)
+        guard case .media(let media) = try prepared.apply() else { throw Loader.Missing() }
+        return media
+    }
+
+    private func names(_ playlist: MediaPlaylist?) -> [String] {
+        (playlist?.segments.map(\.uri) ?? []).map { $0.hasPrefix("https://ads/") ? "ad" : $0 }
+    }
+
+    @Test func tracksEndAtTheNearestBoundary() async throws {
+        let tracks = try await edited([.duration(MediaTime(seconds: 30))])
+        #expect(tracks["video"]?.duration.description == "29.93001")
+        #expect(tracks["audio"]?.duration == MediaTime(seconds: 28) && tracks["audio"]?.hasEndMarker == true)
+        #expect(tracks["images"]?.duration == MediaTime(seconds: 30))
+        // The only segment of the subtitles is needed.
+        #expect(names(tracks["subtitles"]) == ["0"])
+    }
+
+    @Test func tracksBeginAtTheNearestBoundary() async throws {
+        let tracks = try await edited([.start(MediaTime(seconds: 15)), .duration(MediaTime(seconds: 20))])
+        #expect(names(tracks["video"]) == ["1", "2"])
+        #expect(names(tracks["audio"]) == ["2", "3", "4", "5", "6"])
+        #expect(names(tracks["images"]).first == "10" && names(tracks["images"]).count == 20)
+        #expect(names(tracks["subtitles"]) == ["0"])
+    }
+
+    @Test func durationBeyondTheVideoShortensNothing() async throws {
+        let tracks = try await edited([.duration(MediaTime(value: 1198, timescale: 10))])
+        #expect(tracks["video"]?.segments.count == 12 && tracks["audio"]?.segments.count == 30)
+    }
+
+    @Test func rangesAreCutTogether() async throws {
+        let tracks = try await edited([
+            .dropRange(MediaTimeRange(start: MediaTime(seconds: 10), end: MediaTime(seconds: 45)))
+        ])
+        #expect(names(tracks["video"]) == ["0", "1", "4", "5", "6", "7", "8", "9", "10", "11"])
+        #expect(names(tracks["audio"]) == (Array(0..<5) + Array(10..<30)).map(String.init))
+        #expect(tracks["audio"]?.segments[5].hasDiscontinuity == true)
+        // A cut inside of a segment leaves it whole.
+        #expect(names(tracks["subtitles"]) == ["0"] && tracks["subtitles"]?.segments[0].hasDiscontinuity == false)
+    }
+
+    @Test func insertedPlaylistsAreAligned() async throws {
+        let tracks = try await edited([
+            .insert("https://ads/ad", at: MediaTime(seconds: 15)), .duration(MediaTime(seconds: 45)),
+        ])
+        #expect(names(tracks["video"]) == ["0", "1", "ad", "ad", "2"])
+        #expect(names(tracks["audio"]) == ["0", "1", "2", "3", "4", "ad", "ad", "5", "6"])
+    }
+
+    @Test func prependedPlaylistShiftsTheBoundaries() async throws {
+        let tracks = try await edited([.prepend("https://ads/ad"), .duration(MediaTime(seconds: 25))])
+        #expect(names(tracks["video"]) == ["ad", "ad", "0"])
+        #expect(names(tracks["audio"]) == ["ad", "ad", "0", "1"])
+    }
+
+    @Test func withoutThePlaylistOfTheVideoEachTrackIsCutByItself() async throws {
+        var texts = Self.texts
+        texts["https://h/video"] = Self.media(Array(repeating: "9.97667", count: 12), isLive: true)
+        texts["https://h/subtitles"] = Self.media(Array(repeating: "4", count: 30))
+        let live = try await edited([.duration(MediaTime(seconds: 31))], texts)
+        #expect(live["audio"]?.duration == MediaTime(seconds: 28))
+        let loader = Loader(texts: ["https://h/film": Self.film])
+        let film = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
+        let prepared = try await PresentationEditor(EditPlan([.duration(MediaTime(seconds: 31))]), loader: loader)
+            .prepare(film)
+        guard case .multivariant(let presentation) = try prepared.apply() else { throw Loader.Missing() }
+        let audio = try #require(presentation.playlist.renditions.first)
+        #expect(presentation.plan(for: .rendition(audio))?.edits == [.duration(MediaTime(seconds: 31))])
+    }
+
+    @Test(arguments: [
+        ("trim", "5...9", "1"), ("trim", "6.1...9.9", "1"), ("trim", "...1", "0"), ("trim", "99...", "2"),
+    ])
+    func trimKeepsAtLeastOneSegment(name: String, value: String, expected: String) throws {
+        let playlist = try MediaPlaylist(parsing: Array(Self.media(["4", "4", "4"]).utf8))
+        let edited = try EditPlan([PlaylistEdit(name: name, value: value)]).applied(to: playlist)
+        #expect(edited.segments.map(\.uri) == [expected])
+    }
+
+    @Test func cutOfEverythingIsRefused() throws {
+        let playlist = try MediaPlaylist(parsing: Array(Self.media(["4", "4", "4"]).utf8))
+        #expect(throws: PlaylistEditError.self) {
+            try EditPlan([PlaylistEdit(name: "cut", value: "0...")]).applied(to: playlist)
+        }
+        #expect(try EditPlan([PlaylistEdit(name: "cut", value: "5...5.5")]).applied(to: playlist).segments.count == 3)
+    }
+}
