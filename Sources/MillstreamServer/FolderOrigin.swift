@@ -33,6 +33,7 @@ public struct FolderOrigin: Sendable {
     private let host: String
     private let port: Int
     private let conditions: LinkProfile
+    private let faults: [ResponseFault]
     private let connections: ConnectionLimits
     private let logger: Logger
 
@@ -44,6 +45,7 @@ public struct FolderOrigin: Sendable {
     ///   - host: The address at which the server listens.
     ///   - port: The port; 0 uses a free one.
     ///   - conditions: The conditions of the network between server and clients.
+    ///   - faults: The faults that are simulated in responses.
     ///   - connections: The limits for connections.
     ///   - logger: The logger for errors.
     public init(
@@ -52,6 +54,7 @@ public struct FolderOrigin: Sendable {
         host: String = "127.0.0.1",
         port: Int,
         conditions: LinkProfile = .off,
+        faults: [ResponseFault] = [],
         connections: ConnectionLimits = ConnectionLimits(),
         logger: Logger
     ) {
@@ -60,6 +63,7 @@ public struct FolderOrigin: Sendable {
         self.host = host
         self.port = port
         self.conditions = conditions
+        self.faults = faults
         self.connections = connections
         self.logger = logger
     }
@@ -87,6 +91,7 @@ public struct FolderOrigin: Sendable {
             let link = LinkRegistry(shared: conditions).shared
             router.add(middleware: LinkConditioning { _ in link })
         }
+        router.add(middleware: FaultInjection(faults))
         let files = FileResponder()
         router.get("**") { request, context in
             // ``TargetGuard`` has refused empty names, names that cannot be decoded, and names with slashes.

@@ -33,6 +33,8 @@ public struct LocalOrigin: Sendable {
         /// The conditions of the network between server and players, for requests whose address does not name
         /// conditions.
         public var conditions: LinkProfile
+        /// The faults that are simulated in playlists, segments and downloaded assets; none by default.
+        public var faults: [ResponseFault] = []
         /// The names of the server besides its host, the host name of the machine, `localhost` and numeric addresses.
         public var names: [String]
         /// The secret for signing addresses of segments; `nil` for one that is generated once and stored in the
@@ -217,6 +219,7 @@ public struct LocalOrigin: Sendable {
             library: library,
             links: links,
             signer: signer,
+            faults: options.faults,
             capacity: work,
             workers: workers
         ).add(to: router)

@@ -17,6 +17,7 @@ struct MediaRoutes {
     let library: AssetLibrary
     let links: LinkRegistry
     let signer: SegmentSigner
+    let faults: [ResponseFault]
     let capacity: ServerCapacity
     let workers: EditWorkers
     private let files = FileResponder()
@@ -26,6 +27,7 @@ struct MediaRoutes {
         library: AssetLibrary,
         links: LinkRegistry,
         signer: SegmentSigner,
+        faults: [ResponseFault],
         capacity: ServerCapacity,
         workers: EditWorkers
     ) {
@@ -35,21 +37,24 @@ struct MediaRoutes {
         self.library = library
         self.links = links
         self.signer = signer
+        self.faults = faults
     }
 
     func add(to router: Router<ServerRequestContext>) {
         // Media responses can be subject to link conditions; the console and the metrics never are.
         let conditioning = LinkConditioning<ServerRequestContext> { try link(for: $0) }
         let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorResponses())
-        media.group().add(middleware: conditioning).get("play.m3u8", use: play)
+        // The console, the metrics and the API never have simulated faults.
+        let faulty = FaultInjection<ServerRequestContext>(faults)
+        media.group().add(middleware: conditioning).add(middleware: faulty).get("play.m3u8", use: play)
         // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
-            .get("segment/:name", use: segment)
+            .add(middleware: faulty).get("segment/:name", use: segment)
         for path: RouterPath in ["play.m3u8", "segment/:name"] {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
         }
         router.group().add(middleware: PrivateAccess()).add(middleware: ErrorResponses()).add(middleware: conditioning)
-            .get("offline/:id/**", use: offline)
+            .add(middleware: faulty).get("offline/:id/**", use: offline)
     }
 
     /// Returns the link for a response; `nil` for none.

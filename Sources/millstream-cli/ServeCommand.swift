@@ -69,6 +69,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Open the web console in a browser.")
     var open = false
 
+    @OptionGroup var faults: FaultFlags
+
     @OptionGroup(title: "Limits") var limits: LimitFlags
 
     @OptionGroup(title: "DASH") var dash: DASHFlags
@@ -109,6 +111,7 @@ struct ServeCommand: AsyncParsableCommand {
             limits: limits.limits
         )
         options.sourceHeaders = http.headerFields
+        options.faults = faults.faults
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
         options.stateFile = state.map { URL(fileURLWithPath: $0) }
@@ -219,6 +222,7 @@ struct OriginCommand: AsyncParsableCommand {
             Addresses of folders show their contents in a browser.
 
             Example: millstream origin ~/streams --port 8081
+            Example: millstream origin ~/streams --fault "path=*.ts&requests=3...5&status=503" --fault "delay=0.5"
             """
     )
 
@@ -235,6 +239,8 @@ struct OriginCommand: AsyncParsableCommand {
     var verbose = false
 
     @OptionGroup var network: ConditionsFlag
+
+    @OptionGroup var faults: FaultFlags
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
@@ -253,6 +259,7 @@ struct OriginCommand: AsyncParsableCommand {
             host: host,
             port: port,
             conditions: try network.profile ?? .off,
+            faults: faults.faults,
             logger: ServerLog.make("millstream-origin")
         )
         let (host, verbose) = (host, verbose)

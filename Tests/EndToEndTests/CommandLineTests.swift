@@ -277,6 +277,38 @@ struct CommandLineTests {
         #expect(missing.status == 1 && missing.errors.contains("(file-failed)"), "\(missing.errors)")
     }
 
+    /// The player tries again and reaches the end, whatever goes wrong at the origin.
+    @Test(.timeLimit(.minutes(10))) func simulatedFaultsDoNotStopPlayback() async throws {
+        let directory = try #require(Samples.directory)
+        let faults = [
+            "path=*0.ts&requests=1&status=503", "path=*1.ts&requests=1&truncate=1000",
+            "path=*.m3u8&requests=1&delay=0.2",
+        ]
+        let origin = try RunningProgram(
+            ["origin", directory.path, "--port", "0"] + faults.flatMap { ["--fault", $0] }
+        )
+        try await eventually("the origin listens") { origin.standardOutput.contains(":") }
+        let port = try #require(origin.standardOutput.firstMatch(of: /:([0-9]+)\//)?.1)
+        let played = try await run(
+            "play",
+            "http://127.0.0.1:\(port)/ts/multivariant.m3u8",
+            "--headless",
+            "--speed",
+            "max",
+            "--until",
+            "12",
+            "--metrics",
+            "-",
+            "--max-height",
+            "180"
+        )
+        #expect(played.status == 0, "\(played.errors)")
+        let metrics = try json(played.output)
+        #expect((metrics["errors"] as? Int).map { $0 >= 2 } == true, "\(played.output)")
+        let refused = try await run("origin", directory.path, "--fault", "status=200")
+        #expect(refused.status == 64 && refused.errors.contains("--fault must be a query of path=PATTERN"))
+    }
+
     @Test(.timeLimit(.minutes(10))) func editsOnTheCommandLineHaveTheLimitsOfTheServer() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -41,6 +41,7 @@ import Testing
             library: try AssetLibrary(directory: folder),
             links: LinkRegistry(shared: conditions),
             signer: signer,
+            faults: [],
             capacity: ServerCapacity(ServerLimits()),
             workers: .callingTask
         )

@@ -1,0 +1,146 @@
+import HTTPTypes
+import Hummingbird
+import MediaTiming
+import MediaTransport
+import NIOCore
+import ResourceAddressing
+import ServiceLifecycle
+import Synchronization
+
+/// A middleware that simulates faults in responses.
+///
+/// The first fault that concerns a request applies.
+struct FaultInjection<Context: RequestContext>: RouterMiddleware {
+    private let faults: [ResponseFault]
+    private let counter = RequestCounter()
+    private let time: any TimeSource
+
+    init(_ faults: [ResponseFault], time: any TimeSource = SystemTimeSource()) {
+        self.faults = faults
+        self.time = time
+    }
+
+    @concurrent func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard !faults.isEmpty else { return try await next(request, context) }
+        let path = Self.path(of: request)
+        let number = counter.count(path)
+        guard let fault = faults.first(where: { $0.concerns(path, number) }) else {
+            return try await next(request, context)
+        }
+        if fault.delay > .zero { try await time.sleep(for: fault.delay) }
+        var response = try await replacement(for: fault) ?? next(request, context)
+        guard fault.rate != nil || fault.end != nil else { return response }
+        let (body, time) = (response.body, time)
+        response.body = ResponseBody(contentLength: body.contentLength) { writer in
+            try await body.write(FaultyWriter(base: writer, fault: fault, time: time))
+        }
+        return response
+    }
+
+    /// Returns the response that replaces the correct one, or `nil` if the fault does not replace it.
+    private func replacement(for fault: ResponseFault) -> Response? {
+        if let status = fault.status {
+            return ServerError(HTTPResponse.Status(code: status), "simulated", "this fault is simulated").response
+        }
+        guard fault.isPage else { return nil }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: ResponseBody(
+                byteBuffer: ByteBuffer(
+                    string: "<!DOCTYPE html><title>Sign in</title><p>This page is a simulated fault.</p>\n"
+                )
+            )
+        )
+    }
+
+    /// Returns the path with which patterns are compared: that of the source, if the address names one.
+    private static func path(of request: Request) -> String {
+        guard let url = QueryItems(request.uri.query)["url"] else { return request.uri.path }
+        let text = url.prefix { $0 != "?" && $0 != "#" }
+        guard let scheme = text.firstRange(of: "://") else { return String(text) }
+        let rest = text[scheme.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+    }
+}
+
+/// A counter of the requests of each path.
+private final class RequestCounter: Sendable {
+    /// The maximum number of paths; counting begins again when it is reached.
+    private static let maximumPathCount = 100_000
+
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// Counts a request, and returns its number, from 1.
+    func count(_ path: String) -> Int {
+        counts.withLock { counts in
+            if counts.count >= Self.maximumPathCount, counts[path] == nil { counts = [:] }
+            let number = (counts[path] ?? 0) +| 1
+            counts[path] = number
+            return number
+        }
+    }
+}
+
+/// A writer that limits the rate of a body, and ends it early.
+private struct FaultyWriter: ResponseBodyWriter {
+
+    var base: any ResponseBodyWriter
+    let fault: ResponseFault
+    let time: any TimeSource
+    private var sent: Int64 = 0
+
+    init(base: any ResponseBodyWriter, fault: ResponseFault, time: any TimeSource) {
+        self.base = base
+        self.fault = fault
+        self.time = time
+    }
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        var rest = buffer
+        while rest.readableBytes > 0 {
+            let allowed = fault.end.map { $0.bytes -| sent } ?? .max
+            guard allowed > 0 else { return try await end() }
+            let count = Int(clamping: min(Int64(rest.readableBytes), allowed, bytesInInterval))
+            guard let part = rest.readSlice(length: count) else { return }
+            try await base.write(part)
+            sent +|= Int64(count)
+            if let rate = fault.rate {
+                try await wait(.seconds(Double(count) * 8 / Double(rate.bitsPerSecond)))
+            }
+        }
+        if let end = fault.end, sent >= end.bytes { try await self.end() }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        // A body without bytes ends early as well.
+        if let end = fault.end, sent >= end.bytes { try await self.end() }
+        try await base.finish(trailingHeaders)
+    }
+
+    /// The number of bytes that are sent at once, at least 1.
+    private var bytesInInterval: Int64 {
+        guard let rate = fault.rate else { return .max }
+        // Bounded: the divisor is positive.
+        return max(1, rate.bitsPerSecond / 8 / 20)
+    }
+
+    /// Stops or closes the connection; an error in a body closes it.
+    private func end() async throws {
+        if fault.end?.ending == .stall { try await wait(.seconds(ResponseFault.maximumDelay)) }
+        throw TransportError(.connectionLost, "this fault is simulated")
+    }
+
+    /// Waits in short steps, so that a server that shuts down does not wait for the end of a fault.
+    private func wait(_ duration: Duration) async throws {
+        let end = time.now + duration
+        while time.now < end {
+            guard !Task.isShuttingDownGracefully else { throw CancellationError() }
+            try await time.sleep(for: min(end - time.now, .milliseconds(500)))
+        }
+    }
+}

@@ -1,0 +1,180 @@
+public import MediaTiming
+import ResourceAddressing
+
+/// A fault that a server simulates in its responses, to test players.
+///
+/// A fault is written as a query, such as `path=*.ts&requests=2...4&status=503`: the requests that it concerns, and one or
+/// more effects. ``parameters`` lists them.
+public struct ResponseFault: Sendable, Hashable {
+    /// The end of a response before its last byte.
+    enum Ending: Sendable, Hashable {
+        /// The connection is closed.
+        case close
+        /// The connection stays open, but no more bytes are sent.
+        case stall
+    }
+
+    /// The pattern of the paths of the requests, in which `*` stands for any characters.
+    var path = "*"
+    /// The numbers of the requests of a path, from 1.
+    var requests = PartialRange(first: nil, last: nil)
+    /// The status that replaces the response.
+    var status: Int?
+    /// A Boolean value that indicates whether an HTML page replaces the response, as a captive portal does.
+    var isPage = false
+    /// The delay before the head of the response.
+    var delay = Duration.zero
+    /// The rate of the body, or `nil` for the full rate.
+    var rate: BitRate?
+    /// The number of bytes of the body after which the response ends, and how it ends.
+    var end: (bytes: Int64, ending: Ending)? {
+        get { endBytes.map { ($0, ending) } }
+        set { (endBytes, ending) = (newValue?.bytes, newValue?.ending ?? .close) }
+    }
+    private var endBytes: Int64?
+    private var ending = Ending.close
+
+    /// A range of numbers of requests, in which either bound may be missing.
+    struct PartialRange: Sendable, Hashable {
+        var first: Int?
+        var last: Int?
+
+        func contains(_ number: Int) -> Bool { number >= first ?? 1 && number <= last ?? .max }
+    }
+
+    /// A parameter of a fault.
+    public struct Parameter: Sendable {
+        /// The name of the parameter.
+        public let name: String
+        /// The placeholder of its value in usage texts, or `nil` for a parameter without a value.
+        public let placeholder: String?
+        /// The meaning of the parameter, as a phrase.
+        public let summary: String
+        /// A Boolean value that indicates whether the parameter changes the response, rather than selecting requests.
+        let isEffect: Bool
+        /// Sets the value, and returns whether it is valid.
+        let set: @Sendable (String, inout ResponseFault) -> Bool
+    }
+
+    /// The maximum delay, and the duration of a stalled response after which its connection is closed, in seconds.
+    static let maximumDelay: Int64 = 300
+
+    /// The parameters of faults.
+    public static let parameters: [Parameter] = [
+        Parameter(
+            name: "path",
+            placeholder: "PATTERN",
+            summary: "requests of these paths; * is any text",
+            isEffect: false
+        ) {
+            $1.path = $0
+            return !$0.isEmpty && $0.utf8.count <= 1_024
+        },
+        Parameter(name: "requests", placeholder: "N...M", summary: "only these requests of each path", isEffect: false)
+        {
+            guard let range = requests($0) else { return false }
+            $1.requests = range
+            return true
+        },
+        Parameter(name: "status", placeholder: "CODE", summary: "respond with this status, 400 to 599", isEffect: true)
+        {
+            $1.status = Int($0)
+            return $1.status.map { (400...599).contains($0) } ?? false
+        },
+        Parameter(name: "page", placeholder: nil, summary: "respond with an HTML page", isEffect: true) {
+            $1.isPage = true
+            return $0.isEmpty
+        },
+        Parameter(name: "delay", placeholder: "TIME", summary: "wait before the response", isEffect: true) {
+            guard let time = MediaTime(decimal: $0), time > .zero, time <= MediaTime(seconds: maximumDelay) else {
+                return false
+            }
+            $1.delay = .seconds(time.seconds)
+            return true
+        },
+        Parameter(name: "rate", placeholder: "RATE", summary: "limit the body to a bit rate", isEffect: true) {
+            $1.rate = BitRate($0)
+            return $1.rate.map { $0.bitsPerSecond >= 8 } ?? false
+        },
+        Parameter(name: "truncate", placeholder: "BYTES", summary: "close after this part of the body", isEffect: true)
+        {
+            $1.end = Int64($0).map { ($0, .close) }
+            return Int64($0).map { $0 >= 0 } ?? false
+        },
+        Parameter(name: "stall", placeholder: "BYTES", summary: "stop after this part of the body", isEffect: true) {
+            $1.end = Int64($0).map { ($0, .stall) }
+            return Int64($0).map { $0 >= 0 } ?? false
+        },
+    ]
+
+    /// The form of a valid text, as the end of a sentence that begins “… must be”.
+    public static var form: String {
+        let names = parameters.map { $0.name + ($0.placeholder.map { "=" + $0 } ?? "") }
+        return "a query of \(names.joined(separator: ", ")) with an effect, such as path=*.ts&requests=2...4&status=503"
+    }
+
+    /// Creates a fault from a query, such as `path=*.ts&delay=1.5`; `nil` if it has no effect, or if a parameter is unknown,
+    /// repeated or invalid.
+    public init?(_ text: String) {
+        let items = QueryItems(text).items
+        guard text.utf8.count <= 4_096, items.count == text.split(separator: "&").count,
+            Set(items.map(\.name)).count == items.count
+        else { return nil }
+        var hasEffect = false
+        for item in items {
+            guard let parameter = Self.parameters.first(where: { $0.name == item.name }),
+                parameter.set(item.value, &self)
+            else { return nil }
+            hasEffect = hasEffect || parameter.isEffect
+        }
+        guard hasEffect else { return nil }
+    }
+
+    /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.
+    private static func requests(_ text: String) -> PartialRange? {
+        func number(_ text: Substring) -> Int? { Int(text).flatMap { $0 > 0 ? $0 : nil } }
+        guard let dots = text.firstRange(of: "...") else {
+            return number(text[...]).map { PartialRange(first: $0, last: $0) }
+        }
+        let (low, high) = (text[..<dots.lowerBound], text[dots.upperBound...])
+        let range = PartialRange(first: number(low), last: number(high))
+        guard low.isEmpty == (range.first == nil), high.isEmpty == (range.last == nil), !low.isEmpty || !high.isEmpty,
+            range.first ?? 1 <= range.last ?? .max
+        else { return nil }
+        return range
+    }
+
+    /// Returns a Boolean value that indicates whether the fault concerns a request.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the request.
+    ///   - number: The number of the request among those of the path, from 1.
+    /// - Complexity: O(*n* · *m*) in the lengths of the path and the pattern.
+    /// - Returns: Whether the path matches the pattern, and the number is in the range.
+    func concerns(_ path: String, _ number: Int) -> Bool {
+        requests.contains(number) && Self.matches(Array(path.utf8), Array(self.path.utf8))
+    }
+
+    /// Returns a Boolean value that indicates whether a text matches a pattern with wildcards.
+    private static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
+        let star = UInt8(ascii: "*")
+        var (position, next) = (0, 0)
+        // The position after the last wildcard, and that of the text from which it is tried again.
+        var (afterStar, restart): (Int?, Int) = (nil, 0)
+        while position < text.count {
+            if next < pattern.count, pattern[next] == star {
+                next += 1
+                (afterStar, restart) = (next, position)
+            } else if next < pattern.count, pattern[next] == text[position] {
+                position += 1
+                next += 1
+            } else if let afterStar {
+                restart += 1
+                (position, next) = (restart, afterStar)
+            } else {
+                return false
+            }
+        }
+        return pattern[next...].allSatisfy { $0 == star }
+    }
+}
