@@ -235,6 +235,7 @@ extension MediaPlaylist {
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard count > 1 else { return self }
         guard hasEndMarker || !isLive else { throw .cannotStitch(reason: "a live playlist cannot be repeated") }
+        // Bounded: the divisor is greater than 1.
         guard segments.count <= limits.entryCount / count else { throw .tooLarge(.entryCount(limits.entryCount)) }
         let all = 0..<segments.count
         let copies = Array(repeating: SegmentRun(self, all, isPrimary: false), count: count - 1)

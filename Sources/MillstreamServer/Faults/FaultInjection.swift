@@ -32,7 +32,8 @@ struct FaultInjection<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         }
         if fault.delay > .zero { try await time.sleep(for: fault.delay) }
-        var response = try await replacement(for: fault) ?? next(request, context)
+        var response =
+            if let replacement = replacement(for: fault) { replacement } else { try await next(request, context) }
         guard fault.rate != nil || fault.end != nil else { return response }
         let (body, time) = (response.body, time)
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
@@ -100,7 +101,7 @@ private struct FaultyWriter: ResponseBodyWriter {
         self.time = time
     }
 
-    mutating func write(_ buffer: ByteBuffer) async throws {
+    @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
         while rest.readableBytes > 0 {
             let allowed = fault.end.map { $0.bytes -| sent } ?? .max
@@ -116,7 +117,7 @@ private struct FaultyWriter: ResponseBodyWriter {
         if let end = fault.end, sent >= end.bytes { try await self.end() }
     }
 
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+    @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
         // A body without bytes ends early as well.
         if let end = fault.end, sent >= end.bytes { try await self.end() }
         try await base.finish(trailingHeaders)
@@ -125,7 +126,6 @@ private struct FaultyWriter: ResponseBodyWriter {
     /// The number of bytes that are sent at once, at least 1.
     private var bytesInInterval: Int64 {
         guard let rate = fault.rate else { return .max }
-        // Bounded: the divisor is positive.
         return max(1, rate.bitsPerSecond / 8 / 20)
     }
 

@@ -1,4 +1,4 @@
-public import MediaTiming
+import MediaTiming
 import ResourceAddressing
 
 /// A fault that a server simulates in its responses, to test players.
