@@ -127,7 +127,7 @@ public struct ChildEditPlans: Sendable {
     /// - Complexity: O(*e* log *n*) for *e* edits and sources with *n* entries.
     public func plan(for entry: PresentationEntry) throws(PlaylistEditError) -> EditPlan {
         var result: [PlaylistEdit] = []
-        for edit in entry.isVideo ? edits : alignedEdits {
+        for edit in entry.hasVideo ? edits : alignedEdits {
             guard let source = edit.source, let matching = matchings[source] else {
                 result.append(edit)
                 continue
@@ -164,10 +164,10 @@ public enum PresentationEntry: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the entry is a variant, whose segments have the boundaries of the video.
-    fileprivate var isVideo: Bool {
+    /// A Boolean value that indicates whether the entry is a variant with video, whose segments have its boundaries.
+    fileprivate var hasVideo: Bool {
         switch self {
-        case .variant(let variant): !variant.isIFramesOnly
+        case .variant(let variant): !variant.isIFramesOnly && variant.resolution != nil
         case .rendition: false
         }
     }

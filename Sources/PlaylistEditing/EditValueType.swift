@@ -95,14 +95,16 @@ extension EditValueType where Value == [String] {
                     guard let word = word(String(part.trimmingSpaces)), !word.isEmpty else { return nil }
                     if !words.contains(word) { words.append(word) }
                 }
-                return words
+                return words.count <= Self.maximumWordCount ? words : nil
             },
             format: { $0.joined(separator: ",") }
         )
     }
 
-    /// The maximum length of a list in bytes, which keeps the cost of an edit linear in the size of the playlist.
+    /// The maximum length of a list in bytes.
     private static var maximumListLength: Int { 1_024 }
+    /// The maximum number of words, with each of which the entries of a playlist are compared.
+    private static var maximumWordCount: Int { 32 }
 }
 
 extension Substring {

@@ -158,12 +158,7 @@ extension MediaPlaylist {
         toBoundariesNear range: MediaTimeRange,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        guard !segments.isEmpty else { return self }
-        var positions = positions(betweenBoundariesNear: range)
-        if positions.isEmpty {
-            let first = segments.position(at: range.start) ?? segments.count - 1
-            positions = first..<(first + 1)
-        }
+        let positions = positions(trimmedToBoundariesNear: range)
         guard positions.count < segments.count else { return self }
         return try MediaPlaylistAssembly.assemble(
             primary: self,
@@ -199,14 +194,24 @@ extension MediaPlaylist {
         )
     }
 
-    private func positions(betweenBoundariesNear range: MediaTimeRange) -> Range<Int> {
+    /// Returns the positions between the boundaries nearest to the ends of a range; at least one, if there are segments.
+    func positions(trimmedToBoundariesNear range: MediaTimeRange) -> Range<Int> {
+        let positions = positions(betweenBoundariesNear: range)
+        guard positions.isEmpty, !segments.isEmpty else { return positions }
+        let first = segments.position(at: range.start) ?? segments.count - 1
+        return first..<(first + 1)
+    }
+
+    /// Returns the positions between the boundaries nearest to the ends of a range.
+    func positions(betweenBoundariesNear range: MediaTimeRange) -> Range<Int> {
         let first = boundary(near: range.start)
         return first..<max(first, boundary(near: range.end))
     }
 
     /// Returns the position of the segment whose start is nearest to a time; the number of segments for their end.
     func boundary(near time: MediaTime) -> Int {
-        guard let position = segments.position(at: max(time, .zero)) else { return segments.count }
+        guard time > .zero else { return 0 }
+        guard let position = segments.position(at: time) else { return segments.count }
         let range = segments.timeRange(at: position)
         return time - range.start <= range.end - time ? position : position + 1
     }

@@ -65,7 +65,9 @@ extension MultivariantPlaylist {
     /// - Returns: The playlist, in which nothing else differs.
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
     public func limited(toCodecs prefixes: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
-        let types = Set(prefixes.map { CodecList.mediaType(of: $0) })
+        let types = prefixes.reduce(into: Set<CodecList.MediaType?>()) { types, prefix in
+            types.formUnion(CodecList.mediaTypes(ofCodecsBeginningWith: prefix))
+        }
         func isIncluded(_ codec: String) -> Bool {
             !types.contains(CodecList.mediaType(of: codec)) || codec.hasAnyPrefix(of: prefixes)
         }
@@ -122,8 +124,7 @@ extension MultivariantPlaylist {
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         let remaining = variants.filter(isIncluded)
         guard !remaining.isEmpty else {
-            let available = variants.map(\.summary)
-            throw .nothingLeft(filter: filter, available: available.isEmpty ? ["no variant"] : available)
+            throw .nothingLeft(filter, among: variants.isEmpty ? ["no variant"] : variants.map(\.summary))
         }
         let isUnchanged = remaining.count == variants.count
         let highest = isUnchanged ? nil : remaining.compactMap(\.resolution?.height).max()

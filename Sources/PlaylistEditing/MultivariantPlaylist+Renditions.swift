@@ -13,14 +13,15 @@ extension MultivariantPlaylist {
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no audio rendition or no variant would remain.
     public func limited(toAudioLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
         let filter = "audio-languages \(languages.joined(separator: ","))"
-        guard let selection = try selection(of: .audio, in: languages, filter) else { return self }
+        let ranges = LanguageRanges(languages)
+        guard let selection = try selection(of: .audio, in: ranges, filter) else { return self }
         let playable = try filteringVariants(
             filter,
             isIncluded: { variant in variant.groupID(.audio).map { !selection.emptyGroups.contains($0) } ?? true }
         )
         var patch = PlaylistPatch()
-        playable.removeRenditions(of: .audio, exceptIn: languages, &patch)
-        playable.selectDefaults(ofAudioIn: languages, &patch)
+        playable.removeRenditions(of: .audio, exceptIn: ranges, &patch)
+        playable.selectDefaults(ofAudioIn: ranges, &patch)
         return try playable.patched(patch)
     }
 
@@ -34,9 +35,10 @@ extension MultivariantPlaylist {
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no subtitles would remain.
     public func limited(toSubtitleLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
         let filter = "subtitle-languages \(languages.joined(separator: ","))"
-        guard let selection = try selection(of: .subtitles, in: languages, filter) else { return self }
+        let ranges = LanguageRanges(languages)
+        guard let selection = try selection(of: .subtitles, in: ranges, filter) else { return self }
         var patch = PlaylistPatch()
-        removeRenditions(of: .subtitles, exceptIn: languages, &patch)
+        removeRenditions(of: .subtitles, exceptIn: ranges, &patch)
         removeReferences(toSubtitles: { selection.emptyGroups.contains($0) }, &patch)
         return try patched(patch)
     }
@@ -44,7 +46,7 @@ extension MultivariantPlaylist {
     /// Returns the playlist without its subtitle renditions; closed captions, which are part of the video, remain.
     public func withoutSubtitles() throws(PlaylistEditError) -> MultivariantPlaylist {
         var patch = PlaylistPatch()
-        removeRenditions(of: .subtitles, exceptIn: [], &patch)
+        removeRenditions(of: .subtitles, exceptIn: LanguageRanges([]), &patch)
         removeReferences(toSubtitles: { _ in true }, &patch)
         return try patched(patch)
     }
@@ -58,25 +60,23 @@ extension MultivariantPlaylist {
     /// Returns the renditions of the given languages, or `nil` if the playlist has none of the type.
     private func selection(
         of type: Rendition.MediaType,
-        in languages: [String],
+        in languages: LanguageRanges,
         _ filter: String
     ) throws(PlaylistEditError) -> Selection? {
         let all = renditions.filter { $0.type == type }
         guard !all.isEmpty else { return nil }
         let remaining = all.filter { $0.isIncluded(in: languages) }
         guard !remaining.isEmpty else {
-            var available: [String] = []
-            for language in all.map({ $0.language ?? Rendition.undetermined }) where !available.contains(language) {
-                available.append(language)
-            }
-            throw .nothingLeft(filter: filter, available: available)
+            var known: Set<String> = []
+            let available = all.map { $0.language ?? Rendition.undetermined }.filter { known.insert($0).inserted }
+            throw .nothingLeft(filter, among: available)
         }
         return Selection(emptyGroups: Set(all.map(\.groupID)).subtracting(remaining.map(\.groupID)))
     }
 
     private func removeRenditions(
         of type: Rendition.MediaType,
-        exceptIn languages: [String],
+        exceptIn languages: LanguageRanges,
         _ patch: inout PlaylistPatch
     ) {
         for rendition in renditions where rendition.type == type && !rendition.isIncluded(in: languages) {
@@ -92,7 +92,7 @@ extension MultivariantPlaylist {
     }
 
     /// Selects a default in each group whose default is removed, so that players that choose no language have audio.
-    private func selectDefaults(ofAudioIn languages: [String], _ patch: inout PlaylistPatch) {
+    private func selectDefaults(ofAudioIn languages: LanguageRanges, _ patch: inout PlaylistPatch) {
         var groups: [String: [Rendition]] = [:]
         for rendition in renditions where rendition.type == .audio {
             groups[rendition.groupID, default: []].append(rendition)
@@ -113,7 +113,7 @@ extension Rendition {
     /// The language that stands for renditions without one (RFC 5646 §4.1).
     fileprivate static let undetermined = "und"
 
-    fileprivate func isIncluded(in languages: [String]) -> Bool {
-        languages.contains { LanguageMatching.includes(language ?? Self.undetermined, in: $0) }
+    fileprivate func isIncluded(in languages: LanguageRanges) -> Bool {
+        languages.includes(language ?? Self.undetermined)
     }
 }

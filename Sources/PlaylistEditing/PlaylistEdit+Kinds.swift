@@ -325,7 +325,7 @@ extension PlaylistEdit {
         .list(
             placeholder: "NAMES",
             form:
-                "a list of tags, such as EXT-X-DATERANGE,EXT-X-CUE-OUT, without EXTM3U, EXTINF, EXT-X-STREAM-INF and EXT-X-TARGETDURATION"
+                "a list of tags, such as EXT-X-DATERANGE,EXT-X-CUE-OUT, other than \(TagNames.indispensableNames.joined(separator: ", "))"
         ) { TagNames.removable($0) },
         title: "Remove tags",
         summary: "Remove the tags of these names, such as EXT-X-DATERANGE,EXT-X-CUE-OUT.",

@@ -29,6 +29,18 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     /// The result of an edit cannot be parsed as a playlist of the same kind.
     case unreadableResult(edit: String, reason: String)
 
+    /// The maximum number of entries that a message lists.
+    private static let maximumListedCount = 20
+
+    /// Creates the error of a filter that would remove everything, with a list of at most 20 entries.
+    static func nothingLeft(_ filter: String, among entries: [String]) -> PlaylistEditError {
+        let more = entries.count -| maximumListedCount
+        return .nothingLeft(
+            filter: filter,
+            available: Array(entries.prefix(maximumListedCount)) + (more > 0 ? ["\(more) more"] : [])
+        )
+    }
+
     /// Creates the error for a result that cannot be parsed.
     init(_ error: PlaylistParsingError, edit: String) {
         switch error {

@@ -66,7 +66,7 @@ public struct PresentationEditor: Sendable {
                     playlist,
                     sources: sourcesByName,
                     gaps: gaps,
-                    aligned: try await alignedPlan(for: playlist, sourcesByName, gaps)
+                    alignment: try await alignment(of: playlist, sourcesByName, gaps)
                 ),
                 limits: budget.limits.result
             )
@@ -86,47 +86,40 @@ public struct PresentationEditor: Sendable {
         }
     }
 
-    /// Returns the plan for the renditions of a presentation, whose edits cut at the boundaries that are nearest to those
-    /// of the video, so that audio and video end together.
+    /// Loads what determines where the renditions of a presentation are cut: the media playlist of a variant with video, and
+    /// the playlists that are inserted into it.
     ///
-    /// The media playlist of a variant is loaded for this. Live playlists are not aligned, because their boundaries move.
+    /// Live playlists are not aligned, because their boundaries move.
     ///
-    /// - Returns: The plan; `nil` if the tracks need no alignment, or the media playlist cannot be loaded.
-    private func alignedPlan(
-        for playlist: MultivariantPlaylist,
+    /// - Returns: The loaded playlists; `nil` if the tracks need no alignment, or the media playlist cannot be loaded.
+    private func alignment(
+        of playlist: MultivariantPlaylist,
         _ sources: [String: Playlist],
         _ gaps: [String: String]
-    ) async throws -> EditPlan? {
-        let edits = plan.edits.filter { !$0.isFilter }
-        guard let last = edits.lastIndex(where: \.cutsAtBoundaries),
+    ) async throws -> EditAlignment? {
+        guard let last = plan.edits.lastIndex(where: \.cutsAtBoundaries),
             !playlist.iFrameVariants.isEmpty || playlist.renditions.contains(where: { $0.uri != nil }),
-            let variant = playlist.referenceVariant,
-            var video = try await video(of: variant, in: playlist)
+            let variant = playlist.variants.first(where: { $0.resolution != nil }) ?? playlist.variants.first,
+            let video = try await video(of: variant, in: playlist)
         else { return nil }
-        let child = try plan.childPlans(sources: sources, gaps: gaps).plan(for: .variant(variant)).edits
-        var aligned = edits
-        for index in edits.indices.prefix(through: last) {
-            aligned[index] = edits[index].aligned(with: video)
-            guard index < last else { break }
-            let edit = EditPlan([child[index]])
-            var inserted: [String: MediaPlaylist] = [:]
-            if let name = child[index].source, GapPlaylist.playlist(at: name) == nil {
-                let source =
-                    if let known = sources[name] { known } else {
-                        try await loader.loadPlaylist(at: name, variables: [:], budget: budget)
-                    }
-                inserted[name] = try await mediaPlaylist(of: source, name)
-            }
-            // An edit that cannot be applied is reported when the playlist of the variant is edited.
-            guard let edited = try? edit.applied(to: video, sources: inserted, limits: budget.limits.result) else {
-                return nil
-            }
-            video = edited
+        let edits = try plan.childPlans(sources: sources, gaps: gaps).plan(for: .variant(variant)).edits
+        // Edits after the last cut have no effect on it.
+        let count = plan.edits.prefix(through: last).count { !$0.isFilter }
+        var inserted: [String: MediaPlaylist] = [:]
+        for name in edits.prefix(count - 1).compactMap(\.source)
+        where inserted[name] == nil && GapPlaylist.playlist(at: name) == nil {
+            let source =
+                if let known = sources[name] {
+                    known
+                } else {
+                    try await loader.loadPlaylist(at: name, variables: [:], budget: budget)
+                }
+            inserted[name] = try await mediaPlaylist(of: source, name)
         }
-        return EditPlan(aligned)
+        return EditAlignment(video: video, edits: edits, cutCount: count, inserted: inserted)
     }
 
-    /// Returns the media playlist of a variant, or `nil` if it is live or cannot be loaded.
+    /// Returns the media playlist of a variant, or `nil` if it is live or cannot be loaded within the budget.
     private func video(of variant: Variant, in playlist: MultivariantPlaylist) async throws -> MediaPlaylist? {
         do {
             guard case .media(let media) = try await load(variant.address, of: playlist, budget: budget) else {
@@ -135,8 +128,6 @@ public struct PresentationEditor: Sendable {
             return media.hasEndMarker || !media.isLive ? media : nil
         } catch is CancellationError {
             throw CancellationError()
-        } catch let error as PlaylistEditError {
-            throw error
         } catch {
             // Players skip a variant that cannot be loaded.
             return nil
@@ -247,7 +238,7 @@ public struct PreparedEdit: Sendable {
             MultivariantPlaylist,
             sources: [String: Playlist],
             gaps: [String: String],
-            aligned: EditPlan?
+            alignment: EditAlignment?
         )
         case media(MediaPlaylist, sources: [String: MediaPlaylist])
     }
@@ -266,9 +257,10 @@ public struct PreparedEdit: Sendable {
     /// - Throws: ``PlaylistEditError``, or the error of `check`.
     public func apply(check: () throws -> Void = {}) throws -> EditedPlaylist {
         switch input {
-        case .multivariant(let playlist, let sources, let gaps, let aligned):
+        case .multivariant(let playlist, let sources, let gaps, let alignment):
             let edited = try plan.applied(to: playlist, sources: sources, limits: limits)
             try check()
+            let aligned = try alignment?.plan(for: plan, limits: limits, check: check)
             return .multivariant(
                 try EditedPresentation(
                     edited,
@@ -311,9 +303,4 @@ public struct EditedFile: Sendable, Hashable {
     public let name: String
     /// The contents.
     public let bytes: [UInt8]
-}
-
-extension MultivariantPlaylist {
-    /// The variant whose segments determine where all tracks are cut: the first one with video.
-    fileprivate var referenceVariant: Variant? { variants.first { $0.resolution != nil } ?? variants.first }
 }

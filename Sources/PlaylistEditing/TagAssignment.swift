@@ -24,7 +24,7 @@ public struct TagAssignment: Sendable, Hashable {
             else { return nil }
         }
         if let tag = TagName(name) {
-            guard TagNames.concernsPlaylist(tag), tag != .header else { return nil }
+            guard TagNames.concernsPlaylist(tag), tag.definition.accepts(value) else { return nil }
         }
         self.name = name
         self.value = value
@@ -47,8 +47,14 @@ extension TagAssignment: CustomStringConvertible {
 
 /// The names of tags in the values of edits.
 enum TagNames {
-    /// The tags without which the rest of a playlist cannot be read.
-    private static let indispensable: Set<TagName> = [.header, .segmentInformation, .variant, .targetDuration]
+    /// The tags without which the rest of a playlist, or its media, cannot be read.
+    private static let indispensable: [TagName] = [
+        .header, .define, .targetDuration, .mediaSequence, .segmentInformation, .byteRange, .key, .map, .media,
+        .variant,
+    ]
+
+    /// The names of the tags that cannot be removed.
+    static let indispensableNames = indispensable.map(\.name)
 
     /// Returns a name without its number sign, or `nil` if it is not the name of a tag: `EXT` and further uppercase letters,
     /// digits and hyphens.
@@ -72,12 +78,33 @@ enum TagNames {
         return name
     }
 
-    /// Returns a Boolean value that indicates whether a playlist has a tag at most once, for all of its entries.
+    /// Returns a Boolean value that indicates whether a playlist has a tag at most once, and the tag can be set.
+    ///
+    /// Implicit initialization vectors depend on the media sequence number (RFC 8216bis §5.2), so it cannot be set.
     static func concernsPlaylist(_ tag: TagName) -> Bool {
         switch tag.scope {
-        case .any, .mediaPlaylist: tag != .define
+        case .any, .mediaPlaylist: ![.header, .define, .mediaSequence].contains(tag)
         case .multivariant: tag == .contentSteering
         case .segment, .metadata: false
+        }
+    }
+}
+
+extension PlaylistEdit {
+    /// A Boolean value that indicates whether the edit of a multivariant playlist has to change its media playlists: edits of
+    /// segments, and of tags that only media playlists have.
+    public var concernsMediaPlaylists: Bool {
+        switch definition.target {
+        case .media: true
+        case .multivariant: false
+        case .both:
+            definition.parameter != nil
+                && value.split(separator: ",").contains { name in
+                    switch TagName(String(name.prefix { $0 != "=" }))?.scope {
+                    case .mediaPlaylist, .segment, .metadata: true
+                    case .any, .multivariant, nil: false
+                    }
+                }
         }
     }
 }

@@ -68,7 +68,7 @@ struct EditCommand: AsyncParsableCommand {
                 if presentation.omitsIFrameVariants {
                     StandardError.write("note: I-frame playlists are omitted because an inserted playlist has none\n")
                 }
-                guard plan.edits.contains(where: { $0.definition.target == .media }) else {
+                guard plan.edits.contains(where: \.concernsMediaPlaylists) else {
                     let path = output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 }
                     return try write(placed(.multivariant(presentation.playlist), at: path, plan, budget), to: path)
                 }

@@ -139,6 +139,36 @@ import Testing
         #expect(presentation.plan(for: .rendition(audio))?.edits == [.duration(MediaTime(seconds: 31))])
     }
 
+    @Test func trimsAndCutsOfTheUserAreAligned() async throws {
+        let range = MediaTimeRange(start: MediaTime(seconds: 12), end: MediaTime(seconds: 28))
+        let trimmed = try await edited([.trim(range)])
+        #expect(names(trimmed["video"]) == ["1", "2"])
+        #expect(names(trimmed["audio"]) == ["2", "3", "4", "5", "6"])
+        let cut = try await edited([.cut(range)])
+        #expect(names(cut["video"]).prefix(2) == ["0", "3"] && names(cut["audio"]).prefix(3) == ["0", "1", "7"])
+    }
+
+    @Test func insertionAtTheEndIsAppendedToAllTracks() async throws {
+        var texts = Self.texts
+        texts["https://h/audio"] = Self.media(Array(repeating: "4", count: 29))
+        let tracks = try await edited([.insert("https://ads/ad", at: MediaTime(value: 1197, timescale: 10))], texts)
+        #expect(names(tracks["video"]).suffix(2) == ["ad", "ad"] && names(tracks["audio"]).suffix(2) == ["ad", "ad"])
+    }
+
+    @Test func playlistThatIsVariantAndRenditionIsAligned() async throws {
+        let loader = Loader(texts: Self.texts)
+        let editor = try PresentationEditor(EditPlan([.duration(MediaTime(seconds: 31))]), loader: loader)
+        let film = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
+        guard case .multivariant(let presentation) = try await editor.prepare(film).apply() else {
+            throw Loader.Missing()
+        }
+        let entries =
+            presentation.playlist.variants.map { PresentationEntry.variant($0) }
+            + presentation.playlist.renditions.map { .rendition($0) }
+        let names = entries.map { presentation.plan(for: $0)?.edits.first?.definition.name }
+        #expect(names == ["trim", "duration", "trim", "trim"])
+    }
+
     @Test(arguments: [
         ("trim", "5...9", "1"), ("trim", "6.1...9.9", "1"), ("trim", "...1", "0"), ("trim", "99...", "2"),
     ])

@@ -85,4 +85,50 @@ import Testing
         let plan = EditPlan([.audioLanguages(["ko"]), .subtitleLanguages(["ko"]), .noSubtitles])
         #expect(try plan.applied(to: MultivariantPlaylist(parsing: bytes)).bytes == bytes)
     }
+
+    @Test func repeatedAttributeIsRemovedEverywhere() throws {
+        for (line, expected) in [
+            (##"SUBTITLES="s",BANDWIDTH=1,SUBTITLES="t""##, "BANDWIDTH=1"),
+            (##"BANDWIDTH=1 , SUBTITLES="s"junk,AUDIO="a""##, ##"BANDWIDTH=1 , AUDIO="a""##),
+            (##"BANDWIDTH=1,SUBTITLES="s",SUBTITLES="t""##, "BANDWIDTH=1"),
+            (##"BANDWIDTH=1,SUBTITLES="s"##, "BANDWIDTH=1"),
+        ] {
+            let text = "#EXTM3U\n#EXT-X-STREAM-INF:\(line)\na\n"
+            let edited = try MultivariantPlaylist(parsing: Array(text.utf8)).withoutSubtitles()
+            #expect(
+                String(decoding: edited.bytes, as: UTF8.self) == "#EXTM3U\n#EXT-X-STREAM-INF:\(expected)\na\n",
+                "\(line)"
+            )
+        }
+    }
+
+    @Test func groupsAreNamedByVariables() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="g",VALUE="aac"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="E",LANGUAGE="en",URI="en"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="K",LANGUAGE="ko",URI="ko"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="{$g}"
+            low
+            #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="aac"
+            high
+            #EXT-X-STREAM-INF:BANDWIDTH=3,AUDIO="b"
+            korean
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let range = try #require(PartialRange<BitRate>("...1"))
+        #expect(try playlist.limited(to: range).renditions.map(\.groupID) == ["aac"])
+        #expect(try playlist.limited(toAudioLanguages: ["ko"]).variants.map(\.uri) == ["korean"])
+    }
+
+    @Test func messageListsAFewLanguages() throws {
+        let renditions = (0..<200).map { number in
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\(number)\",LANGUAGE=\"x-\(number)\"\n"
+        }
+        let text = "#EXTM3U\n" + renditions.joined() + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\na\n"
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let error = #expect(throws: PlaylistEditError.self) { try playlist.limited(toAudioLanguages: ["zz"]) }
+        #expect(error?.description.hasSuffix("x-18, x-19, 180 more") == true)
+    }
 }

@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "EXTM3U", "EXTINF", "EXT-X-STREAM-INF", "EXT-X-TARGETDURATION", "X-CUE", "EXT X", "ext-x-gap", "",
+        "EXT-X-MEDIA", "EXT-X-KEY", "EXT-X-MEDIA-SEQUENCE", "EXT-X-GAP,EXT-X-MAP", "EXTM3U", "EXTINF",
+        "EXT-X-STREAM-INF", "EXT-X-TARGETDURATION", "X-CUE", "EXT X", "ext-x-gap", "",
     ])
     func tagThatIsNeededOrIsNoTagIsRejected(name: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: "strip-tags", value: name) }
@@ -74,7 +75,9 @@ import Testing
 
     @Test(arguments: [
         "EXTINF=4,", "EXT-X-KEY=METHOD=NONE", "EXT-X-STREAM-INF=BANDWIDTH=1", "EXT-X-MEDIA=TYPE=AUDIO", "EXTM3U", "X=1",
-        "EXT-X-DATERANGE=ID=1", "EXT-X-START=", "EXT-X-START=a\nb", "EXT-X-START=a\u{85}b", "EXT-X-DEFINE=NAME=1", "=",
+        "EXT-X-DATERANGE=ID=1", "EXT-X-TARGETDURATION", "EXT-X-TARGETDURATION=x", "EXT-X-ENDLIST=1",
+        "EXT-X-MEDIA-SEQUENCE=7", "EXT-X-START=", "EXT-X-START=a\nb", "EXT-X-START=a\u{85}b", "EXT-X-DEFINE=NAME=1",
+        "=",
     ])
     func tagOfAnEntryOrInvalidValueIsRejected(value: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: "set-tag", value: value) }

@@ -40,7 +40,8 @@ import Testing
         ("frame-rate", "...30", "360 720-pq 1080-hlg wide sound"), ("frame-rate", "29.97...", "360 720"),
         ("frame-rate", "50...60", "720"), ("video-range", "SDR", "360 720 wide sound"),
         ("video-range", "pq, HLG", "720-pq 1080-hlg sound"), ("codecs", "avc1,mp4a", "360 720 sound"),
-        ("codecs", "avc1", "360 720 sound"), ("codecs", "hvc1", "720-pq 1080-hlg sound"),
+        ("codecs", "avc1", "360 720 sound"), ("codecs", "avc", "360 720 sound"),
+        ("codecs", "hv,mp4a", "1080-hlg sound"), ("codecs", "hvc1", "720-pq 1080-hlg sound"),
         ("codecs", "ec-3", "720-pq"), ("codecs", "avc1.64,mp4a.40", "720 sound"),
         ("drop-codecs", "hvc1", "360 720 wide sound"), ("drop-codecs", "ec-3,avc1.64", "360 1080-hlg wide sound"),
     ])

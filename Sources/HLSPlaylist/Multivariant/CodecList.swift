@@ -45,6 +45,14 @@ public struct CodecList: Sendable, Hashable {
         mediaTypes[codec.prefix { $0 != "." }.lowercased()]
     }
 
+    /// Returns the media types of the codecs that begin with a text; `nil` stands for codecs that are not known here.
+    package static func mediaTypes(ofCodecsBeginningWith text: String) -> Set<MediaType?> {
+        let kind = text.prefix { $0 != "." }.lowercased()
+        if let type = mediaTypes[kind] { return [type] }
+        let types = mediaTypes.filter { $0.key.hasPrefix(kind) }.values
+        return types.isEmpty ? [nil] : Set(types.map { Optional($0) })
+    }
+
     /// The media types by sample entry type, the part of a codec before the first period.
     private static let mediaTypes: [String: MediaType] = {
         let video = [

@@ -14,18 +14,10 @@ package enum LanguageMatching {
         return closer.map { lengths.count + $0 }
     }
 
-    /// Returns a Boolean value that indicates whether a tag is within a language range (§3.3.1, basic filtering).
-    ///
-    /// The range `en` includes the tags `en` and `en-US`, but the range `en-GB` includes neither of them.
-    package static func includes(_ tag: String, in range: String) -> Bool {
-        let wanted = subtags(range)
-        return !wanted.isEmpty && (wanted == ["*"] || subtags(tag).starts(with: wanted))
-    }
-
     /// The maximum number of separators at which a tag is split; valid tags have fewer, and playlists may be malicious.
     private static let maximumSplitCount = 16
 
-    private static func subtags(_ text: String) -> [Substring] {
+    fileprivate static func subtags(_ text: String) -> [Substring] {
         text.lowercased().split(maxSplits: maximumSplitCount) { $0 == "-" || $0 == "_" }
     }
 
@@ -40,5 +32,23 @@ package enum LanguageMatching {
             while count > 1, subtags[count - 1].utf8.count == 1 { count -= 1 }
         }
         return result
+    }
+}
+
+/// Language ranges that filter language tags (RFC 4647 §3.3.1, basic filtering).
+///
+/// The range `en` includes the tags `en` and `en-US`, but the range `en-GB` includes neither of them.
+package struct LanguageRanges: Sendable {
+    private let ranges: [[Substring]]
+
+    /// Creates ranges from their text; `*` includes all tags.
+    package init(_ ranges: [String]) {
+        self.ranges = ranges.map { LanguageMatching.subtags($0) }.filter { !$0.isEmpty }
+    }
+
+    /// Returns a Boolean value that indicates whether one of the ranges includes a tag.
+    package func includes(_ tag: String) -> Bool {
+        let subtags = LanguageMatching.subtags(tag)
+        return ranges.contains { $0 == ["*"] || subtags.starts(with: $0) }
     }
 }

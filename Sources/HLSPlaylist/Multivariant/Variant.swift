@@ -82,7 +82,8 @@ public struct Variant: Sendable {
     /// The value `CLOSED-CAPTIONS=NONE` names no group.
     public func groupID(_ type: Rendition.MediaType) -> String? {
         guard let attribute = attributes.attribute(type.rawValue) else { return nil }
-        return type == .closedCaptions && !attribute.isQuoted && attribute.value == "NONE" ? nil : attribute.value
+        if type == .closedCaptions, !attribute.isQuoted, attribute.value == "NONE" { return nil }
+        return attributes[type.rawValue]
     }
 }
 

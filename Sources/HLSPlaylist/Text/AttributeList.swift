@@ -64,24 +64,22 @@ public struct AttributeList: Sendable {
     /// Returns the first attribute with a name.
     public func attribute(_ name: String) -> Attribute? { written(name).map { attribute($0) } }
 
-    /// Adds changes to a patch that remove the first attribute with a name, with the comma that separates it.
+    /// Adds changes to a patch that remove all attributes with a name, with the commas that separate them.
     package func remove(_ name: String, in patch: inout PlaylistPatch) {
-        guard let written = written(name) else { return }
         let span = bytes.span
-        var lower = written.name.lowerBound
-        var upper = written.value.upperBound
-        if written.isQuoted, upper < range.upperBound { upper += 1 }
-        var next = upper
-        while next < range.upperBound, span[next].isBlank { next += 1 }
-        if next < range.upperBound, span[next] == UInt8(ascii: ",") {
-            upper = next + 1
-            while upper < range.upperBound, span[upper].isBlank { upper += 1 }
-        } else {
-            var previous = lower
-            while previous > range.lowerBound, span[previous - 1].isBlank { previous -= 1 }
-            if previous > range.lowerBound, span[previous - 1] == UInt8(ascii: ",") { lower = previous - 1 }
+        var cursor = AttributeCursor(range)
+        var parts: [(start: Int, end: Int, isRemoved: Bool)] = []
+        while let next = cursor.next(in: span) {
+            parts.append((next.name.lowerBound, cursor.position, span.matches(name, in: next.name)))
         }
-        patch.remove(lower..<upper)
+        let last = parts.lastIndex { !$0.isRemoved }
+        for (index, part) in parts.enumerated() where part.isRemoved {
+            if let last, index < last {
+                patch.remove(part.start..<parts[index + 1].start)
+            } else {
+                patch.remove((index > 0 ? parts[index - 1].end : range.lowerBound)..<part.end)
+            }
+        }
     }
 
     /// Adds changes to a patch that set an attribute to an enumerated value; it is appended to the list if it is missing.
@@ -176,7 +174,7 @@ struct WrittenAttribute {
 
 /// An iterator over the attributes of a tag.
 struct AttributeCursor {
-    private var position: Int
+    fileprivate var position: Int
     private let end: Int
 
     init(_ range: Range<Int>) {

@@ -89,6 +89,19 @@ package struct TagDefinition: Sendable {
         if case .attributes(let attributes) = value { attributes } else { nil }
     }
 
+    /// Returns a Boolean value that indicates whether a text has the syntax of the tag's value; `nil` stands for no value.
+    ///
+    /// Attributes and enumerated words are not compared with those of the standard.
+    package func accepts(_ text: String?) -> Bool {
+        switch value {
+        case .none: text == nil
+        case .integer(let maximum): text.flatMap { Int64($0) }.map { $0 >= 0 && $0 <= maximum } ?? false
+        case .wholeSeconds: text.flatMap { Int64($0) }.map { $0 >= 0 } ?? false
+        case .attributes: text?.contains("=") ?? false
+        case .word, .date, .byteRange, .segmentInformation: text != nil
+        }
+    }
+
     /// Returns the definition of an attribute, or `nil` for an attribute that the standard does not define.
     func attribute(_ name: String) -> AttributeDefinition? { attributes?.first { $0.name == name } }
 

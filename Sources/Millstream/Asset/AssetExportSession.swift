@@ -60,7 +60,7 @@ public struct AssetExportSession: Sendable {
     ///   - type: The type of the file.
     ///   - options: The options of the export.
     /// - Throws: `StorageError` if the asset is incomplete or damaged, or if the file exists; `DecodingError` if the
-    ///   media cannot be read, or cannot be written to a file of this type; ``StreamingError`` if a segment is missing or
+    ///   media cannot be read, or cannot be written to a file of this type; `StreamingError` if a segment is missing or
     ///   cannot be decrypted; `CancellationError`.
     public func export(to path: String, as type: FileType, options: Options = Options()) async throws {
         try Self.requireAbsence(of: path)

@@ -27,11 +27,13 @@ struct FaultInjection<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         guard !faults.isEmpty else { return try await next(request, context) }
         let path = Self.path(of: request)
-        let number = counter.count(path)
-        guard let fault = faults.first(where: { $0.concerns(path, number) }) else {
+        let candidates = faults.filter { $0.concerns(path) }
+        // Requests are counted only where a number can matter.
+        let number = candidates.contains { !$0.requests.isUnbounded } ? counter.count(path) : 1
+        guard let fault = candidates.first(where: { $0.requests.contains(number) }) else {
             return try await next(request, context)
         }
-        if fault.delay > .zero { try await time.sleep(for: fault.delay) }
+        if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }
         var response =
             if let replacement = replacement(for: fault) { replacement } else { try await next(request, context) }
         guard fault.rate != nil || fault.end != nil else { return response }
@@ -74,14 +76,16 @@ private final class RequestCounter: Sendable {
     /// The maximum number of paths; counting begins again when it is reached.
     private static let maximumPathCount = 100_000
 
-    private let counts = Mutex<[String: Int]>([:])
+    /// The counts by the hash of the path, whose length is chosen by clients.
+    private let counts = Mutex<[Int: Int]>([:])
 
     /// Counts a request, and returns its number, from 1.
     func count(_ path: String) -> Int {
-        counts.withLock { counts in
-            if counts.count >= Self.maximumPathCount, counts[path] == nil { counts = [:] }
-            let number = (counts[path] ?? 0) +| 1
-            counts[path] = number
+        let key = path.hashValue
+        return counts.withLock { counts in
+            if counts.count >= Self.maximumPathCount, counts[key] == nil { counts = [:] }
+            let number = (counts[key] ?? 0) +| 1
+            counts[key] = number
             return number
         }
     }
@@ -111,7 +115,7 @@ private struct FaultyWriter: ResponseBodyWriter {
             try await base.write(part)
             sent +|= Int64(count)
             if let rate = fault.rate {
-                try await wait(.seconds(Double(count) * 8 / Double(rate.bitsPerSecond)))
+                try await time.waitUnlessShuttingDown(.seconds(Double(count) * 8 / Double(rate.bitsPerSecond)))
             }
         }
         if let end = fault.end, sent >= end.bytes { try await self.end() }
@@ -131,16 +135,18 @@ private struct FaultyWriter: ResponseBodyWriter {
 
     /// Stops or closes the connection; an error in a body closes it.
     private func end() async throws {
-        if fault.end?.ending == .stall { try await wait(.seconds(ResponseFault.maximumDelay)) }
+        if fault.end?.ending == .stall { try await time.waitUnlessShuttingDown(.seconds(ResponseFault.maximumDelay)) }
         throw TransportError(.connectionLost, "this fault is simulated")
     }
+}
 
+extension TimeSource {
     /// Waits in short steps, so that a server that shuts down does not wait for the end of a fault.
-    private func wait(_ duration: Duration) async throws {
-        let end = time.now + duration
-        while time.now < end {
+    fileprivate func waitUnlessShuttingDown(_ duration: Duration) async throws {
+        let end = now + duration
+        while now < end {
             guard !Task.isShuttingDownGracefully else { throw CancellationError() }
-            try await time.sleep(for: min(end - time.now, .milliseconds(500)))
+            try await sleep(for: min(end - now, .milliseconds(500)))
         }
     }
 }

@@ -39,6 +39,8 @@ public struct ResponseFault: Sendable, Hashable {
         var first: Int?
         var last: Int?
 
+        var isUnbounded: Bool { first == nil && last == nil }
+
         func contains(_ number: Int) -> Bool { number >= first ?? 1 && number <= last ?? .max }
     }
 
@@ -127,7 +129,11 @@ public struct ResponseFault: Sendable, Hashable {
             else { return nil }
             hasEffect = hasEffect || parameter.isEffect
         }
-        guard hasEffect else { return nil }
+        let names = Set(items.map(\.name))
+        // Of two effects that exclude each other, one would be ignored.
+        guard hasEffect, !names.isSuperset(of: ["truncate", "stall"]), !names.isSuperset(of: ["status", "page"]) else {
+            return nil
+        }
     }
 
     /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.
@@ -144,16 +150,10 @@ public struct ResponseFault: Sendable, Hashable {
         return range
     }
 
-    /// Returns a Boolean value that indicates whether the fault concerns a request.
+    /// Returns a Boolean value that indicates whether the path of a request matches the pattern.
     ///
-    /// - Parameters:
-    ///   - path: The path of the request.
-    ///   - number: The number of the request among those of the path, from 1.
     /// - Complexity: O(*n* · *m*) in the lengths of the path and the pattern.
-    /// - Returns: Whether the path matches the pattern, and the number is in the range.
-    func concerns(_ path: String, _ number: Int) -> Bool {
-        requests.contains(number) && Self.matches(Array(path.utf8), Array(self.path.utf8))
-    }
+    func concerns(_ path: String) -> Bool { Self.matches(Array(path.utf8), Array(self.path.utf8)) }
 
     /// Returns a Boolean value that indicates whether a text matches a pattern with wildcards.
     private static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
