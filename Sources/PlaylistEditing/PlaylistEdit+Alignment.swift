@@ -52,8 +52,8 @@ extension PlaylistEdit {
 
     private var cutType: CutType? { CutType(rawValue: definition.name) }
 
-    /// Returns the edit for the other tracks of a presentation: it cuts at the boundaries that are nearest to those at
-    /// which this edit cuts the given playlist.
+    /// Returns the edit for the other tracks of a presentation, which cuts them at the boundaries nearest to the cuts of the
+    /// video.
     ///
     /// - Parameter playlist: The media playlist of the video, before this edit.
     /// - Returns: The edit; the same edit if it does not cut at boundaries, or cannot be applied to the playlist.

@@ -57,7 +57,7 @@ enum TagNames {
     static let indispensableNames = indispensable.map(\.name)
 
     /// Returns a name without its number sign, or `nil` if it is not the name of a tag: `EXT` and further uppercase letters,
-    /// digits and hyphens.
+    /// digits, hyphens and underscores.
     static func normalized(_ text: String) -> String? {
         let name = text.hasPrefix("#") ? String(text.dropFirst()) : text
         let isName = name.utf8.allSatisfy { byte in

@@ -93,7 +93,6 @@ private final class RequestCounter: Sendable {
 
 /// A writer that limits the rate of a body, and ends it early.
 private struct FaultyWriter: ResponseBodyWriter {
-
     var base: any ResponseBodyWriter
     let fault: ResponseFault
     let time: any TimeSource
