@@ -134,15 +134,7 @@ extension MediaPlaylist {
         guard let inside = positions(inside: range) else {
             throw .nothingLeft(filter: "drop-range \(range)", available: ["no entire segment in the range"])
         }
-        guard inside.count < segments.count else { throw nothingLeft("drop-range \(range)") }
-        return try MediaPlaylistAssembly.assemble(
-            primary: self,
-            runs: [
-                SegmentRun(self, 0..<inside.lowerBound, isPrimary: true),
-                SegmentRun(self, (inside.upperBound + 1)..<segments.count, isPrimary: true),
-            ],
-            limits: limits
-        )
+        return try removing(Range(inside), edit: "drop-range \(range)", limits)
     }
 
     /// Returns the playlist with the segments between the boundaries that are nearest to the ends of a range.
@@ -182,8 +174,16 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(betweenBoundariesNear: range)
-        guard !positions.isEmpty else { return self }
-        guard positions.count < segments.count else { throw nothingLeft("cut \(range)") }
+        return positions.isEmpty ? self : try removing(positions, edit: "cut \(range)", limits)
+    }
+
+    /// Returns the playlist without the segments at the given positions.
+    private func removing(
+        _ positions: Range<Int>,
+        edit: String,
+        _ limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard positions.count < segments.count else { throw nothingLeft(edit) }
         return try MediaPlaylistAssembly.assemble(
             primary: self,
             runs: [

@@ -14,10 +14,10 @@ extension MultivariantPlaylist {
     public func limited(toAudioLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
         let filter = "audio-languages \(languages.joined(separator: ","))"
         let ranges = LanguageRanges(languages)
-        guard let selection = try selection(of: .audio, in: ranges, filter) else { return self }
+        guard let emptyGroups = try emptyGroups(of: .audio, in: ranges, filter) else { return self }
         let playable = try filteringVariants(
             filter,
-            isIncluded: { variant in variant.groupID(.audio).map { !selection.emptyGroups.contains($0) } ?? true }
+            isIncluded: { variant in variant.groupID(.audio).map { !emptyGroups.contains($0) } ?? true }
         )
         var patch = PlaylistPatch()
         playable.removeRenditions(of: .audio, exceptIn: ranges, &patch)
@@ -36,10 +36,10 @@ extension MultivariantPlaylist {
     public func limited(toSubtitleLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
         let filter = "subtitle-languages \(languages.joined(separator: ","))"
         let ranges = LanguageRanges(languages)
-        guard let selection = try selection(of: .subtitles, in: ranges, filter) else { return self }
+        guard let emptyGroups = try emptyGroups(of: .subtitles, in: ranges, filter) else { return self }
         var patch = PlaylistPatch()
         removeRenditions(of: .subtitles, exceptIn: ranges, &patch)
-        removeReferences(toSubtitles: { selection.emptyGroups.contains($0) }, &patch)
+        removeReferences(toSubtitles: { emptyGroups.contains($0) }, &patch)
         return try patched(patch)
     }
 
@@ -51,18 +51,12 @@ extension MultivariantPlaylist {
         return try patched(patch)
     }
 
-    /// The renditions of one type that remain after a filter.
-    private struct Selection {
-        /// The groups of which no rendition remains.
-        let emptyGroups: Set<String>
-    }
-
-    /// Returns the renditions of the given languages, or `nil` if the playlist has none of the type.
-    private func selection(
+    /// Returns the groups without a rendition in the given languages, or `nil` if the playlist has none of the type.
+    private func emptyGroups(
         of type: Rendition.MediaType,
         in languages: LanguageRanges,
         _ filter: String
-    ) throws(PlaylistEditError) -> Selection? {
+    ) throws(PlaylistEditError) -> Set<String>? {
         let all = renditions.filter { $0.type == type }
         guard !all.isEmpty else { return nil }
         let remaining = all.filter { $0.isIncluded(in: languages) }
@@ -71,7 +65,7 @@ extension MultivariantPlaylist {
             let available = all.map { $0.language ?? Rendition.undetermined }.filter { known.insert($0).inserted }
             throw .nothingLeft(filter, among: available)
         }
-        return Selection(emptyGroups: Set(all.map(\.groupID)).subtracting(remaining.map(\.groupID)))
+        return Set(all.map(\.groupID)).subtracting(remaining.map(\.groupID))
     }
 
     private func removeRenditions(

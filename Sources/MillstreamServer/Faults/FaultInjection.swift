@@ -3,6 +3,7 @@ import Hummingbird
 import MediaTiming
 import MediaTransport
 import NIOCore
+import PlaylistEditing
 import ResourceAddressing
 import ServiceLifecycle
 import Synchronization
@@ -29,8 +30,8 @@ struct FaultInjection<Context: RequestContext>: RouterMiddleware {
         let path = Self.path(of: request)
         let candidates = faults.filter { $0.concerns(path) }
         // Requests are counted only where a number can matter.
-        let number = candidates.contains { !$0.requests.isUnbounded } ? counter.count(path) : 1
-        guard let fault = candidates.first(where: { $0.requests.contains(number) }) else {
+        let number = candidates.contains { $0.requests != nil } ? counter.count(path) : 1
+        guard let fault = candidates.first(where: { $0.requests?.contains(number) ?? true }) else {
             return try await next(request, context)
         }
         if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }

@@ -1,4 +1,5 @@
 import MediaTiming
+import PlaylistEditing
 import ResourceAddressing
 
 /// A fault that a server simulates in its responses, to test players.
@@ -16,8 +17,8 @@ public struct ResponseFault: Sendable, Hashable {
 
     /// The pattern of the paths of the requests, in which `*` stands for any characters.
     var path = "*"
-    /// The numbers of the requests of a path, from 1.
-    var requests = PartialRange(first: nil, last: nil)
+    /// The numbers of the requests of a path, from 1; `nil` for all.
+    var requests: PartialRange<Int>?
     /// The status that replaces the response.
     var status: Int?
     /// A Boolean value that indicates whether an HTML page replaces the response, as a captive portal does.
@@ -33,16 +34,6 @@ public struct ResponseFault: Sendable, Hashable {
     }
     private var endBytes: Int64?
     private var ending = Ending.close
-
-    /// A range of numbers of requests, in which either bound may be missing.
-    struct PartialRange: Sendable, Hashable {
-        var first: Int?
-        var last: Int?
-
-        var isUnbounded: Bool { first == nil && last == nil }
-
-        func contains(_ number: Int) -> Bool { number >= first ?? 1 && number <= last ?? .max }
-    }
 
     /// A parameter of a fault.
     public struct Parameter: Sendable {
@@ -74,9 +65,8 @@ public struct ResponseFault: Sendable, Hashable {
         },
         Parameter(name: "requests", placeholder: "N...M", summary: "only these requests of each path", isEffect: false)
         {
-            guard let range = requests($0) else { return false }
-            $1.requests = range
-            return true
+            $1.requests = requests($0)
+            return $1.requests != nil
         },
         Parameter(name: "status", placeholder: "CODE", summary: "respond with this status, 400 to 599", isEffect: true)
         {
@@ -137,17 +127,9 @@ public struct ResponseFault: Sendable, Hashable {
     }
 
     /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.
-    private static func requests(_ text: String) -> PartialRange? {
+    private static func requests(_ text: String) -> PartialRange<Int>? {
         func number(_ text: Substring) -> Int? { Int(text).flatMap { $0 > 0 ? $0 : nil } }
-        guard let dots = text.firstRange(of: "...") else {
-            return number(text[...]).map { PartialRange(first: $0, last: $0) }
-        }
-        let (low, high) = (text[..<dots.lowerBound], text[dots.upperBound...])
-        let range = PartialRange(first: number(low), last: number(high))
-        guard low.isEmpty == (range.first == nil), high.isEmpty == (range.last == nil), !low.isEmpty || !high.isEmpty,
-            range.first ?? 1 <= range.last ?? .max
-        else { return nil }
-        return range
+        return number(text[...]).map { PartialRange(low: $0, high: $0) } ?? PartialRange(text, bound: number)
     }
 
     /// Returns a Boolean value that indicates whether the path of a request matches the pattern.
