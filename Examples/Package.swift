@@ -43,6 +43,15 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "LoadWithDelegate",
+            dependencies: [
+                .product(name: "MediaTransport", package: "millstream"),
+                .product(name: "Millstream", package: "millstream"),
+                .product(name: "MillstreamServer", package: "millstream"),
+                .product(name: "PlaylistEditing", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
             name: "ModelLink",
             dependencies: [
                 .product(name: "MediaTiming", package: "millstream"),

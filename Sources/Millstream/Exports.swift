@@ -6,6 +6,12 @@
 @_exported public import PlaybackReporting
 @_exported public import ResourceAddressing
 
+@_exported public import struct MediaTransport.AssetResourceContentInformation
+@_exported public import struct MediaTransport.AssetResourceDataRequest
+@_exported public import class MediaTransport.AssetResourceLoader
+@_exported public import protocol MediaTransport.AssetResourceLoaderDelegate
+@_exported public import class MediaTransport.AssetResourceLoadingRequest
+@_exported public import struct MediaTransport.AssetResourceResponse
 @_exported public import struct StreamingEngine.AudioMix
 @_exported public import struct StreamingEngine.AudioSettings
 @_exported public import struct StreamingEngine.MediaSelection

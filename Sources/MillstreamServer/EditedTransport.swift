@@ -17,8 +17,10 @@ public struct EditedTransport: Transport {
     private let time: any TimeSource
     private let presentations: PresentationStore?
 
-    /// A host that is guaranteed not to exist (RFC 6761 §6.4).
-    private static let origin = "http://edited.invalid"
+    private let origin: String
+
+    /// The origin of the special addresses: a host that is guaranteed not to exist (RFC 6761 §6.4).
+    private static let defaultOrigin = "http://edited.invalid"
 
     /// Creates a transport.
     ///
@@ -33,7 +35,13 @@ public struct EditedTransport: Transport {
         time: any TimeSource = SystemTimeSource(),
         translatesDASH: Bool = true
     ) {
+        self.init(base, policy: policy, time: time, translatesDASH: translatesDASH, origin: Self.defaultOrigin)
+    }
+
+    /// Creates a transport whose special addresses have another origin.
+    init(_ base: any Transport, policy: RecoveryPolicy, time: any TimeSource, translatesDASH: Bool, origin: String) {
         self.base = base
+        self.origin = origin
         self.time = time
         presentations = translatesDASH ? PresentationStore(options: PresentationOptions(time: time)) : nil
         loader = ResourceLoader(base, policy: policy, time: time)
@@ -41,6 +49,11 @@ public struct EditedTransport: Transport {
 
     /// Returns the address of an edited playlist, valid only for this kind of transport.
     public static func address(of source: ResourceAddress, _ plan: EditPlan) -> ResourceAddress {
+        address(of: source, plan, origin: defaultOrigin)
+    }
+
+    /// Returns the address of an edited playlist at an origin.
+    static func address(of source: ResourceAddress, _ plan: EditPlan, origin: String) -> ResourceAddress {
         var request = PlaybackRequest(source: source, plan: plan, delivery: .redirect, variables: [:])
         request.base = origin
         return ResourceAddress(request.path)
@@ -49,7 +62,7 @@ public struct EditedTransport: Transport {
     /// Sends a request; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let text = request.address.text
-        guard text.hasPrefix(Self.origin + "/") else { return try await base.send(request) }
+        guard text.hasPrefix(origin + "/") else { return try await base.send(request) }
         guard request.address.path == "/play.m3u8" else {
             throw TransportError(.wrongContent, "not found", address: request.address)
         }
@@ -57,7 +70,7 @@ public struct EditedTransport: Transport {
         let bytes: [UInt8]
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
-            wanted.base = Self.origin
+            wanted.base = origin
             let handler = PlaybackRequestHandler(
                 loader: loader,
                 budget: try capacity.admit(),

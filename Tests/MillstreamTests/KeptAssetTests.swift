@@ -1,4 +1,5 @@
 import AssetStorage
+import Dispatch
 import Foundation
 import GRDB
 import MediaTiming
@@ -7,7 +8,31 @@ import Millstream
 import MillstreamDownloads
 import MillstreamTesting
 import ResourceAddressing
+import Synchronization
 import Testing
+
+/// A delegate that has the files of a stream.
+private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
+    private let files: [String: [UInt8]]
+    private let paths = Mutex<[String]>([])
+
+    init(_ files: [String: [UInt8]]) { self.files = files }
+
+    var asked: [String] { paths.withLock { $0 } }
+
+    func resourceLoader(
+        _ resourceLoader: AssetResourceLoader,
+        shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
+    ) -> Bool {
+        let path = loadingRequest.request.address.path
+        paths.withLock { $0.append(path) }
+        guard let bytes = files[path] else { return false }
+        loadingRequest.contentInformationRequest.contentLength = Int64(bytes.count)
+        loadingRequest.dataRequest.respond(with: bytes)
+        loadingRequest.finishLoading()
+        return true
+    }
+}
 
 /// Tests the inspection and playback of downloaded assets, and their caches.
 @Suite struct KeptAssetTests {
@@ -87,6 +112,45 @@ import Testing
             let offline = Asset(filePath: library.packageDirectory(stored.id).path)
             #expect(offline.assetCache?.isPlayableOffline == true)
         }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func assetWithADelegateIsPlayedAndDownloadedConcurrently() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let library = try AssetLibrary(directory: directory)
+        let delegate = StoredFilesDelegate([
+            "/film.m3u8": Array(
+                """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:1
+                #EXT-X-KEY:METHOD=SAMPLE-AES,URI="key"
+                #EXTINF:0.5,
+                a.ts
+                #EXT-X-KEY:METHOD=NONE
+                #EXTINF:0.5,
+                b.ts
+                #EXT-X-ENDLIST
+
+                """.utf8
+            ),
+            "/key": [UInt8](repeating: 7, count: 16), "/a.ts": [1, 2, 3], "/b.ts": [4, 5, 6],
+        ])
+        let asset = Asset(ResourceAddress("films://films/film.m3u8"), environment: .withoutDecoding)
+        asset.resourceLoader.setDelegate(delegate, queue: DispatchQueue(label: "delegate"))
+        let session = try DownloadSession(identifier: "test", library: library, loader: asset.loader)
+        let task = try await session.makeTask(asset)
+        let item = PlayerItem(asset: asset)
+        let player = try Player(playerItem: item)
+        let notifications = item.notifications
+        task.resume()
+        player.play()
+        let end = await notifications.first { $0 == .didPlayToEnd }
+        #expect(end == .didPlayToEnd)
+        let stored = try await task.value()
+        #expect(stored.isPlayableOffline && stored.source == asset.address)
+        let offline = Asset(filePath: library.packageDirectory(stored.id).path)
+        #expect(offline.assetCache?.isPlayableOffline == true)
+        #expect(Set(delegate.asked) == ["/film.m3u8", "/key", "/a.ts", "/b.ts"])
     }
 
     /// Returns the names in a folder, with the size and modification date of each file.

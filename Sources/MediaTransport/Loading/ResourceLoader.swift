@@ -96,7 +96,7 @@ public struct ResourceLoader: Sendable {
         while true {
             try Task.checkCancellation()
             do {
-                return try await consume(resumable(try await transport.send(request), of: request))
+                return try await consume(resumable(try await transport.sendFollowingRedirects(request), of: request))
             } catch let error as TransportError {
                 // The caller continues what it received earlier, and starts anew if that is not possible.
                 if request.resumption != nil, error.code == .contentChanged || error.code == .wrongContent {

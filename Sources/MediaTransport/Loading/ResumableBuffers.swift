@@ -139,7 +139,7 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         // The response may itself be the rest of a body whose beginning was received earlier.
         let begun = request.resumption?.offset ?? 0
         request.resumption = TransportRequest.Resumption(offset: begun +| offset, validator: validator)
-        let rest = try await transport.send(request)
+        let rest = try await transport.sendFollowingRedirects(request)
         guard rest.expectedLength == response.expectedLength.map({ $0 -| offset }) else {
             throw TransportError(
                 .contentChanged,

@@ -21,13 +21,19 @@ public final class Asset: LoadableAsset {
     /// ``Player/Environment/makeLoading`` and limited by ``options``.
     public let loader: ResourceLoader
 
+    /// The resource loader, whose delegate loads the resources with a custom URL scheme.
+    ///
+    /// Set the delegate before the first property of the asset is loaded.
+    public let resourceLoader: AssetResourceLoader
+
     private let hub = Hub<AssetLoading, Never>(AssetLoading())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates an asset for an address.
     ///
     /// - Parameters:
-    ///   - address: The address of the media: `http`, `https`, or `file` for a file or a downloaded package.
+    ///   - address: The address of the media: `http`, `https`, `file` for a file or a downloaded package, or a custom
+    ///     scheme for which ``resourceLoader`` has a delegate.
     ///   - options: The options for loading the asset.
     ///   - environment: The environment that provides loading, decoding and time.
     public init(
@@ -38,8 +44,12 @@ public final class Asset: LoadableAsset {
         self.address = address
         self.options = options
         self.environment = environment
+        let resourceLoader = AssetResourceLoader(originalSchemes: options.originalSchemes)
+        self.resourceLoader = resourceLoader
+        // Header fields and cookies are for the origin with the original scheme.
+        let loading = environment.makeLoading(resourceLoader.originalAddress(of: address) ?? address, options)
         let loader = options.restricting(
-            environment.makeLoading(address, options),
+            loading.wrappingTransport { DelegatedTransport($0, loader: resourceLoader, time: environment.time) },
             of: address,
             network: environment.network
         )
@@ -60,6 +70,7 @@ public final class Asset: LoadableAsset {
         options = AssetOptions()
         self.environment = environment
         loader = asset.loader
+        resourceLoader = (asset as? Asset)?.resourceLoader ?? AssetResourceLoader()
     }
 
     /// Creates an asset for a file or a downloaded package.

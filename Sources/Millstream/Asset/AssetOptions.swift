@@ -75,6 +75,11 @@ public struct AssetOptions: Sendable, Hashable {
         get { authorizerReference?.authorizer }
         set { authorizerReference = newValue.map { AuthorizerReference(authorizer: $0) } }
     }
+    /// The custom URL schemes of the asset in lowercase, each with the scheme that replaces it in requests that the
+    /// delegate of ``Asset/resourceLoader`` does not answer, such as `["custom": "https"]`; none by default.
+    ///
+    /// Header fields and cookies for the origin of the asset are those for the URL with the original scheme.
+    public var originalSchemes: [String: String] = [:]
     private var authorizerReference: AuthorizerReference?
     /// The session identifier in logs; `nil`, the default, creates a new one each time an item is played.
     public var primarySessionID: String?

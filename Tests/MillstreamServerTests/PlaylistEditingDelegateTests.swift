@@ -1,0 +1,100 @@
+import Dispatch
+import MediaTiming
+import MediaTransport
+import MillstreamServer
+import MillstreamTesting
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+/// Tests playlists that a delegate of a resource loader edits.
+@Suite(.timeLimit(.minutes(1))) struct PlaylistEditingDelegateTests {
+    private let source = ScriptedTransport(texts: [
+        "https://h/top": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9\nhigh\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.ts?x=.mp4\n",
+        "https://h/a.ts?x=.mp4": """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-KEY:METHOD=AES-128,URI="key.m3u8"
+        #EXTINF:4,
+        0.m3u8
+        #EXTINF:4,
+        1.m3u8
+        #EXT-X-ENDLIST
+
+        """, "https://h/0.m3u8": "media", "https://h/movie.m3u8": "ftyp",
+    ])
+
+    private func loading(_ delegate: PlaylistEditingDelegate, _ loader: AssetResourceLoader) -> ResourceLoader {
+        loader.setDelegate(delegate, queue: DispatchQueue(label: "delegate"))
+        let transport = DelegatedTransport(source, loader: loader, time: SystemTimeSource())
+        return ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
+    }
+
+    private func text(
+        _ loading: ResourceLoader,
+        _ address: String,
+        _ kind: TransportRequest.Kind = .playlist
+    ) async throws -> (text: String, address: String) {
+        let loaded = try await loading.load(TransportRequest(ResourceAddress(address), kind: kind))
+        return (String(decoding: loaded.bytes, as: UTF8.self), loaded.address.text)
+    }
+
+    @Test func presentationIsEditedByContentWhateverItsNamesAre() async throws {
+        let lowest = PartialRange(low: BitRate(bitsPerSecond: 1), high: BitRate(bitsPerSecond: 2))
+        let plan = EditPlan([.bandwidth(lowest), .duration(MediaTime(seconds: 4))])
+        let delegate = PlaylistEditingDelegate(plan, loadingFrom: source, policy: RecoveryPolicy(retries: 0))
+        let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
+        let resources = loading(delegate, loader)
+        let top = try await text(resources, "custom://h/top").text
+        let lines = top.split(separator: "\n").map { String($0) }
+        #expect(lines.prefix(2) == ["#EXTM3U", "#EXT-X-STREAM-INF:BANDWIDTH=1"] && lines.count == 3)
+        let child = try await text(resources, try #require(lines.last)).text
+        #expect(
+            child == """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-KEY:METHOD=AES-128,URI="https://h/key.m3u8"
+                #EXTINF:4,
+                https://h/0.m3u8
+                #EXT-X-ENDLIST
+
+                """
+        )
+    }
+
+    @Test func segmentsAndKeysAreRedirected() async throws {
+        let plan = EditPlan([.duration(MediaTime(seconds: 4))])
+        let delegate = PlaylistEditingDelegate(plan, loadingFrom: source)
+        let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
+        let resources = loading(delegate, loader)
+        let segment = try await text(resources, "custom://h/0.m3u8", .segment)
+        #expect(segment == ("media", "https://h/0.m3u8"))
+    }
+
+    @Test func fileThatIsNoPlaylistIsLoadedFromItsOrigin() async throws {
+        let plan = EditPlan([.duration(MediaTime(seconds: 4))])
+        let delegate = PlaylistEditingDelegate(plan, loadingFrom: source, policy: RecoveryPolicy(retries: 0))
+        let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
+        let resources = loading(delegate, loader)
+        #expect(try await text(resources, "custom://h/movie.m3u8").text == "ftyp")
+    }
+
+    @Test func withoutEditsEveryByteStays() async throws {
+        let delegate = PlaylistEditingDelegate(EditPlan([]), loadingFrom: source)
+        let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
+        let resources = loading(delegate, loader)
+        let top = try await text(resources, "custom://h/top")
+        #expect(top.text.hasSuffix("\nhigh\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.ts?x=.mp4\n"))
+        #expect(top.address == "custom://h/top")
+    }
+
+    @Test func editThatLeavesNothingFails() async throws {
+        let none = PartialRange(low: BitRate(bitsPerSecond: 100), high: BitRate(bitsPerSecond: 200))
+        let plan = EditPlan([.bandwidth(none)])
+        let delegate = PlaylistEditingDelegate(plan, loadingFrom: source, policy: RecoveryPolicy(retries: 0))
+        let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
+        let resources = loading(delegate, loader)
+        let error = await #expect(throws: TransportError.self) { _ = try await text(resources, "custom://h/top") }
+        #expect(error?.code == .wrongContent)
+    }
+}
