@@ -45,7 +45,7 @@ struct MediaRoutes {
         let conditioning = LinkConditioning<ServerRequestContext> { try link(for: $0) }
         let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorResponses())
         // The console, the metrics and the API never have simulated faults.
-        let faulty = FaultInjection<ServerRequestContext>(faults)
+        let faulty = FaultInjection(faults)
         media.group().add(middleware: conditioning).add(middleware: faulty).get("play.m3u8", use: play)
         // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)

@@ -1,6 +1,9 @@
 import Foundation
 import Logging
 import MediaTiming
+import MediaTransport
+import NIOCore
+import ResourceAddressing
 import Testing
 
 @testable import MillstreamServer
@@ -71,6 +74,34 @@ import Testing
         }
     }
 
+    @Test func bodyIsReplacedOrDamaged() async throws {
+        try await serving("path=/a.ts&body=%23EXTM3U%20x", "path=/b.ts&corrupt=4&rate=800", "corrupt=10") { get, _ in
+            let text = try await get("/a.ts")
+            #expect(text.status == 200 && text.body == "#EXTM3U x")
+            let damaged = try await get("/b.ts")
+            #expect(damaged.field("Content-Length") == "10" && damaged.body == "0123\0\0\0\0\0\0")
+            #expect(try await get("/c.m3u8").body == "0123456789")
+        }
+    }
+
+    @Test func connectionIsReset() async throws {
+        try await serving("path=/a.ts&reset=4", "path=/b.ts&reset=0") { _, port in
+            for (path, length) in [("/a.ts", 4), ("/b.ts", 0)] {
+                let transport = HTTPTransport()
+                let address = ResourceAddress("http://127.0.0.1:\(port)\(path)")
+                let response = try await transport.send(TransportRequest(address, kind: .segment))
+                #expect(response.expectedLength == 10)
+                var count = 0
+                let error = await #expect(throws: TransportError.self) {
+                    for try await buffer in response.body { count += buffer.readableBytes }
+                }
+                #expect(error?.code == .connectionLost)
+                #expect(count == length)
+                try await transport.shutdown()
+            }
+        }
+    }
+
     @Test func responseIsDelayedAndSlow() async throws {
         try await serving("path=/a.ts&delay=0.3", "path=/b.ts&rate=160") { get, _ in
             let clock = ContinuousClock()
@@ -108,7 +139,8 @@ import Testing
     @Test(arguments: [
         "", "path=*.ts", "status=200", "status=600", "status=x", "requests=0&status=500", "requests=3...2&status=500",
         "requests=...&status=500", "delay=0", "delay=301", "delay=-1", "rate=0", "rate=x", "truncate=-1", "stall=x",
-        "page=1", "path=&status=500", "statuss=500", "status=500&status=501", "status=500&=", "truncate=1&stall=1",
+        "page=1", "body=x&page", "reset=1&stall=1", "corrupt=-1", "reset=x", "path=&status=500", "statuss=500",
+        "status=500&status=501", "status=500&=", "truncate=1&stall=1",
         "status=500&page",
         "requests=1...x&status=500",
     ])
@@ -118,7 +150,7 @@ import Testing
 
     @Test(arguments: [
         "status=500", "requests=2&status=599", "requests=2...&page", "requests=...4&delay=0.5&rate=64k&truncate=100",
-        "path=%2Fa%20b.ts&stall=0",
+        "path=%2Fa%20b.ts&stall=0", "reset=0", "body=", "corrupt=0&reset=5",
     ])
     func validFaultIsAccepted(text: String) {
         #expect(ResponseFault(text) != nil)

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import MediaTiming
@@ -11,7 +12,7 @@ import Synchronization
 /// A middleware that simulates faults in responses.
 ///
 /// The first fault that concerns a request applies.
-struct FaultInjection<Context: RequestContext>: RouterMiddleware {
+struct FaultInjection: RouterMiddleware {
     private let faults: [ResponseFault]
     private let counter = RequestCounter()
     private let time: any TimeSource
@@ -23,8 +24,8 @@ struct FaultInjection<Context: RequestContext>: RouterMiddleware {
 
     @concurrent func handle(
         _ request: Request,
-        context: Context,
-        next: @concurrent (Request, Context) async throws -> Response
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         guard !faults.isEmpty else { return try await next(request, context) }
         let path = Self.path(of: request)
@@ -36,30 +37,13 @@ struct FaultInjection<Context: RequestContext>: RouterMiddleware {
         }
         if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }
         var response =
-            if let replacement = replacement(for: fault) { replacement } else { try await next(request, context) }
-        guard fault.rate != nil || fault.end != nil else { return response }
-        let (body, time) = (response.body, time)
+            if let replacement = fault.replacement { replacement.response } else { try await next(request, context) }
+        guard fault.rate != nil || fault.end != nil || fault.damageStart != nil else { return response }
+        let (body, time, channel) = (response.body, time, context.channel)
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
-            try await body.write(FaultyWriter(base: writer, fault: fault, time: time))
+            try await body.write(FaultyWriter(base: writer, fault: fault, channel: channel, time: time))
         }
         return response
-    }
-
-    /// Returns the response that replaces the correct one, or `nil` if the fault does not replace it.
-    private func replacement(for fault: ResponseFault) -> Response? {
-        if let status = fault.status {
-            return ServerError(HTTPResponse.Status(code: status), "simulated", "this fault is simulated").response
-        }
-        guard fault.isPage else { return nil }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(
-                byteBuffer: ByteBuffer(
-                    string: "<!DOCTYPE html><title>Sign in</title><p>This page is a simulated fault.</p>\n"
-                )
-            )
-        )
     }
 
     /// Returns the path with which patterns are compared: that of the source, if the address names one.
@@ -69,6 +53,30 @@ struct FaultInjection<Context: RequestContext>: RouterMiddleware {
         guard let scheme = text.firstRange(of: "://") else { return String(text) }
         let rest = text[scheme.upperBound...]
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+    }
+}
+
+extension ResponseFault.Replacement {
+    /// The response.
+    fileprivate var response: Response {
+        switch self {
+        case .status(let code):
+            ServerError(HTTPResponse.Status(code: code), "simulated", "this fault is simulated").response
+        case .page:
+            Self.response(
+                "<!DOCTYPE html><title>Sign in</title><p>This page is a simulated fault.</p>\n",
+                type: "text/html; charset=utf-8"
+            )
+        case .text(let text): Self.response(text, type: "application/octet-stream")
+        }
+    }
+
+    private static func response(_ text: String, type: String) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
     }
 }
 
@@ -92,16 +100,18 @@ private final class RequestCounter: Sendable {
     }
 }
 
-/// A writer that limits the rate of a body, and ends it early.
+/// A writer that limits the rate of a body, damages it, and ends it early.
 private struct FaultyWriter: ResponseBodyWriter {
     var base: any ResponseBodyWriter
     let fault: ResponseFault
+    let channel: any Channel
     let time: any TimeSource
     private var sent: Int64 = 0
 
-    init(base: any ResponseBodyWriter, fault: ResponseFault, time: any TimeSource) {
+    init(base: any ResponseBodyWriter, fault: ResponseFault, channel: any Channel, time: any TimeSource) {
         self.base = base
         self.fault = fault
+        self.channel = channel
         self.time = time
     }
 
@@ -112,7 +122,7 @@ private struct FaultyWriter: ResponseBodyWriter {
             guard allowed > 0 else { return try await end() }
             let count = Int(clamping: min(Int64(rest.readableBytes), allowed, bytesInInterval))
             guard let part = rest.readSlice(length: count) else { return }
-            try await base.write(part)
+            try await base.write(damaged(part))
             sent +|= Int64(count)
             if let rate = fault.rate {
                 try await time.waitUnlessShuttingDown(.seconds(Double(count) * 8 / Double(rate.bitsPerSecond)))
@@ -127,15 +137,33 @@ private struct FaultyWriter: ResponseBodyWriter {
         try await base.finish(trailingHeaders)
     }
 
+    /// Returns the next bytes of the body, with zeros after the start of the damage.
+    private func damaged(_ part: ByteBuffer) -> ByteBuffer {
+        guard let start = fault.damageStart, sent +| Int64(part.readableBytes) > start else { return part }
+        let intact = Int(clamping: max(0, start -| sent))
+        var result = ByteBuffer(part.readableBytesView.prefix(intact))
+        result.writeRepeatingByte(0, count: part.readableBytes - intact)
+        return result
+    }
+
     /// The number of bytes that are sent at once, at least 1.
     private var bytesInInterval: Int64 {
         guard let rate = fault.rate else { return .max }
         return max(1, rate.bitsPerSecond / 8 / 20)
     }
 
-    /// Stops or closes the connection; an error in a body closes it.
+    /// Stops, resets or closes the connection; an error in a body closes it.
     private func end() async throws {
-        if fault.end?.ending == .stall { try await time.waitUnlessShuttingDown(.seconds(ResponseFault.maximumDelay)) }
+        switch fault.end?.ending {
+        case .stall: try await time.waitUnlessShuttingDown(.seconds(ResponseFault.maximumDelay))
+        case .reset:
+            // Bytes that have not arrived when the connection is reset are lost.
+            try await time.sleep(for: .milliseconds(100))
+            let abort = linger(l_onoff: 1, l_linger: 0)
+            try? await (channel as? any SocketOptionProvider)?.setSoLinger(abort).get()
+            try? await channel.close().get()
+        case .close, nil: break
+        }
         throw TransportError(.connectionLost, "this fault is simulated")
     }
 }

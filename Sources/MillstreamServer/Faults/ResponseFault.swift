@@ -13,18 +13,30 @@ public struct ResponseFault: Sendable, Hashable {
         case close
         /// The connection stays open, but no more bytes are sent.
         case stall
+        /// The connection is reset.
+        case reset
+    }
+
+    /// A response that replaces the correct one.
+    enum Replacement: Sendable, Hashable {
+        /// An error with this status.
+        case status(Int)
+        /// An HTML page with status 200, as a captive portal sends it.
+        case page
+        /// This text with status 200.
+        case text(String)
     }
 
     /// The pattern of the paths of the requests, in which `*` stands for any characters.
     var path = "*"
     /// The numbers of the requests of a path, from 1; `nil` for all.
     var requests: PartialRange<Int>?
-    /// The status that replaces the response.
-    var status: Int?
-    /// A Boolean value that indicates whether an HTML page replaces the response, as a captive portal does.
-    var isPage = false
+    /// The response that replaces the correct one; `nil` if the response is not replaced.
+    var replacement: Replacement?
     /// The delay before the head of the response.
     var delay = Duration.zero
+    /// The position from which on the bytes of the body are replaced with zeros; `nil` for no damage.
+    var damageStart: Int64?
     /// The rate of the body, or `nil` for the full rate.
     var rate: BitRate?
     /// The number of bytes of the body after which the response ends, and how it ends.
@@ -70,12 +82,26 @@ public struct ResponseFault: Sendable, Hashable {
         },
         Parameter(name: "status", placeholder: "CODE", summary: "respond with this status, 400 to 599", isEffect: true)
         {
-            $1.status = Int($0)
-            return $1.status.map { (400...599).contains($0) } ?? false
+            guard let status = Int($0), (400...599).contains(status) else { return false }
+            $1.replacement = .status(status)
+            return true
         },
         Parameter(name: "page", placeholder: nil, summary: "respond with an HTML page", isEffect: true) {
-            $1.isPage = true
+            $1.replacement = .page
             return $0.isEmpty
+        },
+        Parameter(name: "body", placeholder: "TEXT", summary: "respond with this text", isEffect: true) {
+            $1.replacement = .text($0)
+            return true
+        },
+        Parameter(
+            name: "corrupt",
+            placeholder: "BYTES",
+            summary: "replace the bytes after this part of the body with zeros",
+            isEffect: true
+        ) {
+            $1.damageStart = Int64($0)
+            return $1.damageStart.map { $0 >= 0 } ?? false
         },
         Parameter(name: "delay", placeholder: "TIME", summary: "wait before the response", isEffect: true) {
             guard let time = MediaTime(decimal: $0), time > .zero, time <= MediaTime(seconds: maximumDelay) else {
@@ -95,6 +121,10 @@ public struct ResponseFault: Sendable, Hashable {
         },
         Parameter(name: "stall", placeholder: "BYTES", summary: "stop after this part of the body", isEffect: true) {
             $1.end = Int64($0).map { ($0, .stall) }
+            return Int64($0).map { $0 >= 0 } ?? false
+        },
+        Parameter(name: "reset", placeholder: "BYTES", summary: "reset after this part of the body", isEffect: true) {
+            $1.end = Int64($0).map { ($0, .reset) }
             return Int64($0).map { $0 >= 0 } ?? false
         },
     ]
@@ -121,9 +151,9 @@ public struct ResponseFault: Sendable, Hashable {
         }
         let names = Set(items.map(\.name))
         // Of two effects that exclude each other, one would be ignored.
-        guard hasEffect, !names.isSuperset(of: ["truncate", "stall"]), !names.isSuperset(of: ["status", "page"]) else {
-            return nil
-        }
+        guard hasEffect, names.intersection(["truncate", "stall", "reset"]).count <= 1,
+            names.intersection(["status", "page", "body"]).count <= 1
+        else { return nil }
     }
 
     /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.
