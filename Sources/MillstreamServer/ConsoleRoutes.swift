@@ -27,6 +27,10 @@ struct ConsoleRoutes {
     let workers: EditWorkers
     /// The DASH presentations that are translated; `nil` to refuse manifests.
     let presentations: PresentationStore?
+    /// The guard of the console and its API.
+    let owner: OwnerAccess
+    /// The secret with which the console signs playback addresses; `nil` if unsigned ones are admitted.
+    let secret: ServerSecret?
     private let files = FileResponder()
 
     init(
@@ -40,8 +44,12 @@ struct ConsoleRoutes {
         connections: ConnectionRegistry,
         capacity: ServerCapacity,
         workers: EditWorkers,
-        presentations: PresentationStore? = nil
+        presentations: PresentationStore? = nil,
+        owner: OwnerAccess = OwnerAccess(),
+        secret: ServerSecret? = nil
     ) {
+        self.owner = owner
+        self.secret = secret
         self.presentations = presentations
         self.capacity = capacity
         self.workers = workers
@@ -56,8 +64,8 @@ struct ConsoleRoutes {
     }
 
     func add(to router: Router<ServerRequestContext>) {
-        let console = router.group().add(middleware: PrivateAccess(allowsLinks: true))
-        let restricted = router.group().add(middleware: PrivateAccess())
+        let console = router.group().add(middleware: PrivateAccess(allowsLinks: true)).add(middleware: owner)
+        let restricted = router.group().add(middleware: PrivateAccess()).add(middleware: owner)
         console.get("") { request, context in try await page("index.html", request, context) }
         console.get("console/:name") { request, context in
             try await page(try context.parameters.require("name"), request, context)
@@ -83,6 +91,8 @@ struct ConsoleRoutes {
         api.get("streams/:id/poster", use: poster)
         api.get("inspect", use: inspect)
         api.get("edits") { _, _ in Response.json(PlaylistEdit.report(limits: capacity.limits.editing)) }
+        api.get("signing") { _, _ in Response.json(.fields(["required": .bool(secret != nil)])) }
+        api.get("playback-address", use: playbackAddress)
         api.get("library") { _, _ in
             Response.json(.fields(["assets": .array(try library.assets().map(downloads.report))]))
         }
@@ -107,6 +117,29 @@ struct ConsoleRoutes {
         api.get("conditions") { _, _ in Response.json(links.report) }
         api.put("conditions", use: changeConditions)
         api.get("events", use: events)
+    }
+
+    /// The time for which a playback address of the console is valid: a day, longer than most presentations.
+    private static let addressValidity: Int64 = 86_400
+
+    /// Responds with the playback address in the query, signed if the server admits only signed ones.
+    @Sendable private func playbackAddress(
+        _ request: Request,
+        _ context: ServerRequestContext
+    ) async throws -> Response {
+        guard let text = QueryItems(request.uri.query)["address"] else {
+            throw ServerError(.badRequest, "missing-address", "address must be a playback address")
+        }
+        var address = ResourceAddress(text)
+        if let secret {
+            let expires = UnixSeconds(UnixSeconds.now.rawValue +| Self.addressValidity)
+            do {
+                address = try secret.signedAddress(address, expires: expires)
+            } catch {
+                throw ServerError(.badRequest, error.code.rawValue, error.description)
+            }
+        }
+        return Response.json(.fields(["address": .string(address.text)]))
     }
 
     /// The content security policy of the console: its own resources, and media from any origin, since it plays all

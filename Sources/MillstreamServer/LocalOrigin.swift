@@ -40,6 +40,14 @@ public struct LocalOrigin: Sendable {
         /// The secret for signing addresses of segments; `nil` for one that is generated once and stored in the
         /// library.
         public var secret: ServerSecret?
+        /// A Boolean value that indicates whether only playback addresses with a valid signature are admitted, and the
+        /// console, its API and downloaded assets only for clients on this machine or with ``credentials``; `false` by
+        /// default.
+        ///
+        /// ``ServerSecret/signedAddress(_:expires:)`` signs addresses; ``secret`` should be set too.
+        public var admitsOnlySignedAddresses = false
+        /// The credentials that the console, its API, the metrics and downloaded assets require; none by default.
+        public var credentials: OwnerCredentials?
         /// The limits for connections.
         public var connections: ConnectionLimits
         /// The limits on the work for a single request and for all of them.
@@ -157,7 +165,7 @@ public struct LocalOrigin: Sendable {
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         do {
-            try await serve(sources, SegmentSigner(secret), stateFile, onRunning)
+            try await serve(sources, secret, stateFile, onRunning)
         } catch {
             try? await transport.shutdown()
             try? await foreignTransport.shutdown()
@@ -176,7 +184,7 @@ public struct LocalOrigin: Sendable {
 
     private func serve(
         _ sources: SourceAccess,
-        _ signer: SegmentSigner,
+        _ secret: ServerSecret,
         _ stateFile: TranslationStateFile?,
         _ onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
@@ -214,11 +222,17 @@ public struct LocalOrigin: Sendable {
             )
             sources.foreignPresentations = PresentationStore(options.limits, workers: workers)
         }
+        let owner = OwnerAccess(
+            credentials: options.credentials,
+            requiresThisMachine: options.admitsOnlySignedAddresses
+        )
         MediaRoutes(
             sources: sources,
             library: library,
             links: links,
-            signer: signer,
+            signer: SegmentSigner(secret),
+            playbackSigner: options.admitsOnlySignedAddresses ? PlaybackSigner(secret) : nil,
+            owner: owner,
             faults: options.faults,
             capacity: work,
             workers: workers
@@ -234,7 +248,9 @@ public struct LocalOrigin: Sendable {
             connections: registry,
             capacity: work,
             workers: workers,
-            presentations: sources.trustedPresentations
+            presentations: sources.trustedPresentations,
+            owner: owner,
+            secret: options.admitsOnlySignedAddresses ? secret : nil
         ).add(to: router)
         let application = Application(
             router: router,

@@ -17,6 +17,10 @@ struct MediaRoutes {
     let library: AssetLibrary
     let links: LinkRegistry
     let signer: SegmentSigner
+    /// The signer of playback addresses if only signed ones are admitted; `nil` to admit all.
+    let playbackSigner: PlaybackSigner?
+    /// The guard of the downloaded assets.
+    let owner: OwnerAccess
     let faults: [ResponseFault]
     let capacity: ServerCapacity
     let workers: EditWorkers
@@ -27,6 +31,8 @@ struct MediaRoutes {
         library: AssetLibrary,
         links: LinkRegistry,
         signer: SegmentSigner,
+        playbackSigner: PlaybackSigner? = nil,
+        owner: OwnerAccess = OwnerAccess(),
         faults: [ResponseFault],
         capacity: ServerCapacity,
         workers: EditWorkers
@@ -37,6 +43,8 @@ struct MediaRoutes {
         self.library = library
         self.links = links
         self.signer = signer
+        self.playbackSigner = playbackSigner
+        self.owner = owner
         self.faults = faults
     }
 
@@ -46,15 +54,16 @@ struct MediaRoutes {
         let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorResponses())
         // The console, the metrics and the API never have simulated faults.
         let faulty = FaultInjection(faults)
-        media.group().add(middleware: conditioning).add(middleware: faulty).get("play.m3u8", use: play)
+        media.group().add(middleware: PlaybackSignature(signer: playbackSigner)).add(middleware: conditioning)
+            .add(middleware: faulty).get("play.m3u8", use: play)
         // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
             .add(middleware: faulty).get("segment/:name", use: segment)
         for path: RouterPath in ["play.m3u8", "segment/:name"] {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
         }
-        router.group().add(middleware: PrivateAccess()).add(middleware: ErrorResponses()).add(middleware: conditioning)
-            .add(middleware: faulty).get("offline/:id/**", use: offline)
+        router.group().add(middleware: PrivateAccess()).add(middleware: owner).add(middleware: ErrorResponses())
+            .add(middleware: conditioning).add(middleware: faulty).get("offline/:id/**", use: offline)
     }
 
     /// Returns the link for a response; `nil` for none.
@@ -70,6 +79,11 @@ struct MediaRoutes {
     @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
         playback.mediaAddressing = .server(signer)
+        if let playbackSigner {
+            // ``PlaybackSignature`` has verified the signature.
+            let expiry = try AddressExpiry(QueryItems(request.uri.query))
+            playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
+        }
         if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
         let loading = sources.access(for: context.initiator).loading
         let budget = try capacity.admit()
@@ -265,11 +279,32 @@ private struct SegmentSignature: RouterMiddleware {
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        _ = try SegmentAddress(
+        let segment = try SegmentAddress(
             name: context.parameters.require("name"),
             query: QueryItems(request.uri.query),
             signer: signer
         )
+        try segment.expiry?.verify(at: .now)
         return try await next(request, context)
     }
+}
+
+/// A middleware that checks the signature of a playback address before the request is processed.
+private struct PlaybackSignature: RouterMiddleware {
+    /// The signer; `nil` to admit all addresses.
+    let signer: PlaybackSigner?
+
+    @concurrent func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        _ = try signer?.verify(QueryItems(request.uri.query), at: .now)
+        return try await next(request, context)
+    }
+}
+
+extension UnixSeconds {
+    /// The current time.
+    static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
 }

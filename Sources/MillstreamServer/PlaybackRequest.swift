@@ -40,6 +40,8 @@ struct PlaybackRequest {
     var base = ""
     /// The kind of addresses of segments and keys.
     var mediaAddressing = MediaAddressing.origin
+    /// The permission that child playlists and segments inherit; `nil` if the server admits unsigned addresses.
+    var permission: PlaybackPermission?
 
     /// The maximum number of bytes of variables in the address of a child playlist.
     ///
@@ -91,7 +93,7 @@ struct PlaybackRequest {
         for item in query.items {
             switch item.name {
             case let name where name.hasPrefix("_HLS_"): directives.append(item)
-            case "conditions", "link": continue
+            case "conditions", "link", AddressExpiry.name, PlaybackSigner.name: continue
             case "url": source = ResourceAddress(item.value)
             case "segments":
                 guard let value = SegmentDelivery(rawValue: item.value) else {
@@ -141,6 +143,10 @@ struct PlaybackRequest {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }
         if let parent { items.append(QueryItems.Item(name: "parent", value: parent.text)) }
+        if let permission {
+            if let expiry = permission.expiry { items.append(expiry.item) }
+            items.append(permission.signer.signatureItem(of: items))
+        }
         return base + "/play.m3u8?" + QueryItems(items).text
     }
 
@@ -149,6 +155,7 @@ struct PlaybackRequest {
         var sibling = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
         sibling.base = base
         sibling.mediaAddressing = mediaAddressing
+        sibling.permission = permission
         sibling.parent = parent
         return sibling
     }
@@ -166,6 +173,7 @@ struct PlaybackRequest {
         )
         first.base = base
         first.mediaAddressing = mediaAddressing
+        first.permission = permission
         first.parent = isShort ? nil : source
         return first
     }

@@ -150,7 +150,12 @@ struct PlaybackRequestHandler {
     private static func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
         guard case .server(let signer) = request.mediaAddressing else { return address.text }
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
-        let segment = SegmentAddress(address, delivery: request.delivery, link: request.link)
+        let segment = SegmentAddress(
+            address,
+            delivery: request.delivery,
+            link: request.link,
+            expiry: request.permission?.expiry
+        )
         return request.base + segment.path(signedBy: signer)
     }
 }

@@ -16,7 +16,8 @@ import MediaTransport
         subcommands: [
             InspectCommand.self, ValidateCommand.self, EditCommand.self, EditsCommand.self, TranslateCommand.self,
             DownloadCommand.self, DownloadsCommand.self, RecordCommand.self,
-            LibraryCommand.self, ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
+            LibraryCommand.self, ServeCommand.self, SignCommand.self, OriginCommand.self, ConditionsCommand.self,
+            SimulateCommand.self,
             PlayCommand.self, ConfigCommand.self,
         ]
     )

@@ -28,6 +28,9 @@ struct ServeCommand: AsyncParsableCommand {
             Web pages of other sites can load only public sources, and without these header fields and cookies. Behind a \
             reverse proxy, specify its address with --trusted-proxy, and the host name that clients use with --server-name.
 
+            A server that others can reach should play only chosen sources: with --secret, it plays only URLs that millstream \
+            sign has signed.
+
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
     )
@@ -52,11 +55,20 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The file with the secret that signs URLs of segments, at least 16 bytes (default: a random secret in the library).",
+            "Play only URLs that millstream sign has signed with the secret in this file, at least 16 bytes; the console, its API and downloaded assets are then available only on this machine, or with --console-credentials.",
             valueName: "FILE"
         )
     )
     var secret: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Require the credentials in this file for the console, its API, the metrics and downloaded assets: NAME:PASSWORD or a token, of at least 12 bytes.",
+            valueName: "FILE"
+        )
+    )
+    var consoleCredentials: String?
 
     @Option(
         name: .long,
@@ -111,6 +123,8 @@ struct ServeCommand: AsyncParsableCommand {
             limits: limits.limits
         )
         options.sourceHeaders = http.headerFields
+        options.admitsOnlySignedAddresses = secret != nil
+        options.credentials = try readCredentials()
         options.faults = faults.faults
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
@@ -142,6 +156,20 @@ struct ServeCommand: AsyncParsableCommand {
             StandardError.write("millstream: warning: other users can read the secret \(path); use chmod 600\n")
         }
         return secret
+    }
+
+    private func readCredentials() throws -> OwnerCredentials? {
+        guard let path = consoleCredentials else { return nil }
+        let credentials = try OwnerCredentials(file: URL(fileURLWithPath: path))
+        if credentials.isReadableByOthers {
+            StandardError.write("millstream: warning: other users can read the credentials \(path); use chmod 600\n")
+        }
+        if !["127.0.0.1", "::1", "localhost"].contains(host) {
+            StandardError.write(
+                "millstream: warning: the credentials are sent without encryption; put a proxy with TLS in front of the server\n"
+            )
+        }
+        return credentials
     }
 
     private func loadCatalog() async throws -> StreamCatalog {

@@ -21,12 +21,14 @@ struct ConsoleTests {
 
         var video: VideoElement { VideoElement(page: page) }
 
-        init() async throws {
+        init(_ options: [String] = []) async throws {
             origin = try await RecordingOrigin(try #require(Samples.directory))
             library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
-            server = try RunningProgram([
-                "serve", "--port", "0", "--library", library.path, "--catalog", origin.address("catalog.json"),
-            ])
+            server = try RunningProgram(
+                [
+                    "serve", "--port", "0", "--library", library.path, "--catalog", origin.address("catalog.json"),
+                ] + options
+            )
             address = try await server.match("(http://[0-9.:]+/)")
             browser = try Chromium()
             page = try await Page(address, in: browser)
@@ -49,8 +51,8 @@ struct ConsoleTests {
         }
     }
 
-    private func onStage(_ act: (Stage) async throws -> Void) async throws {
-        let stage = try await Stage()
+    private func onStage(_ options: [String] = [], _ act: (Stage) async throws -> Void) async throws {
+        let stage = try await Stage(options)
         do {
             try await act(stage)
             #expect(stage.browser.consoleErrors.isEmpty)
@@ -83,6 +85,22 @@ struct ConsoleTests {
             try await play("ts", on: stage)
             for time in [0.5, 13.3, 40.02, 71.5] { try await expectFrame(time, shows: time, stage.video) }
             #expect(abs(try await stage.video.duration - 72) < 0.2)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func consoleSignsTheURLsThatItPlaysAndShows() async throws {
+        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: secret) }
+        try Data(repeating: 7, count: 32).write(to: secret)
+        try await onStage(["--secret", secret.path]) { stage in
+            try await play("ts", on: stage)
+            try await expectFrame(13.3, shows: 13.3, stage.video)
+            let shown = "document.querySelector('#playback-url').value"
+            #expect(try await stage.page.text(shown).contains("&signature="))
+            let saved = "fetch(document.querySelector('#save-playlist').href).then(r => r.text())"
+            #expect(try await stage.page.text(saved).contains("\n\(stage.address)play.m3u8?url="))
+            let unsigned = "fetch(\(shown).replace(/&signature=.*/, '')).then(r => r.json()).then(e => e.error.code)"
+            #expect(try await stage.page.text(unsigned) == "missing-signature")
         }
     }
 

@@ -72,7 +72,11 @@ import Testing
                     ])
                     let server = try await program.match("(http://[0-9.:]+)/")
                     if segment.isEmpty {
-                        let text = try await ask(server + "/play.m3u8?url=" + origin.address("/a.m3u8")).body
+                        let plain = server + "/play.m3u8?url=" + origin.address("/a.m3u8")
+                        #expect(try await ask(plain).status == 403)
+                        let signing = try RunningProgram(["sign", plain, "--secret", file, "--expires", "1:00:00"])
+                        #expect(try await signing.finish() == 0)
+                        let text = try await ask(signing.standardOutput.trimmingCharacters(in: .newlines)).body
                         segment = String(try #require(text.split(separator: "\n").first { !$0.hasPrefix("#") }))
                     } else {
                         #expect(try await ask(server + segment).status == expected)

@@ -38,6 +38,8 @@ private struct ErrorType {
         ErrorType(MediaPipelineError.self), ErrorType(OutputError.self), ErrorType(PlayerError.self),
         ErrorType(PlaylistEditError.self), ErrorType(PlaylistParsingError.self), ErrorType(PlaylistUpdateError.self),
         ErrorType(ReportLimitError.self), ErrorType(ServerSecret.ReadingError.self, name: "ServerSecret.ReadingError"),
+        ErrorType(OwnerCredentials.ReadingError.self, name: "OwnerCredentials.ReadingError"),
+        ErrorType(SigningError.self),
         ErrorType(SizedLadderError.self), ErrorType(StorageError.self),
         ErrorType(StreamCatalog.ReadingError.self, name: "StreamCatalog.ReadingError"),
         ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(TranslationStateError.self),

@@ -65,6 +65,16 @@ export function fetchEdits() {
     return request('GET', '/api/edits');
 }
 
+/** Fetches whether the server admits only signed playback URLs. */
+export async function fetchRequiresSignature() {
+    return (await request('GET', '/api/signing')).required;
+}
+
+/** Fetches the playback URL that a server which admits only signed URLs accepts. */
+export async function fetchSignedURL(url) {
+    return (await request('GET', `/api/playback-address?address=${encodeURIComponent(url)}`)).address;
+}
+
 /** Fetches the report of a playlist: its variants, renditions and diagnostics. */
 export function inspectStream(source) {
     return request('GET', `/api/inspect?url=${encodeURIComponent(source)}`);

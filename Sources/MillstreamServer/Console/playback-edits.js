@@ -1,6 +1,6 @@
 // The panel of edits. They belong to the selected stream; any change reloads it.
 
-import { fetchEdits, inspectStream } from './api.js';
+import { fetchEdits, fetchRequiresSignature, inspectStream } from './api.js';
 import { createEditControl } from './edit-controls.js';
 import { createElement, setHidden, setText, setTextOrHide } from './element.js';
 import { errorDescription } from './error-message.js';
@@ -34,6 +34,8 @@ export class PlaybackEdits extends EventTarget {
     #inspectionCount = 0;
     #source;
     #hasInspectionFailed = false;
+    /** Whether the server admits only playback URLs that it has signed. */
+    requiresSignature = false;
 
     constructor(store) {
         super();
@@ -49,7 +51,8 @@ export class PlaybackEdits extends EventTarget {
     async load() {
         // After a reconnection, the controls have values that must not be lost.
         if (this.#controls.length > 0) return;
-        const { edits } = await fetchEdits();
+        const [{ edits }, requiresSignature] = await Promise.all([fetchEdits(), fetchRequiresSignature()]);
+        this.requiresSignature = requiresSignature;
         if (this.#controls.length > 0) return;
         this.#controls = edits.map((definition) => this.#ownControl(definition) ?? createEditControl(definition));
         const derived = this.#controls.filter(({ node }) => node);

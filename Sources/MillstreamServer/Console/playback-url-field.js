@@ -2,7 +2,6 @@
 
 import { setHidden } from './element.js';
 import { showError, showMessage } from './messages.js';
-import { savedPlaylistURL } from './playback-url.js';
 
 const field = document.getElementById('playback-url');
 const copyButton = document.getElementById('copy-url');
@@ -14,7 +13,7 @@ export function showPlaybackURL(player) {
     copyButton.addEventListener('click', copy);
     player.addEventListener('load', () => {
         field.value = player.url;
-        saveLink.href = savedPlaylistURL(player.url);
+        saveLink.href = player.savedURL;
         // Titles are untrusted input: control characters and separators must not become part of a file name.
         const name = player.selection.title.replace(/[^\p{L}\p{N}._-]+/gu, ' ').trim();
         saveLink.download = `${name || 'stream'}.m3u8`;

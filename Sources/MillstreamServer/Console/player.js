@@ -1,10 +1,10 @@
 // The player: a video element with the native HLS support of the browser, and the stream selected for it.
 
-import { changeConditions } from './api.js';
+import { changeConditions, fetchSignedURL } from './api.js';
 import { errorMessage } from './error-message.js';
 import { showError, showMessage } from './messages.js';
 import { diagnosePlaybackError } from './playback-diagnosis.js';
-import { conditionsURL, playbackURL } from './playback-url.js';
+import { conditionsURL, playbackURL, savedPlaylistURL } from './playback-url.js';
 
 const hlsType = 'application/vnd.apple.mpegurl';
 const reloadDelayMilliseconds = 300;
@@ -18,6 +18,8 @@ export class Player extends EventTarget {
     selection;
     /** The playback URL, including the edits. */
     url;
+    /** The URL of the playlist for a file, whose URIs are absolute. */
+    savedURL;
     error;
     #edits;
     #networkConditions;
@@ -84,6 +86,7 @@ export class Player extends EventTarget {
         this.#loadCount += 1;
         this.selection = undefined;
         this.url = undefined;
+        this.savedURL = undefined;
         this.#setError(undefined);
         this.#video.removeAttribute('src');
         this.#video.load();
@@ -110,7 +113,27 @@ export class Player extends EventTarget {
         this.#loadCount += 1;
         this.#conditionsInURL = this.#networkConditions.value;
         const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
+        if (this.selection.origin === 'offline' || !this.#edits.requiresSignature) {
+            this.#open(url, savedPlaylistURL(url), position);
+        } else {
+            this.#openSigned(url, position);
+        }
+    }
+
+    /** Opens a playback URL as soon as the server has signed it. */
+    async #openSigned(url, position) {
+        const load = this.#loadCount;
+        try {
+            const signed = await Promise.all([url, savedPlaylistURL(url)].map(fetchSignedURL));
+            if (load === this.#loadCount) this.#open(...signed, position);
+        } catch (error) {
+            if (load === this.#loadCount) showError(`The stream could not be opened. ${errorMessage(error)}`);
+        }
+    }
+
+    #open(url, savedURL, position) {
         this.url = new URL(url, location.href).href;
+        this.savedURL = new URL(savedURL, location.href).href;
         // The conditions of this URL may have been changed during earlier playback.
         if (this.#conditionsInURL) this.#changeConditions(this.#conditionsInURL).catch(() => {});
         this.#setError(undefined);

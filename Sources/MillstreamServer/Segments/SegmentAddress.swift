@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import HTTPTypes
 import MediaTiming
 import ResourceAddressing
@@ -14,9 +12,16 @@ struct SegmentAddress: Hashable {
     let delivery: PlaybackRequest.SegmentDelivery
     /// The conditioned link that all requests of the stream share; `nil` if no network conditions are simulated.
     let link: LinkParameters?
+    /// The expiry of the playlist that has the address; `nil` if it does not expire.
+    let expiry: AddressExpiry?
 
     /// Creates the address of a resource in an edited playlist.
-    init(_ target: ResourceAddress, delivery: PlaybackRequest.SegmentDelivery, link: LinkParameters?) {
+    init(
+        _ target: ResourceAddress,
+        delivery: PlaybackRequest.SegmentDelivery,
+        link: LinkParameters?,
+        expiry: AddressExpiry? = nil
+    ) {
         let written = target.lastPathComponent
         let decoded = PercentEncoding.decode(written.isEmpty ? "segment" : written) ?? "segment"
         // The name becomes a path component, which must have only one interpretation.
@@ -26,6 +31,7 @@ struct SegmentAddress: Hashable {
         self.target = target
         self.delivery = link == nil ? delivery : .proxy
         self.link = link
+        self.expiry = expiry
     }
 
     /// Creates an address from a request, and verifies its signature.
@@ -45,7 +51,7 @@ struct SegmentAddress: Hashable {
             throw ServerError(
                 .badRequest,
                 "repeated-item",
-                "url, segments, conditions, link and signature must appear once"
+                "url, segments, conditions, link, expires and signature must appear once"
             )
         }
         guard let delivery = PlaybackRequest.SegmentDelivery(rawValue: query["segments"] ?? "redirect") else {
@@ -57,6 +63,7 @@ struct SegmentAddress: Hashable {
         self.target = target
         self.delivery = link == nil ? delivery : .proxy
         self.link = link
+        expiry = try AddressExpiry(query)
         guard let signature = query["signature"], signer.isValid(signature, for: self) else {
             throw ServerError(
                 .forbidden,
@@ -67,7 +74,7 @@ struct SegmentAddress: Hashable {
         }
     }
 
-    private static let itemNames: Set<String> = ["url", "segments", "conditions", "link", "signature"]
+    private static let itemNames: Set<String> = ["url", "segments", "conditions", "link", "expires", "signature"]
 
     /// Returns the address as a path with a query and a signature.
     func path(signedBy signer: SegmentSigner) -> String {
@@ -75,41 +82,30 @@ struct SegmentAddress: Hashable {
             QueryItems.Item(name: "url", value: target.text),
             QueryItems.Item(name: "signature", value: signer.signature(of: self)),
         ]
+        if let expiry { items.append(expiry.item) }
         items += link?.items ?? (delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
         return "/segment/\(PercentEncoding.encode(name))?" + QueryItems(items).text
     }
 
-    /// The bytes to sign: every part with its length before it, so that no two addresses give the same bytes.
-    fileprivate var signedBytes: [UInt8] {
-        var bytes: [UInt8] = []
-        for part in [name, target.text, delivery.rawValue, link?.conditions ?? "", link?.id ?? ""] {
-            bytes += withUnsafeBytes(of: UInt64(clamping: part.utf8.count).bigEndian) { Array($0) }
-            bytes += part.utf8
-        }
-        return bytes
+    /// The parts to sign.
+    fileprivate var signedParts: [String] {
+        let parts = [name, target.text, delivery.rawValue, link?.conditions ?? "", link?.id ?? ""]
+        return parts + (expiry.map { [$0.item.value] } ?? [])
     }
 }
 
 /// Signs the addresses of segments, so that the server redirects and proxies only to addresses from its own playlists.
 struct SegmentSigner: Sendable {
-    private let key: SymmetricKey
+    private let signer: AddressSigner
 
     /// Creates a signer; two with the same secret accept each other's signatures.
-    init(_ secret: ServerSecret) { key = secret.key(for: "segment addresses") }
+    init(_ secret: ServerSecret) { signer = AddressSigner(secret, purpose: "segment addresses") }
 
-    /// Returns the signature of an address: an HMAC with SHA-256 (RFC 2104) in base64url (RFC 4648 §5).
-    func signature(of address: SegmentAddress) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: address.signedBytes, using: key)
-        return Data(code).base64EncodedString().filter { $0 != "=" }.replacing("+", with: "-").replacing("/", with: "_")
-    }
+    /// Returns the signature of an address.
+    func signature(of address: SegmentAddress) -> String { signer.signature(of: address.signedParts) }
 
-    /// Returns whether a signature is valid for an address; the comparison takes constant time.
+    /// Returns whether a signature is valid for an address.
     func isValid(_ signature: String, for address: SegmentAddress) -> Bool {
-        guard signature.utf8.count == 43, !signature.utf8.contains(where: { "+/=".utf8.contains($0) }) else {
-            return false
-        }
-        let text = signature.replacing("-", with: "+").replacing("_", with: "/") + "="
-        guard let code = Data(base64Encoded: text) else { return false }
-        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: address.signedBytes, using: key)
+        signer.isValid(signature, for: address.signedParts)
     }
 }
