@@ -2,6 +2,7 @@ public import AssetStorage
 public import Foundation
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import MediaTiming
 public import MediaTransport
@@ -48,6 +49,8 @@ public struct LocalOrigin: Sendable {
         public var admitsOnlySignedAddresses = false
         /// The credentials that the console, its API, the metrics and downloaded assets require; none by default.
         public var credentials: OwnerCredentials?
+        /// The certificate with which the server speaks HTTPS; `nil`, the default, for HTTP.
+        public var certificate: ServerCertificate?
         /// The limits for connections.
         public var connections: ConnectionLimits
         /// The limits on the work for a single request and for all of them.
@@ -175,6 +178,8 @@ public struct LocalOrigin: Sendable {
         try await foreignTransport.shutdown()
     }
 
+    private var scheme: String { options.certificate == nil ? "http" : "https" }
+
     /// The names of this server: the host at which it listens, the host name of the machine, and those from the
     /// options.
     private var names: ServerNames {
@@ -206,7 +211,11 @@ public struct LocalOrigin: Sendable {
         router.add(middleware: ErrorResponses())
         router.add(middleware: TargetGuard())
         router.add(
-            middleware: InitiatorClassification(names: names, trustedProxies: options.connections.trustedProxies)
+            middleware: InitiatorClassification(
+                names: names,
+                scheme: scheme,
+                trustedProxies: options.connections.trustedProxies
+            )
         )
         router.add(middleware: ForwardedRequestLimit(registry: registry))
         let work = ServerCapacity(options.limits)
@@ -233,6 +242,7 @@ public struct LocalOrigin: Sendable {
             signer: SegmentSigner(secret),
             playbackSigner: options.admitsOnlySignedAddresses ? PlaybackSigner(secret) : nil,
             owner: owner,
+            scheme: scheme,
             faults: options.faults,
             capacity: work,
             workers: workers
@@ -252,9 +262,10 @@ public struct LocalOrigin: Sendable {
             owner: owner,
             secret: options.admitsOnlySignedAddresses ? secret : nil
         ).add(to: router)
+        let plain = HTTPServerBuilder.limited(by: registry)
         let application = Application(
             router: router,
-            server: .limited(by: registry),
+            server: try options.certificate.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain,
             configuration: .init(address: .hostname(options.host, port: options.port), serverName: "Millstream"),
             services: [downloads, LibraryObserver(library: library, downloads: downloads, broadcast: broadcast)],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },

@@ -21,6 +21,8 @@ struct MediaRoutes {
     let playbackSigner: PlaybackSigner?
     /// The guard of the downloaded assets.
     let owner: OwnerAccess
+    /// The scheme with which the server is reached.
+    let scheme: String
     let faults: [ResponseFault]
     let capacity: ServerCapacity
     let workers: EditWorkers
@@ -33,6 +35,7 @@ struct MediaRoutes {
         signer: SegmentSigner,
         playbackSigner: PlaybackSigner? = nil,
         owner: OwnerAccess = OwnerAccess(),
+        scheme: String = "http",
         faults: [ResponseFault],
         capacity: ServerCapacity,
         workers: EditWorkers
@@ -45,6 +48,7 @@ struct MediaRoutes {
         self.signer = signer
         self.playbackSigner = playbackSigner
         self.owner = owner
+        self.scheme = scheme
         self.faults = faults
     }
 
@@ -84,7 +88,7 @@ struct MediaRoutes {
             let expiry = try AddressExpiry(QueryItems(request.uri.query))
             playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
         }
-        if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
+        if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
         let loading = sources.access(for: context.initiator).loading
         let budget = try capacity.admit()
         let handler = PlaybackRequestHandler(
@@ -100,7 +104,7 @@ struct MediaRoutes {
     }
 
     /// Returns the scheme and host with which the client reached this server.
-    private static func base(of request: Request) -> String { "http://\(request.head.authority ?? "localhost")" }
+    private func base(of request: Request) -> String { "\(scheme)://\(request.head.authority ?? "localhost")" }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (loading, policy, hosts) = sources.access(for: context.initiator)
@@ -214,7 +218,7 @@ struct MediaRoutes {
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             var playlist = try Playlist.parse(
                 path == "multivariant.m3u8" ? playlistOfCompleteRenditions(asset) : [UInt8](Data(contentsOf: url)),
-                context: PlaylistContext(address: ResourceAddress(Self.base(of: request) + request.uri.path))
+                context: PlaylistContext(address: ResourceAddress(base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
             if let link {

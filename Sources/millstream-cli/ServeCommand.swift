@@ -72,6 +72,21 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "Speak HTTPS with the certificate in this PEM file, followed by the certificates of its issuers.",
+            valueName: "FILE"
+        )
+    )
+    var tlsCertificate: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The PEM file with the private key of the certificate.", valueName: "FILE")
+    )
+    var tlsKey: String?
+
+    @Option(
+        name: .long,
         help: ArgumentHelp("Accept requests to this host name too; may be repeated.", valueName: "NAME")
     )
     var serverName: [String] = []
@@ -100,6 +115,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key must be given together")
+        }
         for host in allowHost where !SourcePolicy.isHost(host) {
             throw ValidationError("--allow-host must be HOST or HOST:PORT with a port from 1 to 65535, not \"\(host)\"")
         }
@@ -125,6 +143,12 @@ struct ServeCommand: AsyncParsableCommand {
         options.sourceHeaders = http.headerFields
         options.admitsOnlySignedAddresses = secret != nil
         options.credentials = try readCredentials()
+        if let tlsCertificate, let tlsKey {
+            options.certificate = try ServerCertificate(
+                certificate: URL(fileURLWithPath: tlsCertificate),
+                key: URL(fileURLWithPath: tlsKey)
+            )
+        }
         options.faults = faults.faults
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
@@ -139,9 +163,9 @@ struct ServeCommand: AsyncParsableCommand {
             policy: http.policy,
             logger: ServerLog.make("millstream")
         )
-        let (host, opens) = (host, open)
+        let (host, opens, scheme) = (host, open, tlsCertificate == nil ? "http" : "https")
         try await origin.run { port in
-            let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+            let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
             // A failure of the output cancels the server.
             try? StandardOutput.writeLine("Listening on \(address)")
             if opens { Browser.open(address) }
@@ -164,9 +188,9 @@ struct ServeCommand: AsyncParsableCommand {
         if credentials.isReadableByOthers {
             StandardError.write("millstream: warning: other users can read the credentials \(path); use chmod 600\n")
         }
-        if !["127.0.0.1", "::1", "localhost"].contains(host) {
+        if tlsCertificate == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
             StandardError.write(
-                "millstream: warning: the credentials are sent without encryption; put a proxy with TLS in front of the server\n"
+                "millstream: warning: the credentials are sent without encryption; use --tls-certificate, or a proxy with TLS\n"
             )
         }
         return credentials

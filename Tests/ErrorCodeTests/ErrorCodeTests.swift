@@ -39,6 +39,7 @@ private struct ErrorType {
         ErrorType(PlaylistEditError.self), ErrorType(PlaylistParsingError.self), ErrorType(PlaylistUpdateError.self),
         ErrorType(ReportLimitError.self), ErrorType(ServerSecret.ReadingError.self, name: "ServerSecret.ReadingError"),
         ErrorType(OwnerCredentials.ReadingError.self, name: "OwnerCredentials.ReadingError"),
+        ErrorType(ServerCertificate.ReadingError.self, name: "ServerCertificate.ReadingError"),
         ErrorType(SigningError.self),
         ErrorType(SizedLadderError.self), ErrorType(StorageError.self),
         ErrorType(StreamCatalog.ReadingError.self, name: "StreamCatalog.ReadingError"),

@@ -42,6 +42,8 @@ struct TargetGuard<Context: RequestContext>: RouterMiddleware {
 /// A middleware that classifies the client of each request and stores the result in the request context.
 struct InitiatorClassification: RouterMiddleware {
     let names: ServerNames
+    /// The scheme with which the server is reached.
+    var scheme = "http"
     let trustedProxies: [TrustedProxy]
 
     @concurrent func handle(
@@ -51,7 +53,7 @@ struct InitiatorClassification: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         let isForwarded = context.peer.map { trustedProxies.contains($0) } ?? false
-        context.initiator = RequestInitiator(request.head, names: names, isForwarded: isForwarded)
+        context.initiator = RequestInitiator(request.head, names: names, scheme: scheme, isForwarded: isForwarded)
         return try await next(request, context)
     }
 }

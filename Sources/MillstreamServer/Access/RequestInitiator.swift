@@ -27,9 +27,10 @@ enum RequestInitiator: Sendable, Hashable {
     /// - Parameters:
     ///   - head: The head of the request.
     ///   - names: The names of this server.
+    ///   - scheme: The scheme with which this server is reached.
     ///   - isForwarded: A Boolean value that indicates whether a trusted proxy forwarded the request, so that the
-    ///     client may have used `https`.
-    init(_ head: HTTPRequest, names: ServerNames, isForwarded: Bool) {
+    ///     client may have used another scheme.
+    init(_ head: HTTPRequest, names: ServerNames, scheme: String = "http", isForwarded: Bool) {
         let fields = head.headerFields
         let host = head.authority ?? ""
         // A request without a host name does not come from a browser; routes that require the name check it themselves.
@@ -37,7 +38,7 @@ enum RequestInitiator: Sendable, Hashable {
             self = .foreignHost
             return
         }
-        let schemes = isForwarded ? ["http", "https"] : ["http"]
+        let schemes = isForwarded ? ["http", "https"] : [scheme]
         func isOwn(_ page: String) -> Bool {
             let page = ResourceAddress(page)
             guard let scheme = page.normalizedScheme, schemes.contains(scheme), let pageHost = page.host, !host.isEmpty
