@@ -54,7 +54,7 @@ struct Argument: Decodable, Hashable {
     var meaning: String {
         var text = abstract ?? ""
         if let allValues, !allValues.isEmpty { text += " Values: \(allValues.joined(separator: ", "))." }
-        if let defaultValue { text += " Default: \(defaultValue)." }
+        if let defaultValue { text += " Default: `\(defaultValue)`." }
         return text.replacing("|", with: "\\|").replacing("\n", with: " ")
     }
 }
