@@ -7,7 +7,7 @@ import Testing
 @testable import MediaOutput
 
 /// The tests are serialized, because the audio driver is selected for the whole process.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct AudioDeviceOutputTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AudioDeviceOutputTests {
     private let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
     private func audio(_ frames: Int, _ value: (Int) -> Float = { _ in 0.5 }) -> AudioSamples {

@@ -50,7 +50,7 @@ private final class ForgetfulDelegate: AssetResourceLoaderDelegate {
     ) -> Bool { true }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct AssetResourceLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct AssetResourceLoaderTests {
     private static let custom = "custom://h/a.m3u8"
     private static let original = "https://h/a.m3u8"
     private let queue = DispatchQueue(label: "delegate")

@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Several requests are refused while one of them renews the authorization.
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func concurrentRefusedRequestsShareOneRenewal(isRenewed: Bool) async throws {
         let time = Simulation()
         let answers = [refusal(401), refusal(401), refusal(401), .text("media")]
@@ -117,7 +117,7 @@ import Testing
         #expect(script.requests.count == (isRenewed ? 6 : 3))
     }
 
-    @Test(.timeLimit(.minutes(1))) func cancelledRequestDoesNotWaitForRenewal() async throws {
+    @Test(.timeLimit(.minutes(10))) func cancelledRequestDoesNotWaitForRenewal() async throws {
         let time = Simulation()
         let script = ScriptedTransport([Self.address.text: [refusal(401), refusal(401), .text("media")]], time: time)
         let transport = AuthorizedTransport(

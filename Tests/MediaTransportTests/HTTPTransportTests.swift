@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Tests HTTP against a misbehaving server: each request has a defined outcome within a bounded time.
-@Suite(.timeLimit(.minutes(1))) struct HTTPTransportTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPTransportTests {
     private static let media = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
 
     /// Loads one resource from a server.

@@ -4,7 +4,7 @@ import MillstreamTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
+@Suite(.timeLimit(.minutes(10))) struct HostLookupTests {
     /// A resolver whose lookups block until they are released.
     private final class SilentResolver: Sendable {
         private let gate = DispatchSemaphore(value: 0)

@@ -97,7 +97,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
 }
 
 /// The contract that every transport fulfills, independent of the source of its bytes.
-@Suite(.timeLimit(.minutes(1))) struct TransportContractTests {
+@Suite(.timeLimit(.minutes(10))) struct TransportContractTests {
     private static let large = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     private static let resources: [String: [UInt8]] = ["large": large, "small": Array("hello".utf8), "empty": []]
 

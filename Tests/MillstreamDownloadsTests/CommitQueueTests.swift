@@ -84,7 +84,7 @@ private final class SerialExecutor: TaskExecutor {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func filesCompletedDuringACommitAreCommittedTogether() async throws {
+    @Test(.timeLimit(.minutes(10))) func filesCompletedDuringACommitAreCommittedTogether() async throws {
         let results = try await commitTogether(5)
         #expect(results.count == 5)
         for result in results { try result.get() }
@@ -92,7 +92,7 @@ private final class SerialExecutor: TaskExecutor {
         #expect(try stored == [0, 1, 2, 3, 4])
     }
 
-    @Test(.timeLimit(.minutes(1))) func eachFileOfAFailedGroupReceivesTheError() async throws {
+    @Test(.timeLimit(.minutes(10))) func eachFileOfAFailedGroupReceivesTheError() async throws {
         let results = try await commitTogether(5, failing: EIO)
         #expect(results.count == 5)
         try results[0].get()
@@ -104,7 +104,7 @@ private final class SerialExecutor: TaskExecutor {
         #expect(try stored == [0])
     }
 
-    @Test(.timeLimit(.minutes(1))) func queueContinuesAfterAnError() async throws {
+    @Test(.timeLimit(.minutes(10))) func queueContinuesAfterAnError() async throws {
         let queue = CommitQueue(library)
         let first = try written(0)
         files.fail(0, with: EIO)

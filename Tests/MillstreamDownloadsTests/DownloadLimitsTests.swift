@@ -75,7 +75,7 @@ private final class EndlessTransport: Transport {
         return try #require(names?.allObjects as? [String]).filter { $0.hasSuffix(".part") || $0.hasSuffix(".ts") }
     }
 
-    @Test(.timeLimit(.minutes(1))) func endlessSegmentFails() async throws {
+    @Test(.timeLimit(.minutes(10))) func endlessSegmentFails() async throws {
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "0.ts")
         let error = await #expect(throws: DownloadError.self) {
             try await task(transport, DownloadLimits(fileSize: ByteCount(3 << 20))).run()
@@ -85,7 +85,7 @@ private final class EndlessTransport: Transport {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func endlessAssetFails() async throws {
+    @Test(.timeLimit(.minutes(10))) func endlessAssetFails() async throws {
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "0.ts")
         let error = await #expect(throws: DownloadError.self) {
             try await task(transport, DownloadLimits(assetSize: ByteCount(3 << 20))).run()
@@ -95,7 +95,7 @@ private final class EndlessTransport: Transport {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func noMoreThanTheSizeOfAKeyIsWritten() async throws {
+    @Test(.timeLimit(.minutes(10))) func noMoreThanTheSizeOfAKeyIsWritten() async throws {
         let files = RecordingFiles(temporary.directory)
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "key")

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Tests sessions and their tasks; another session on another library object represents another process.
-@Suite(.timeLimit(.minutes(1))) struct DownloadSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct DownloadSessionTests {
     private let temporary: TemporaryLibrary
     private static let source = ResourceAddress("https://origin.example/film/top.m3u8")
     private static let base = "https://origin.example/film/"

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func assetBeingDownloadedIsNotDeleted() async throws {
+    @Test(.timeLimit(.minutes(10))) func assetBeingDownloadedIsNotDeleted() async throws {
         let other = try another()
         try await whileDownloading { id in
             let error = #expect(throws: StorageError.self) { try other.delete(id) }
@@ -88,7 +88,7 @@ import Testing
         #expect(packages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func assetIsDownloadedByOneTaskAtATime() async throws {
+    @Test(.timeLimit(.minutes(10))) func assetIsDownloadedByOneTaskAtATime() async throws {
         let (other, origin) = (try another(), origin)
         let second = download(origin, into: other)
         try await whileDownloading { _ in
@@ -98,7 +98,7 @@ import Testing
         #expect(try other.assets().map(\.state) == [.complete])
     }
 
-    @Test(.timeLimit(.minutes(1))) func downloadWhosePackageWasRemovedFailsAndDoesNotRecreateIt() async throws {
+    @Test(.timeLimit(.minutes(10))) func downloadWhosePackageWasRemovedFailsAndDoesNotRecreateIt() async throws {
         let directory = temporary.directory
         let error = await #expect(throws: DownloadError.self) {
             try await whileDownloading { id in
@@ -109,7 +109,7 @@ import Testing
         #expect(packages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func downloadWhoseAssetWasRemovedFailsAndItsPackageIsRemoved() async throws {
+    @Test(.timeLimit(.minutes(10))) func downloadWhoseAssetWasRemovedFailsAndItsPackageIsRemoved() async throws {
         let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         let error = await #expect(throws: DownloadError.self) {
             try await whileDownloading { _ in
@@ -162,7 +162,7 @@ import Testing
         #expect(packages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(2))) func concurrentDeletionsAndDownloadsLeaveNoOrphans() async throws {
+    @Test(.timeLimit(.minutes(10))) func concurrentDeletionsAndDownloadsLeaveNoOrphans() async throws {
         let (first, second) = (temporary.library, try another())
         let origin = origin
         let (one, two) = (download(origin, into: first), download(origin, into: second))
@@ -185,7 +185,7 @@ import Testing
         #expect(try await one.run().state == .complete)
     }
 
-    @Test(.timeLimit(.minutes(2))) func concurrentDeletionsBothSucceed() async throws {
+    @Test(.timeLimit(.minutes(10))) func concurrentDeletionsBothSucceed() async throws {
         let libraries = [temporary.library, try another()]
         for _ in 0..<20 {
             let id = try await download(origin, into: temporary.library).run().id

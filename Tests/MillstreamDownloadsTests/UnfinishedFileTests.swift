@@ -62,7 +62,7 @@ final class StallingTransport: Transport {
 }
 
 /// Tests transfers that stop inside a file and are continued after the bytes that were received.
-@Suite(.timeLimit(.minutes(1))) struct UnfinishedFileTests {
+@Suite(.timeLimit(.minutes(10))) struct UnfinishedFileTests {
     private let temporary: TemporaryLibrary
     private static let base = "https://origin.example/"
     private static let source = ResourceAddress(base + "media.m3u8")

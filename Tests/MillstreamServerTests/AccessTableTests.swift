@@ -6,7 +6,7 @@ import Testing
 @testable import MillstreamServer
 
 /// Tests each row of the table "Who may ask the server" of the threat model against a running server.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct AccessTableTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AccessTableTests {
     /// Header fields by which a request shows that a page of another site sent it.
     static let foreignFields: [[String]] = [
         ["Origin: https://evil.example"], ["Origin: null"], ["Origin: http://127.0.0.1:1"],

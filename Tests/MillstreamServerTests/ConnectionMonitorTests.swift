@@ -358,7 +358,7 @@ private final class WireRecorder: ChannelOutboundHandler {
 }
 
 /// Tests the handler that detects when a client disconnects.
-@Suite(.timeLimit(.minutes(1))) struct ClientDisconnectHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientDisconnectHandlerTests {
     private final class EventRecorder: ChannelInboundHandler {
         typealias InboundIn = Any
         private(set) var events: [String] = []

@@ -8,7 +8,7 @@ import Testing
 ///
 /// If the server did not apply a limit, the connection would remain open until the 30-second limit of the client fails
 /// the test.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ConnectionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ConnectionTests {
     private let short = ConnectionLimits(
         headTimeout: .seconds(1),
         bodyTimeout: .seconds(1),

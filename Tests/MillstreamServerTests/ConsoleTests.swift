@@ -11,7 +11,7 @@ import Testing
 @testable import MillstreamServer
 
 /// Tests the responses of the routes of the console.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ConsoleRoutesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ConsoleRoutesTests {
     private func expect(
         _ answer: RawResponse,
         _ status: Int,
@@ -327,8 +327,10 @@ import Testing
             let answer = try await send(order, to: "/api/downloads", "POST", stage)
             let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
             let begun = try await events.next { $0.hasPrefix("event: asset\n") }
-            #expect(begun.contains(#""id":"\#(id)""#) && begun.contains(#""activity":"downloading""#))
-            let ended = try await events.next { $0.contains(#""activity":"idle""#) }
+            // A short download can have ended before its first event is sent.
+            #expect(begun.contains(#""id":"\#(id)""#))
+            func isIdle(_ event: String) -> Bool { event.contains(#""activity":"idle""#) }
+            let ended = isIdle(begun) ? begun : try await events.next(isIdle)
             #expect(ended.contains(#""state":"complete""#) && !ended.contains("\"error\""))
             #expect(ended.contains(#""expected":4,"#) && ended.contains(#""percent":100,"#))
             // The playlist is stored, so further requests for the same download are answered immediately.

@@ -63,7 +63,7 @@ import Testing
 }
 
 /// Tests a directory that is served as an origin.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FolderOriginTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FolderOriginTests {
     private final class Paths: Sendable {
         private let paths = Mutex<[String]>([])
         var all: [String] { paths.withLock { $0 } }

@@ -12,7 +12,7 @@ import Testing
 @testable import MillstreamServer
 
 /// Tests how pages are notified of changes by other processes, in simulated time.
-@Suite(.timeLimit(.minutes(1))) struct LibraryObserverTests {
+@Suite(.timeLimit(.minutes(10))) struct LibraryObserverTests {
     private final class Lines: Sendable {
         let lines = Mutex<[String]>([])
     }

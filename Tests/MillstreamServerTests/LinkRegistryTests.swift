@@ -177,7 +177,7 @@ import Testing
 }
 
 /// Tests the effect of a link on responses, in simulated time.
-@Suite(.timeLimit(.minutes(1))) struct LinkConditioningTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkConditioningTests {
     private let simulation = Simulation()
 
     private func link(

@@ -139,7 +139,7 @@ import Testing
 }
 
 /// Tests the shutdown of a server with pending requests.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerEndTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerEndTests {
     @Test func shutdownDoesNotWaitForALinkWithTotalLoss() async throws {
         var connection: RawConnection?
         try await ServerStage.run { (stage: ServerStage) async throws in

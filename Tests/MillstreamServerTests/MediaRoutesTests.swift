@@ -30,7 +30,7 @@ import Testing
 }
 
 /// Tests segments that are proxied from an origin to a player.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ProxiedSegmentTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProxiedSegmentTests {
     private func media(_ names: String...) -> String {
         "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + names.map { "#EXTINF:4,\n\($0)\n" }.joined() + "#EXT-X-ENDLIST\n"
     }
@@ -194,7 +194,7 @@ import Testing
 }
 
 /// Tests the playback of stored assets.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct OfflinePlaybackTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OfflinePlaybackTests {
     private static let top = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",DEFAULT=YES,URI="audio.m3u8"
@@ -346,7 +346,7 @@ import Testing
 }
 
 /// Tests the effects of the options of a server.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ServerOptionsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerOptionsTests {
     @Test func secretsAreSentOnlyToNamedHosts() async throws {
         try await MisbehavingServer.withServer { other in
             let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"

@@ -8,7 +8,7 @@ import ResourceAddressing
 import Testing
 
 /// Tests playlists that a delegate of a resource loader edits.
-@Suite(.timeLimit(.minutes(1))) struct PlaylistEditingDelegateTests {
+@Suite(.timeLimit(.minutes(10))) struct PlaylistEditingDelegateTests {
     private let source = ScriptedTransport(texts: [
         "https://h/top": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9\nhigh\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.ts?x=.mp4\n",
         "https://h/a.ts?x=.mp4": """

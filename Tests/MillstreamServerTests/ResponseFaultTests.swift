@@ -9,7 +9,7 @@ import Testing
 @testable import MillstreamServer
 
 /// Tests the faults that servers simulate.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ResponseFaultTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ResponseFaultTests {
     private func serving(
         _ faults: String...,
         test: (_ get: (String) async throws -> RawResponse, _ port: Int) async throws -> Void

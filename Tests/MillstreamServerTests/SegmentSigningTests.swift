@@ -284,7 +284,7 @@ import Testing
 }
 
 /// Tests work in the task of the caller and on worker threads.
-@Suite(.timeLimit(.minutes(1))) struct WorkPlaceTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkPlaceTests {
     @Test func callerWorkEndsWhenItsTaskIsCancelled() async throws {
         #expect(try await EditWorkers.callingTask.run { _ in 7 } == 7)
         let work = Task {

@@ -213,7 +213,7 @@ import Testing
 }
 
 /// Tests work on worker threads, and its cancellation when the client disconnects.
-@Suite(.timeLimit(.minutes(1))) struct EditWorkerTests {
+@Suite(.timeLimit(.minutes(10))) struct EditWorkerTests {
     @Test func cancelledWorkEndsAtItsNextCheck() async throws {
         let workers = EditWorkers(threads: 1)
         let (steps, step) = AsyncStream<Void>.makeStream()

@@ -4,7 +4,7 @@ import Testing
 @testable import MillstreamServer
 
 /// Tests the limits for connections of a server with a certificate.
-@Suite(.timeLimit(.minutes(2))) struct ServerCertificateTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerCertificateTests {
     private func certificate(in folder: URL) throws -> ServerCertificate {
         let files = (folder.appendingPathComponent("a.pem"), folder.appendingPathComponent("a.key"))
         let process = Process()

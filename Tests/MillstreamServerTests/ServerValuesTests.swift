@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventBroadcastTests {
+@Suite(.timeLimit(.minutes(10))) struct EventBroadcastTests {
     private func event(_ name: String) -> ServerEvent { ServerEvent(name: name, data: .fields(["n": .string(name)])) }
 
     @Test func eventsHaveTheServerSentEventFormat() {
@@ -175,7 +175,7 @@ import Testing
 }
 
 /// Tests that work for a client ends when the client disconnects.
-@Suite(.timeLimit(.minutes(1))) struct ClientPresenceTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientPresenceTests {
     /// Signals its start, and waits until the task is canceled.
     private static func waitForCancellation(_ begun: AsyncStream<Void>.Continuation) async throws {
         let (never, continuation) = AsyncStream<Void>.makeStream()

@@ -3,7 +3,7 @@ import MillstreamTesting
 import Testing
 
 /// The suites of the server, and their common functions.
-@Suite(.timeLimit(.minutes(1))) struct MisbehavingServerTests {
+@Suite(.timeLimit(.minutes(10))) struct MisbehavingServerTests {
     static let letters = Array("abcdefghij".utf8)
     static let long = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 

@@ -22,7 +22,7 @@ import Testing
         return environment
     }
 
-    @Test(.timeLimit(.minutes(1))) func commandsFromManyTasksLeaveOneEngineThatFollowsTheLastCommand() async throws {
+    @Test(.timeLimit(.minutes(10))) func commandsFromManyTasksLeaveOneEngineThatFollowsTheLastCommand() async throws {
         let world = World()
         let environment = environment(world)
         let player = Player(environment: environment)
@@ -57,7 +57,7 @@ import Testing
         while world.liveEngines != 0 { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func itemRequestedByManyPlayersIsInExactlyOne() async throws {
+    @Test(.timeLimit(.minutes(10))) func itemRequestedByManyPlayersIsInExactlyOne() async throws {
         let world = World()
         let environment = environment(world)
         let item = PlayerItem(asset: Asset(world.item("a").asset.address, environment: environment))
@@ -76,7 +76,7 @@ import Testing
         while world.liveEngines != 0 { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func concurrentObserversReceiveTheFinalStatus() async throws {
+    @Test(.timeLimit(.minutes(10))) func concurrentObserversReceiveTheFinalStatus() async throws {
         let world = World()
         let environment = environment(world)
         let item = PlayerItem(asset: Asset(world.item("a").asset.address, environment: environment))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func playerReleasedDuringUseLeavesNoEngines() async throws {
+    @Test(.timeLimit(.minutes(10))) func playerReleasedDuringUseLeavesNoEngines() async throws {
         let world = World()
         let environment = environment(world)
         for _ in 0..<40 {

@@ -66,7 +66,7 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func packageIsPlayedWithoutANetwork() async throws {
+    @Test(.timeLimit(.minutes(10))) func packageIsPlayedWithoutANetwork() async throws {
         try await withPackage { folder in
             let item = PlayerItem(asset: Asset(filePath: folder, environment: .withoutDecoding))
             let player = try Player(playerItem: item)
@@ -77,7 +77,7 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func assetIsPlayedAndDownloadedConcurrently() async throws {
+    @Test(.timeLimit(.minutes(10))) func assetIsPlayedAndDownloadedConcurrently() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
@@ -114,7 +114,7 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func assetWithADelegateIsPlayedAndDownloadedConcurrently() async throws {
+    @Test(.timeLimit(.minutes(10))) func assetWithADelegateIsPlayedAndDownloadedConcurrently() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
@@ -164,7 +164,7 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
         )
     }
 
-    @Test(.timeLimit(.minutes(1))) func creatingAnAssetReadsNoFiles() async throws {
+    @Test(.timeLimit(.minutes(10))) func creatingAnAssetReadsNoFiles() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("later-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         let package = directory.appendingPathComponent("packages/abcdefgh2345")
@@ -187,7 +187,7 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
         #expect(try await asset.load(.duration) == MediaTime(seconds: 1))
     }
 
-    @Test(.timeLimit(.minutes(1))) func playingAPackageDoesNotModifyItsLibrary() async throws {
+    @Test(.timeLimit(.minutes(10))) func playingAPackageDoesNotModifyItsLibrary() async throws {
         try await withPackage { folder in
             let library = URL(fileURLWithPath: folder).deletingLastPathComponent().deletingLastPathComponent()
             // An orphan that would be deleted if the library were opened for writing.

@@ -6,7 +6,7 @@ import Testing
 @testable import Millstream
 
 /// Tests the tracks of files and of streams without CODECS, which are those of the media.
-@Suite(.timeLimit(.minutes(1))) struct MediaTrackTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaTrackTests {
     /// A quarter of a second of silence: ten frames of MP3 with 128 kbit/s and 44,100 Hz.
     private static let silence = Data(
         (0..<10).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) }

@@ -320,7 +320,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func unreadEventsAreDroppedAndCounted() async throws {
+    @Test(.timeLimit(.minutes(10))) func unreadEventsAreDroppedAndCounted() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)

@@ -7,7 +7,7 @@ import Testing
 @testable import Millstream
 
 @Suite struct PlayerModelTests {
-    @Test(.timeLimit(.minutes(1))) @MainActor func modelFollowsTheStateOfThePlayer() async throws {
+    @Test(.timeLimit(.minutes(10))) @MainActor func modelFollowsTheStateOfThePlayer() async throws {
         let world = World()
         let player = try Player(playerItem: world.item("a"))
         let model = PlayerModel(player)

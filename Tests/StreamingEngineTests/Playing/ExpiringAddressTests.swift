@@ -9,7 +9,7 @@ import Testing
 @testable import StreamingEngine
 
 /// Tests streams whose addresses expire while they are played, as signed addresses do.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExpiringAddressTests {
     /// A server that signs the addresses of all playlists and segments when the multivariant playlist is requested.
     private struct SignedOrigin: Sendable {
