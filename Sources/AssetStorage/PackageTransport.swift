@@ -71,7 +71,7 @@ package final class PackageTransport: Transport {
             return try await files.send(TransportRequest(address, kind: request.kind))
         }
         guard let path = request.address.filePath, path.hasPrefix(folder) else {
-            guard let origin, request.address.isRemote else {
+            guard let origin, request.address.isHTTP || request.address.hasCustomScheme else {
                 throw TransportError(
                     .addressRefused,
                     "the URL is not part of the package",
@@ -89,7 +89,10 @@ package final class PackageTransport: Transport {
             throw TransportError(.fileNotFound, "\(name) is not downloaded", address: request.address)
         }
         // A remote stream may name local files. They were not accessible when it was downloaded, and must not be now.
-        guard try resource.address.isRemote || library.asset(id).source.filePath != nil else {
+        guard
+            try resource.address.isHTTP || resource.address.hasCustomScheme
+                || library.asset(id).source.filePath != nil
+        else {
             throw TransportError(
                 .addressRefused,
                 "\(name) refers to a local file, which a remote asset must not use",
@@ -98,14 +101,5 @@ package final class PackageTransport: Transport {
         }
         return try await SharedFiles(library: library, id: id, files: files, origin: origin)
             .response(for: resource, to: request)
-    }
-}
-
-extension ResourceAddress {
-    /// A Boolean value that indicates whether the resource is requested from the origin of the asset: by HTTP, or by the
-    /// delegate of a custom scheme.
-    fileprivate var isRemote: Bool {
-        guard let scheme = normalizedScheme else { return false }
-        return isHTTP || !["http", "https", "file", "data"].contains(scheme)
     }
 }

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
             reverse proxy, specify its address with --trusted-proxy, and the host name that clients use with --server-name.
 
             A server that others can reach should play only chosen sources: with --secret, it plays only URLs that millstream \
-            sign has signed.
+            sign has signed. Behind a proxy on the same machine, also use --console-credentials.
 
             Example: millstream serve --catalog https://example.com/streams.json --open
             """

@@ -359,6 +359,16 @@ private final class ForgetfulDelegate: AssetResourceLoaderDelegate {
         #expect(source.sentByteCount.load(ordering: .relaxed) <= sent + 1 << 16)
     }
 
+    @Test func manySmallPiecesAreRead() async throws {
+        let delegate = ScriptedDelegate { request in
+            for index in 0..<100_000 { request.dataRequest.respond(with: CollectionOfOne(UInt8(index % 251))) }
+            request.finishLoading()
+            return true
+        }
+        let loaded = try await load(loading(delegate).0)
+        #expect(loaded.bytes == (0..<100_000).map { UInt8($0 % 251) })
+    }
+
     @Test func redirectThatATransportReturnsIsFollowed() async throws {
         let transport = RedirectingTransport()
         let loaded = try await ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)).load(

@@ -97,12 +97,6 @@ public final class AssetResourceLoader: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether requests for a URL are passed to the delegate.
-    func handles(_ address: ResourceAddress) -> Bool {
-        guard let scheme = address.normalizedScheme else { return false }
-        return !["http", "https", "file", "data"].contains(scheme)
-    }
-
     /// Returns the URL with the original scheme; `nil` if its scheme is none of the custom schemes.
     ///
     /// - Parameter address: A URL.
@@ -176,4 +170,11 @@ private final class WeakRequest: Sendable {
     var request: AssetResourceLoadingRequest? { reference.withLock { $0.request } }
 
     func set(_ request: AssetResourceLoadingRequest) { reference.withLock { $0.request = request } }
+}
+
+extension ResourceAddress {
+    /// A Boolean value that indicates whether the scheme is a custom one, whose requests are for a delegate.
+    package var hasCustomScheme: Bool {
+        normalizedScheme.map { !["http", "https", "file", "data"].contains($0) } ?? false
+    }
 }

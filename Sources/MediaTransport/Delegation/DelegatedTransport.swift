@@ -28,14 +28,14 @@ package struct DelegatedTransport: Transport {
 
     /// Sends a request; see ``Transport/send(_:)``.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard loader.handles(request.address) else { return try await base.send(request) }
+        guard request.address.hasCustomScheme else { return try await base.send(request) }
         var request = request
         for _ in 0...Self.redirectLimit {
             let isRenewal = renewals.isDue(request.address, at: time.now)
             switch try await answer(to: request, isRenewal: isRenewal) {
             case .response(let response): return response
             case .redirect(let redirect):
-                if loader.handles(redirect.address) {
+                if redirect.address.hasCustomScheme {
                     request = redirect
                     continue
                 }
@@ -58,7 +58,7 @@ package struct DelegatedTransport: Transport {
             return try await base.send(redirect)
         } catch let error as TransportError where [401, 403, 410].contains(error.status) && !isRenewal {
             guard case .redirect(let renewed) = try await answer(to: request, isRenewal: true),
-                !loader.handles(renewed.address), renewed.address != redirect.address
+                !renewed.address.hasCustomScheme, renewed.address != redirect.address
             else { throw error }
             return try await base.send(renewed)
         }
@@ -106,7 +106,7 @@ package struct DelegatedTransport: Transport {
         guard let address = loader.originalAddress(of: request.address) else {
             throw TransportError(
                 .addressRefused,
-                "\(reason), and the scheme \(request.address.scheme ?? "") cannot be loaded without it",
+                "URLs with the scheme \(request.address.scheme ?? "") cannot be loaded; \(reason)",
                 address: request.address
             )
         }

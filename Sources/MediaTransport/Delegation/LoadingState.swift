@@ -33,6 +33,10 @@ struct LoadingState: Sendable {
     /// The number of requested bytes that are still missing; `nil` for all bytes to the end.
     private var remaining: Int64?
     private(set) var receivedByteCount: Int64 = 0
+    /// The number of bytes that wait to be read.
+    private(set) var waitingByteCount = 0
+
+    private static let smallByteCount = 16 << 10
 
     /// Creates the state of a request that was not answered yet.
     ///
@@ -49,11 +53,22 @@ struct LoadingState: Sendable {
             bytes = bytes.readSlice(length: Int(clamping: taken)) ?? ByteBuffer()
             remaining = missing.subtractingSaturated(taken)
         }
-        if bytes.readableBytes > 0 { pieces.append(bytes) }
+        guard bytes.readableBytes > 0 else { return }
+        waitingByteCount +|= bytes.readableBytes
+        // Small pieces are joined, so that their number is bounded by the number of bytes.
+        if let last = pieces.indices.last, pieces[last].readableBytes < Self.smallByteCount {
+            pieces[last].writeBuffer(&bytes)
+        } else {
+            pieces.append(bytes)
+        }
     }
 
     /// Removes and returns the next bytes; `nil` if there are none at the moment.
-    mutating func next() -> ByteBuffer? { pieces.popFirst() }
+    mutating func next() -> ByteBuffer? {
+        guard let piece = pieces.popFirst() else { return nil }
+        waitingByteCount -|= piece.readableBytes
+        return piece
+    }
 
     /// Ends the answer.
     ///
@@ -62,15 +77,12 @@ struct LoadingState: Sendable {
     mutating func finish(_ end: End) -> Bool {
         guard self.end == nil else { return false }
         self.end = end
-        if case .cancelled = end { pieces.removeAll() }
+        if case .cancelled = end { (pieces, waitingByteCount) = (CircularBuffer(), 0) }
         return true
     }
 
     /// A Boolean value that indicates whether the head of the response is known.
     var hasHead: Bool { end != nil || !pieces.isEmpty || isComplete }
-
-    /// The number of bytes that wait to be read.
-    var waitingByteCount: Int { pieces.reduce(0) { $0 +| $1.readableBytes } }
 
     /// A Boolean value that indicates whether no more bytes are needed.
     var isComplete: Bool { remaining == 0 }
