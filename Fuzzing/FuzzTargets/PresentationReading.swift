@@ -63,6 +63,11 @@ extension GeneratedPresentation {
                 "avc1,mp4a", "hvc1", "en,ko", "und", "*", "SDR", "PQ,HLG", "EXT-X-DATERANGE", "EXT-X-MAP,EXT-X-KEY",
                 "EXT-X-MEDIA,EXT-X-VERSION", "EXT-X-DEFINE,EXT-X-ENDLIST",
             ])
+        case .channel:
+            let time = choices.spelledNumber(["1", "30", "0", "86400"])
+            return choices.element(of: [
+                "loop", "loop,window=\(time)", "once,start=2020-01-01T00:00:00Z,periods=\(time)",
+            ])
         case .tag:
             let number = choices.spelledNumber(["7", "0"])
             return choices.element(of: [
@@ -90,6 +95,9 @@ private func update(_ before: MediaPlaylist, _ after: MediaPlaylist) {
     check(merged.segments.count <= before.segments.count + after.segments.count, "an update adds segments")
 }
 
+/// The date at which simulated channels are requested.
+private let date = ProgramDateTime(sinceEpoch: MediaTime(value: 1_764_000_000_123, timescale: 1_000))
+
 /// Applies each edit separately, and then all of them, to each playlist.
 private func edit(_ playlists: [MediaPlaylist], _ plan: EditPlan) {
     var sources: [String: MediaPlaylist] = [:]
@@ -97,7 +105,7 @@ private func edit(_ playlists: [MediaPlaylist], _ plan: EditPlan) {
     let plans = plan.edits.map { EditPlan([$0]) } + [plan]
     for playlist in playlists {
         for plan in plans {
-            guard let edited = try? plan.applied(to: playlist, sources: sources) else { continue }
+            guard let edited = try? plan.applied(to: playlist, sources: sources, date: date) else { continue }
             checkEdited(.media(edited))
         }
     }
@@ -120,7 +128,7 @@ private func edit(_ playlist: MultivariantPlaylist, _ plan: EditPlan, _ playlist
         for name in child.sources {
             if case .media(let source)? = playlists[ResourceAddress(name)] { gaps[name] = source }
         }
-        if let edited = try? child.applied(to: media, sources: gaps) { checkEdited(.media(edited)) }
+        if let edited = try? child.applied(to: media, sources: gaps, date: date) { checkEdited(.media(edited)) }
     }
 }
 

@@ -177,6 +177,19 @@ struct ConsoleRoutes {
                 "url": .string(stream.address.text),
                 "kind": .string(stream.kind.rawValue),
                 "detail": stream.detail.map { .string($0) },
+                "channel": .bool(stream.isChannel),
+                "edits": .array(
+                    stream.edits.edits.map { edit in
+                        .fields([
+                            "name": .string(edit.definition.name),
+                            "value": edit.definition.parameter == nil ? nil : .string(edit.value),
+                        ])
+                    }
+                ),
+                "address": .string(
+                    PlaybackRequest(source: stream.address, plan: stream.edits, delivery: .redirect, variables: [:])
+                        .path
+                ),
                 "poster": stream.poster.map { _ in .string("/api/streams/\(stream.id)/poster") },
                 "advertisement": .bool(stream.isAdvertisement),
                 "asset": storedAssetIDs[stream.address.text].map { .string($0) },

@@ -128,7 +128,7 @@ public struct LocalOrigin: Sendable {
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let policy = SourcePolicy(
             allowedHosts: options.allowedHosts,
-            catalog: options.catalog.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
+            catalog: options.catalog.streams.flatMap { $0.sources + ($0.poster.map { [$0] } ?? []) }
         )
         let stateFile = try options.stateFile.map { try TranslationStateFile($0.path) }
         let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
@@ -136,7 +136,7 @@ public struct LocalOrigin: Sendable {
         http.allowsLoading = { policy.allowsLoading($0, resolvedTo: $1) }
         // All clients can name sources, so the owner's header fields and cookies are sent only to sources of the
         // catalog and of the owner.
-        let trusted = options.catalog.streams.map(\.address)
+        let trusted = options.catalog.streams.flatMap(\.sources)
         let allowed = options.allowedHosts.compactMap { HeaderFieldScope($0) }
         http.headers += options.catalog.streams.flatMap(\.headers)
         http.headers += [ScopedHeaderField](options.sourceHeaders, forOriginsOf: trusted)

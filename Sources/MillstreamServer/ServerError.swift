@@ -36,6 +36,8 @@ struct ServerError: Error {
                     error.description,
                     hint: "start the server with --max-playlist-size MIB"
                 )
+            case .notStarted:
+                self.init(.notFound, error.code.rawValue, error.description, hint: "try again when it has started")
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
                 .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult:
                 self.init(.badRequest, error.code.rawValue, error.description)

@@ -1,6 +1,9 @@
 public import Foundation
-import HLSPlaylist
+public import HLSPlaylist
+import MediaTiming
 public import MediaTransport
+public import PlaylistEditing
+import PresentationLoading
 public import ResourceAddressing
 
 /// The catalog of streams that the server offers.
@@ -11,8 +14,10 @@ public struct StreamCatalog: Sendable {
         public let id: String
         /// The display name.
         public let name: String
-        /// The address of the playlist, manifest or file.
+        /// The address of the playlist, manifest or file; for a channel that of its first source.
         public let address: ResourceAddress
+        /// The edits with which the stream is played; for a channel those that join its sources and simulate it.
+        public let edits: EditPlan
         /// The address of a poster image; `nil` if there is none.
         public let poster: ResourceAddress?
         /// A short description; `nil` if there is none.
@@ -40,6 +45,12 @@ public struct StreamCatalog: Sendable {
             if path.hasSuffix(".mpd") { return .dash }
             return [".mp4", ".m4v", ".mov", ".m4a", ".mp3"].contains { path.hasSuffix($0) } ? .file : .hls
         }
+
+        /// The addresses of all playlists and manifests of the stream.
+        public var sources: [ResourceAddress] { [address] + edits.sources.map { ResourceAddress($0) } }
+
+        /// A Boolean value that indicates whether the stream is a simulated live channel.
+        public var isChannel: Bool { edits.edits.contains { $0.definition.name == "live" } }
     }
 
     /// The streams, in the order of the file.
@@ -72,6 +83,11 @@ public struct StreamCatalog: Sendable {
         let id: String?
         let name: String
         let url: String?
+        let channel: [String]?
+        let loop: Bool?
+        let start: String?
+        let window: Decimal?
+        let edits: EditPlan?
         let playlistURL: String?
         let poster: String?
         let detail: String?
@@ -80,7 +96,7 @@ public struct StreamCatalog: Sendable {
         let headersFor: [String: [String: String]]?
 
         enum CodingKeys: String, CodingKey {
-            case id, name, url, poster, detail, advertisement, headers, headersFor
+            case id, name, url, channel, loop, start, window, edits, poster, detail, advertisement, headers, headersFor
             case playlistURL = "playlist_url"
         }
     }
@@ -95,11 +111,17 @@ public struct StreamCatalog: Sendable {
 
     /// Creates a catalog from `Streams.plist` in the form of Apple's sample, or from JSON `[{"name", "url", …}]`.
     ///
+    /// A stream with `channel`, a list of URLs, instead of `url` is a simulated live channel of these presentations. It
+    /// starts again at its end if `loop` is true; `start` is the date of its first segment, and `window` the duration in
+    /// seconds for which segments remain in its playlist. A channel without a loop and a date starts half a minute before
+    /// `date`, so that clients can join it at once. `edits` are the edits with which a stream is played.
+    ///
     /// - Parameters:
     ///   - data: The contents of the file.
     ///   - address: The address of the file, to which relative addresses in it are resolved.
+    ///   - date: The date at which channels without a start begin; `nil` for the current date.
     /// - Throws: ``ReadingError``.
-    public init(_ data: Data, at address: ResourceAddress) throws {
+    public init(_ data: Data, at address: ResourceAddress, date: ProgramDateTime? = nil) throws {
         let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
         let entries: [Entry]
         do {
@@ -116,17 +138,8 @@ public struct StreamCatalog: Sendable {
         }
         var used: Set<String> = []
         streams = try entries.enumerated().map { number, entry in
-            guard let url = entry.playlistURL ?? entry.url, !url.isEmpty else {
-                throw ReadingError(description: "the stream \"\(entry.name)\" in the catalog \(address) has no url")
-            }
-            let stream = address.resolving(url)
-            guard stream.isHTTP else {
-                throw ReadingError(
-                    description:
-                        "the stream \"\(entry.name)\" in the catalog has the URL \(stream), which is not an http URL; "
-                        + "relative URLs require a catalog that is loaded over http"
-                )
-            }
+            let sources = try Self.sources(of: entry, at: address)
+            let stream = sources[0]
             let poster = entry.poster.map { address.resolving($0) }
             var id = Self.identifier(entry.id ?? entry.name)
             if id.isEmpty || used.contains(id) { id += "-\(number)" }
@@ -135,14 +148,77 @@ public struct StreamCatalog: Sendable {
                 id: id,
                 name: entry.name,
                 address: stream.withoutUserInformation,
+                edits: try Self.edits(of: entry, sources, date ?? .current),
                 poster: poster?.withoutUserInformation,
                 detail: entry.detail,
                 isAdvertisement: entry.advertisement ?? false,
-                headers: [stream, poster].compactMap { $0.flatMap { ScopedHeaderField(userInformationOf: $0) } }
-                    + (try Self.headers(of: entry, at: stream))
+                headers: (sources + [poster]).compactMap { $0.flatMap { ScopedHeaderField(userInformationOf: $0) } }
+                    + (try Self.headers(of: entry, at: sources))
             )
         }
         try Self.checkConflicts(streams)
+    }
+
+    /// Returns the URLs of an entry, at least one.
+    private static func sources(of entry: Entry, at address: ResourceAddress) throws -> [ResourceAddress] {
+        let url = entry.playlistURL ?? entry.url
+        guard url == nil || entry.channel == nil else {
+            throw ReadingError(
+                description: "the stream \"\(entry.name)\" in the catalog \(address) has both url and channel"
+            )
+        }
+        let urls = entry.channel ?? url.map { [$0] } ?? []
+        guard !urls.isEmpty, !urls.contains("") else {
+            throw ReadingError(description: "the stream \"\(entry.name)\" in the catalog \(address) has no url")
+        }
+        return try urls.map { url in
+            let stream = address.resolving(url)
+            guard stream.isHTTP else {
+                throw ReadingError(
+                    description:
+                        "the stream \"\(entry.name)\" in the catalog has the URL \(stream), which is not an http URL; "
+                        + "relative URLs require a catalog that is loaded over http"
+                )
+            }
+            return stream
+        }
+    }
+
+    /// The time before the date of a catalog at which a channel without a start begins.
+    private static let joinableDuration = MediaTime(seconds: 30)
+
+    /// Returns the edits of an entry: those that it lists, and for a channel those that join and simulate it.
+    private static func edits(
+        of entry: Entry,
+        _ sources: [ResourceAddress],
+        _ date: ProgramDateTime
+    ) throws -> EditPlan {
+        let own = entry.edits?.edits ?? []
+        guard entry.channel != nil else {
+            guard entry.loop == nil, entry.start == nil, entry.window == nil else {
+                throw ReadingError(
+                    description: "the stream \"\(entry.name)\" in the catalog has loop, start or window without channel"
+                )
+            }
+            return EditPlan(own)
+        }
+        var fields = [entry.loop ?? false ? "loop" : "once"]
+        if let start = entry.start {
+            fields.append("start=\(start)")
+        } else if !(entry.loop ?? false) {
+            let start = ProgramDateTime(sinceEpoch: date.sinceEpoch - joinableDuration)
+            fields.append("start=\(start)")
+        }
+        if let window = entry.window { fields.append("window=\(window)") }
+        let text = fields.joined(separator: ",")
+        guard let channel = SimulatedChannel(text) else {
+            throw ReadingError(
+                description: "the channel \"\(entry.name)\" in the catalog has an invalid start or window (\(text)); "
+                    + "start must be a date such as 2026-01-01T12:00:00Z, window 1 to 86400 seconds"
+            )
+        }
+        let joined = sources.dropFirst().map { PlaylistEdit.append($0.withoutUserInformation.text) }
+        return EditPlan(joined + own + [.live(channel)])
     }
 
     /// The header fields that a catalog must not set, since the connection depends on them or they change the request.
@@ -152,7 +228,7 @@ public struct StreamCatalog: Sendable {
         "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    private static func headers(of entry: Entry, at stream: ResourceAddress) throws -> [ScopedHeaderField] {
+    private static func headers(of entry: Entry, at sources: [ResourceAddress]) throws -> [ScopedHeaderField] {
         func field(_ name: String, _ value: String) throws -> HeaderField {
             guard let field = HeaderField(line: "\(name): \(value)"), field.name == name,
                 !reservedFields.contains(name.lowercased())
@@ -176,7 +252,7 @@ public struct StreamCatalog: Sendable {
                 ScopedHeaderField(try field($0.key, $0.value), for: scope)
             }
         }
-        return others + [ScopedHeaderField](own, forOriginsOf: [stream])
+        return others + [ScopedHeaderField](own, forOriginsOf: sources)
     }
 
     /// Checks that no header field has two values for one host, since requests do not reveal to which stream they

@@ -47,6 +47,8 @@ public struct EditParameter: Sendable, Hashable {
         case time
         /// A range of times, `START...END`, in which either bound may be missing.
         case timeRange = "time-range"
+        /// A simulated channel: `loop` or `once`, then its start and its window.
+        case channel
         /// The URL of a playlist; on the command line also a file.
         case source
         /// A source and a time, `SOURCE@TIME`.

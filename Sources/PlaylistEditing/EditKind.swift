@@ -8,11 +8,13 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     typealias MultivariantStep =
         @Sendable (MultivariantPlaylist, Value, EditContext) throws(PlaylistEditError) -> MultivariantPlaylist
     typealias MediaStep = @Sendable (MediaPlaylist, Value, EditContext) throws(PlaylistEditError) -> MediaPlaylist
+    typealias Alignment = TrackAlignment<Value>
 
     let definition: EditDefinition
     private let type: EditValueType<Value>
     private let multivariant: MultivariantStep?
     private let media: MediaStep?
+    private let alignment: Alignment?
 
     /// Creates a kind of edit that changes multivariant playlists only.
     init(
@@ -34,6 +36,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.type = type
         self.multivariant = multivariant
         media = nil
+        alignment = nil
     }
 
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
@@ -44,6 +47,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         summary: String,
         examples: [String] = [],
         multivariant: MultivariantStep? = nil,
+        alignment: Alignment? = nil,
         media: @escaping MediaStep
     ) {
         definition = EditDefinition(
@@ -57,6 +61,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.type = type
         self.multivariant = multivariant
         self.media = media
+        self.alignment = alignment
     }
 
     /// Returns the edit with the given value.
@@ -69,6 +74,11 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         }
         if let media {
             steps.media = { (playlist, context) throws(PlaylistEditError) in try media(playlist, value, context) }
+        }
+        if let alignment {
+            steps.alignment = EditSteps.Alignment(includesVideo: alignment.includesVideo) { video in
+                alignment.edit(value, video)
+            }
         }
         return PlaylistEdit(
             definition,
@@ -100,6 +110,22 @@ protocol AnyEditKind: Sendable {
 struct EditSteps: Sendable {
     var multivariant: (@Sendable (MultivariantPlaylist, EditContext) throws(PlaylistEditError) -> MultivariantPlaylist)?
     var media: (@Sendable (MediaPlaylist, EditContext) throws(PlaylistEditError) -> MediaPlaylist)?
+    /// The rule by which the edit follows the video of a presentation; `nil` if all tracks have the same edit.
+    var alignment: Alignment?
+
+    struct Alignment: Sendable {
+        let includesVideo: Bool
+        let edit: @Sendable (MediaPlaylist) -> PlaylistEdit?
+    }
+}
+
+/// The rule by which the tracks of a presentation follow its video, because the boundaries of segments differ between
+/// tracks.
+struct TrackAlignment<Value: Sendable>: Sendable {
+    /// A Boolean value that indicates whether the rule applies to the variants with video too, whose durations can differ.
+    var includesVideo = false
+    /// Returns the edit of the other tracks for the media playlist of the video before the edit; `nil` for the same edit.
+    let edit: @Sendable (Value, MediaPlaylist) -> PlaylistEdit?
 }
 
 /// The circumstances in which an edit is applied.
@@ -108,6 +134,8 @@ struct EditContext: Sendable {
     let limits: PlaylistLimits
     /// The media playlists that edits insert, by name.
     var sources: [String: MediaPlaylist] = [:]
+    /// The date at which the playlist is requested; `nil` if the caller has no clock.
+    var date: ProgramDateTime?
 
     /// Returns a playlist that an edit inserts.
     func insertedPlaylist(_ source: String) throws(PlaylistEditError) -> MediaPlaylist {

@@ -60,16 +60,21 @@ public struct EditPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - playlist: The playlist to edit.
     ///   - sources: The media playlists that stitching edits name.
+    ///   - date: The date at which the playlist is requested, for edits whose result depends on it.
     ///   - limits: The maximum sizes of the result of each edit.
     /// - Returns: The edited playlist.
     /// - Throws: ``PlaylistEditError``, also if the plan contains a filter, because a media playlist has no variants.
     public func applied(
         to playlist: MediaPlaylist,
         sources: [String: MediaPlaylist] = [:],
+        date: ProgramDateTime? = nil,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
+        try applied(to: playlist, EditContext(limits: limits, sources: sources, date: date))
+    }
+
+    func applied(to playlist: MediaPlaylist, _ context: EditContext) throws(PlaylistEditError) -> MediaPlaylist {
         var result = playlist
-        let context = EditContext(limits: limits, sources: sources)
         for edit in edits {
             guard let step = edit.steps.media else {
                 throw .wrongKind(edit: edit.definition.name, expected: "multivariant")
@@ -85,15 +90,19 @@ public struct EditPlan: Sendable, Hashable {
     ///   - sources: The playlists of either kind that stitching edits name.
     ///   - gaps: For each source, the address of a gap of the same duration, for renditions without a match in the
     ///     source.
-    ///   - aligned: The edits of renditions and I-frame playlists, which cut near the boundaries of the video; `nil` for
-    ///     those of this plan.
     /// - Returns: The plans, by entry.
-    public func childPlans(
+    public func childPlans(sources: [String: Playlist], gaps: [String: String] = [:]) -> ChildEditPlans {
+        childPlans(sources: sources, gaps: gaps, aligned: nil)
+    }
+
+    /// Returns the plans for the media playlists of a multivariant playlist, with edits that are aligned; `nil` for those of
+    /// this plan.
+    func childPlans(
         sources: [String: Playlist],
-        gaps: [String: String] = [:],
-        aligned: EditPlan? = nil
+        gaps: [String: String],
+        aligned: EditAlignment.Plans?
     ) -> ChildEditPlans {
-        ChildEditPlans(self, aligned: aligned ?? self, sources: sources, gaps: gaps)
+        ChildEditPlans(aligned ?? EditAlignment.Plans(video: self, others: self), sources: sources, gaps: gaps)
     }
 }
 
@@ -106,9 +115,9 @@ public struct ChildEditPlans: Sendable {
     private let matchings: [String: StitchMatching]
     private let gaps: [String: String]
 
-    init(_ plan: EditPlan, aligned: EditPlan, sources: [String: Playlist], gaps: [String: String]) {
-        edits = plan.edits.filter { !$0.isFilter }
-        alignedEdits = aligned.edits.filter { !$0.isFilter }
+    init(_ plans: EditAlignment.Plans, sources: [String: Playlist], gaps: [String: String]) {
+        edits = plans.video.edits.filter { !$0.isFilter }
+        alignedEdits = plans.others.edits.filter { !$0.isFilter }
         matchings = sources.compactMapValues { source in
             switch source {
             case .multivariant(let other): StitchMatching(other)

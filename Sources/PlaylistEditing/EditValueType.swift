@@ -204,6 +204,21 @@ extension EditValueType where Value == MediaTimeRange {
     }
 }
 
+extension EditValueType where Value == SimulatedChannel {
+    /// A simulated channel.
+    static var channel: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .channel,
+                placeholder: "CHANNEL",
+                form: "loop or once, then start=DATE, which once requires, and window=SECONDS, such as loop,window=120"
+            ),
+            parse: { SimulatedChannel($0) },
+            format: \.description
+        )
+    }
+}
+
 extension EditValueType where Value == String {
     /// The source of another playlist.
     static var source: EditValueType {

@@ -18,14 +18,28 @@ struct MediaPlaylistAssembly {
     /// A Boolean value that indicates whether a map applies at the current position of the output.
     private var hasMap = false
     private let limits: PlaylistLimits
+    /// The numbers of a live playlist; `nil` for those that follow from the host.
+    private let numbering: Numbering?
 
-    private init(primary: MediaPlaylist, runs: [SegmentRun], limits: PlaylistLimits) {
+    /// The numbers of a live playlist.
+    struct Numbering {
+        /// The media sequence number of the first segment.
+        let mediaSequence: Int64
+        /// The discontinuity sequence number of the first segment, without its own discontinuity tag.
+        let discontinuitySequence: Int64
+        /// A Boolean value that indicates whether the playlist has ended.
+        let isEnded: Bool
+    }
+
+    private init(primary: MediaPlaylist, runs: [SegmentRun], numbering: Numbering?, limits: PlaylistLimits) {
         self.primary = primary
         self.limits = limits
+        self.numbering = numbering
         lineEnd = primary.lineEnd
         var planned = runs.filter { !$0.positions.isEmpty }
         var sequence = primary.mediaSequence
         if let first = planned.first { sequence +|= Int64(first.positions.lowerBound) }
+        sequence = numbering?.mediaSequence ?? sequence
         firstSequence = sequence
         for index in planned.indices {
             planned[index].needsExplicitVectors = Self.losesImplicitVectors(planned[index], newSequence: sequence)
@@ -46,18 +60,25 @@ struct MediaPlaylistAssembly {
 
     /// Returns the playlist of the given runs.
     ///
+    /// - Parameters:
+    ///   - primary: The host.
+    ///   - runs: The segments.
+    ///   - numbering: The numbers of a live playlist; `nil` for those that follow from the host.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist.
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the runs cannot be combined in one playlist,
     ///   ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
     static func assemble(
         primary: MediaPlaylist,
         runs: [SegmentRun],
+        numbering: Numbering? = nil,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard primary.skippedSegmentCount == 0 else {
             throw .cannotStitch(reason: "the playlist is a delta update; load the full playlist")
         }
         guard !primary.segments.isEmpty else { throw .cannotStitch(reason: "the playlist has no segments") }
-        var assembly = MediaPlaylistAssembly(primary: primary, runs: runs, limits: limits)
+        var assembly = MediaPlaylistAssembly(primary: primary, runs: runs, numbering: numbering, limits: limits)
         try assembly.write()
         do {
             return try MediaPlaylist(parsing: assembly.output, context: primary.context, limits: limits)
@@ -69,7 +90,7 @@ struct MediaPlaylistAssembly {
     private mutating func write() throws(PlaylistEditError) {
         writeHeader()
         for (number, run) in runs.enumerated() {
-            if number == 0 { writePlaylistLines(ofRemovedSegments: 0..<run.positions.lowerBound) }
+            if number == 0, numbering == nil { writePlaylistLines(ofRemovedSegments: 0..<run.positions.lowerBound) }
             // A run that begins with the first segment of the host can keep implied offsets, because no segment
             // precedes it.
             let isMoved = number > 0 || !run.isPrimary || run.positions.lowerBound > 0
@@ -97,10 +118,25 @@ struct MediaPlaylistAssembly {
 
     // MARK: Header and trailer
 
-    /// The playlist-wide lines before the lines of the first segment.
+    /// Returns the playlist-wide lines before the lines of the first segment.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist.
+    ///   - isSeparate: Whether the lines are written without the first segment, so that unknown tags after the last
+    ///     playlist-wide tag belong to the segment.
+    /// - Returns: The lines.
+    private static func headerLines(
+        of playlist: MediaPlaylist,
+        isSeparate: Bool
+    ) -> ArraySlice<MediaPlaylist.EditableLine> {
+        let lines = playlist.lines(ofSegment: 0)
+        let header = lines.prefix { !$0.isURI && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
+        guard isSeparate else { return header }
+        return header.lastIndex { $0.isPlaylistWide }.map { header.prefix(through: $0) } ?? []
+    }
+
     private var headerLines: ArraySlice<MediaPlaylist.EditableLine> {
-        let lines = primary.lines(ofSegment: 0)
-        return lines.prefix { !$0.isURI && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
+        Self.headerLines(of: primary, isSeparate: numbering != nil)
     }
 
     private mutating func writeHeader() {
@@ -108,6 +144,8 @@ struct MediaPlaylistAssembly {
         for line in headerLines {
             // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
+            // A live playlist is not complete, and players join it near its end.
+            if numbering != nil, [.playlistType, .start, .dateRange].contains(line.tag) { continue }
             write(line, of: primary)
             guard line.tag == .header else { continue }
             if targetIsMissing, let target { writeLine("#EXT-X-TARGETDURATION:\(target)") }
@@ -131,6 +169,10 @@ struct MediaPlaylistAssembly {
     }
 
     private mutating func writeTrailer() {
+        guard numbering == nil else {
+            if numbering?.isEnded ?? false { writeLine("#EXT-X-ENDLIST") }
+            return
+        }
         let lines = primary.lines(ofSegment: primary.segments.count)
         guard let last = runs.last, !last.isPrimary || last.positions.upperBound < primary.segments.count else {
             for line in lines { write(line, of: primary) }
@@ -154,7 +196,11 @@ struct MediaPlaylistAssembly {
         let position = run.positions.lowerBound
         let playlist = run.playlist
         let own = playlist.lines(ofSegment: position)
-        if !isFirstRun, !own.contains(where: { $0.tag == .discontinuity }) { writeLine("#EXT-X-DISCONTINUITY") }
+        if run.date != nil {
+            if run.beginsWithDiscontinuity { writeLine("#EXT-X-DISCONTINUITY") }
+        } else if !isFirstRun, !own.contains(where: { $0.tag == .discontinuity }) {
+            writeLine("#EXT-X-DISCONTINUITY")
+        }
         let map = playlist.mapLine(for: position)
         if hasMap, map == nil {
             throw .cannotStitch(
@@ -180,7 +226,9 @@ struct MediaPlaylistAssembly {
         }
         if let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn { writeLine(playlist.text(bitRate.line)) }
         let segment = playlist.segments[position]
-        if let date = segment.programDateTime, !segment.hasOwnProgramDateTime {
+        if let date = run.date {
+            writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
+        } else if let date = segment.programDateTime, !segment.hasOwnProgramDateTime {
             writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
         }
     }
@@ -213,7 +261,9 @@ struct MediaPlaylistAssembly {
 
     private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
         var lines = run.playlist.lines(ofSegment: position)[...]
-        if position == 0, run.isPrimary { lines = lines.dropFirst(headerLines.count) }
+        if position == 0 {
+            lines = lines.dropFirst(Self.headerLines(of: run.playlist, isSeparate: !run.isPrimary).count)
+        }
         // Keys encrypt the maps after them, so keys with explicit vectors are written after the last map of the
         // segment.
         let lastMap = run.needsExplicitVectors ? lines.last { $0.tag == .map }?.range.lowerBound : nil
@@ -241,12 +291,39 @@ struct MediaPlaylistAssembly {
                     writeLine("#EXT-X-BYTERANGE:\(range)")
                 }
             case .endList, .skip: break
+            case .discontinuity, .programDateTime:
+                if run.date == nil { write(line, of: run.playlist) }
+            case .dateRange where run.date != nil: writeDateRange(line, at: position, of: run)
             case let tag? where !run.isPrimary && (tag.scope == .any || tag.scope == .mediaPlaylist): break
             case .preloadHint, .renditionReport:
                 if run.isPrimary { write(line, of: primary) }
             default: write(line, of: run.playlist)
             }
         }
+    }
+
+    /// Writes a date range with the difference between the date of its segment in the run and that in its playlist.
+    ///
+    /// The identifier becomes unique, because the same range is written for each run. A range of a playlist without dates
+    /// has no position in the run, so it is left out.
+    private mutating func writeDateRange(_ line: MediaPlaylist.EditableLine, at position: Int, of run: SegmentRun) {
+        let segments = run.playlist.segments
+        guard let date = run.date, let original = segments[position].programDateTime, let value = line.value else {
+            return
+        }
+        let offset = segments.timeRange(at: position).start - segments.timeRange(at: run.positions.lowerBound).start
+        let difference = date.advanced(by: offset).sinceEpoch - original.sinceEpoch
+        let attributes = AttributeList(run.playlist.bytes, in: value)
+        var patch = PlaylistPatch()
+        for name in ["START-DATE", "END-DATE"] {
+            guard let written = attributes[name].flatMap({ ProgramDateTime($0) }) else { continue }
+            attributes.set(name, to: "\(written.advanced(by: difference))", in: &patch)
+        }
+        if let identifier = attributes.attribute("ID") {
+            let seconds = difference.roundedUpSeconds
+            attributes.set("ID", to: "\(identifier.value)-\(seconds)", in: &patch)
+        }
+        append(patch.applied(to: run.playlist.bytes, in: line.range))
     }
 
     /// Writes the keys of a segment with explicit initialization vectors, computed from its original sequence number.
@@ -294,6 +371,7 @@ struct MediaPlaylistAssembly {
 
     /// The discontinuity sequence number of the first segment in the result, without its own discontinuity tag.
     private var firstDiscontinuitySequence: Int64 {
+        if let numbering { return numbering.discontinuitySequence }
         // A run of another playlist before the host starts at position 0, like the host.
         guard let first = runs.first else { return primary.discontinuitySequence }
         let segment = primary.segments[first.positions.lowerBound]
@@ -321,6 +399,12 @@ struct MediaPlaylistAssembly {
 }
 
 extension MediaPlaylist.EditableLine {
+    /// A Boolean value that indicates whether the line is a tag that concerns the whole playlist.
+    fileprivate var isPlaylistWide: Bool {
+        guard let tag else { return false }
+        return tag == .header || [.any, .mediaPlaylist].contains(tag.scope)
+    }
+
     /// A Boolean value that indicates whether the line is preserved if its segment is removed.
     fileprivate var isPreservedWithoutSegment: Bool {
         guard let tag, tag != .endList else { return false }

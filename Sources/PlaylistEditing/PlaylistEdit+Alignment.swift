@@ -3,97 +3,135 @@ import MediaTiming
 
 /// The playlists that determine where the tracks of a presentation are cut together.
 struct EditAlignment: Sendable {
+    /// The edits of the media playlists of a presentation.
+    struct Plans: Sendable {
+        /// The edits of the variants with video.
+        var video: EditPlan
+        /// The edits of all other tracks.
+        var others: EditPlan
+    }
+
     /// The media playlist of the video, before the edits.
     let video: MediaPlaylist
     /// The edits of this media playlist, in order.
     let edits: [PlaylistEdit]
-    /// The number of edits up to the last one that cuts.
-    let cutCount: Int
+    /// The number of edits up to the last one that is aligned.
+    let alignedCount: Int
     /// The playlists that the edits insert into it, by name.
     let inserted: [String: MediaPlaylist]
 
-    /// Returns the plan for the tracks other than the video.
+    /// Returns the plans for the tracks of a presentation.
     ///
     /// - Parameters:
     ///   - plan: The plan of the presentation.
-    ///   - limits: The maximum sizes of the result of each edit.
+    ///   - context: The circumstances of the edits.
     ///   - check: A closure that is called between edits, and throws an error to stop.
-    /// - Returns: The plan; `nil` if an edit cannot be applied, which is reported when the variant is edited.
+    /// - Returns: The plans; `nil` if an edit cannot be applied, which is reported when the variant is edited.
     /// - Throws: The error of `check`.
-    func plan(for plan: EditPlan, limits: PlaylistLimits, check: () throws -> Void) throws -> EditPlan? {
-        var aligned = plan.edits.filter { !$0.isFilter }
+    func plans(for plan: EditPlan, _ context: EditContext, check: () throws -> Void) throws -> Plans? {
+        var ofVideo = plan.edits.filter { !$0.isFilter }
+        var ofOthers = ofVideo
+        var context = context
+        context.sources = inserted
         var video = video
-        for index in 0..<cutCount {
+        for index in 0..<alignedCount {
             try check()
-            aligned[index] = aligned[index].aligned(with: video)
-            guard index < cutCount - 1 else { break }
-            let edit = EditPlan([edits[index]])
-            guard let edited = try? edit.applied(to: video, sources: inserted, limits: limits) else { return nil }
+            ofOthers[index] = ofOthers[index].aligned(with: video)
+            if ofVideo[index].isAlignedForVideo { ofVideo[index] = ofVideo[index].aligned(with: video) }
+            guard index < alignedCount - 1 else { break }
+            guard let edited = try? EditPlan([edits[index]]).applied(to: video, context) else { return nil }
             video = edited
         }
-        return EditPlan(aligned)
+        return Plans(video: EditPlan(ofVideo), others: EditPlan(ofOthers))
     }
 }
 
 extension PlaylistEdit {
-    /// A Boolean value that indicates whether the edit cuts at boundaries of segments, which differ between the tracks of
-    /// a presentation.
-    var cutsAtBoundaries: Bool { cutType != nil }
+    /// A Boolean value that indicates whether the edit of each track depends on the video of the presentation.
+    var isAligned: Bool { steps.alignment != nil }
 
-    /// The edits that cut at boundaries of segments.
-    private enum CutType: String {
-        case start
-        case duration
-        case dropRange = "drop-range"
-        case insert
-        case trim
-        case cut
+    /// A Boolean value that indicates whether the edit of the video itself depends on the reference too.
+    var isAlignedForVideo: Bool { steps.alignment?.includesVideo ?? false }
+
+    /// Returns the edit for the other tracks of a presentation.
+    ///
+    /// - Parameter video: The media playlist of the video, before this edit.
+    /// - Returns: The edit; the same edit if it does not depend on the video, or cannot be applied to it.
+    func aligned(with video: MediaPlaylist) -> PlaylistEdit { steps.alignment?.edit(video) ?? self }
+}
+
+// The cuts of the other tracks are at the boundaries nearest to those of the video.
+
+extension TrackAlignment where Value == MediaTime {
+    /// The rule for an edit that removes segments before a time.
+    static var start: TrackAlignment {
+        TrackAlignment { time, video in
+            guard let position = video.segments.position(at: time) else { return nil }
+            let start = video.segments.timeRange(at: position).start
+            return .trim(MediaTimeRange(start: start, end: MediaTimeRange.unbounded.end))
+        }
     }
 
-    private var cutType: CutType? { CutType(rawValue: definition.name) }
-
-    /// Returns the edit for the other tracks of a presentation, which cuts them at the boundaries nearest to the cuts of the
-    /// video.
-    ///
-    /// - Parameter playlist: The media playlist of the video, before this edit.
-    /// - Returns: The edit; the same edit if it does not cut at boundaries, or cannot be applied to the playlist.
-    func aligned(with playlist: MediaPlaylist) -> PlaylistEdit {
-        let segments = playlist.segments
-        let end = MediaTimeRange.unbounded.end
-        switch cutType {
-        case .start:
-            guard let time = ClockTime.parse(value), let position = segments.position(at: time) else { return self }
-            return .trim(MediaTimeRange(start: segments.timeRange(at: position).start, end: end))
-        case .duration:
-            guard let time = ClockTime.parse(value) else { return self }
-            let count = playlist.segmentCount(within: time)
-            guard count > 0 else { return self }
+    /// The rule for an edit that limits the duration.
+    static var duration: TrackAlignment {
+        TrackAlignment { time, video in
+            let count = video.segmentCount(within: time)
+            guard count > 0 else { return nil }
             // The other tracks are not shortened either, whatever their durations are.
-            guard count < segments.count else { return .trim(.unbounded) }
-            return .trim(MediaTimeRange(start: .zero, end: segments.timeRange(at: count - 1).end))
-        case .dropRange:
-            guard let range = MediaTimeRange(partial: value), let inside = playlist.positions(inside: range) else {
-                return self
+            guard count < video.segments.count else { return .trim(.unbounded) }
+            return .trim(MediaTimeRange(start: .zero, end: video.segments.timeRange(at: count - 1).end))
+        }
+    }
+}
+
+extension TrackAlignment where Value == MediaTimeRange {
+    /// The rule for an edit that removes the segments inside a range.
+    static var dropRange: TrackAlignment {
+        TrackAlignment { range, video in
+            video.positions(inside: range).map {
+                .cut(video.timeRange(of: $0.lowerBound..<($0.upperBound + 1)))
             }
-            return .cut(playlist.timeRange(of: inside.lowerBound..<(inside.upperBound + 1)))
-        case .insert:
-            guard let source, let at = value.lastIndex(of: "@"),
-                let time = ClockTime.parse(value[value.index(after: at)...])
-            else { return self }
-            let position = playlist.boundary(near: time)
-            guard position < segments.count else { return .append(source) }
-            return .insert(source, at: segments.timeRange(at: position).start)
-        case .trim:
-            guard let range = MediaTimeRange(partial: value) else { return self }
-            let positions = playlist.positions(trimmedToBoundariesNear: range)
-            return positions.isEmpty ? self : .trim(playlist.timeRange(of: positions))
-        case .cut:
-            guard let range = MediaTimeRange(partial: value) else { return self }
-            let positions = playlist.positions(betweenBoundariesNear: range)
+        }
+    }
+
+    /// The rule for an edit that preserves the segments between boundaries.
+    static var trim: TrackAlignment {
+        TrackAlignment { range, video in
+            let positions = video.positions(trimmedToBoundariesNear: range)
+            return positions.isEmpty ? nil : .trim(video.timeRange(of: positions))
+        }
+    }
+
+    /// The rule for an edit that removes the segments between boundaries.
+    static var cut: TrackAlignment {
+        TrackAlignment { range, video in
+            let positions = video.positions(betweenBoundariesNear: range)
             // A range without a duration removes nothing from the other tracks either.
             guard !positions.isEmpty else { return .cut(MediaTimeRange(start: range.start, end: range.start)) }
-            return .cut(playlist.timeRange(of: positions))
-        case nil: return self
+            return .cut(video.timeRange(of: positions))
+        }
+    }
+}
+
+extension TrackAlignment where Value == SourceAtTime {
+    /// The rule for an edit that inserts another playlist.
+    static var insert: TrackAlignment {
+        TrackAlignment { value, video in
+            let position = video.boundary(near: value.time)
+            guard position < video.segments.count else { return .append(value.source) }
+            return .insert(value.source, at: video.segments.timeRange(at: position).start)
+        }
+    }
+}
+
+extension TrackAlignment where Value == SimulatedChannel {
+    /// The rule for a simulated channel: the periods of all tracks have the durations of those of the video.
+    static var channel: TrackAlignment {
+        TrackAlignment(includesVideo: true) { channel, video in
+            guard channel.periods == nil else { return nil }
+            var channel = channel
+            channel.periods = video.periodDurations
+            return .live(channel)
         }
     }
 }

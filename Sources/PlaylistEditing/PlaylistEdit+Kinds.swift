@@ -9,8 +9,8 @@ extension PlaylistEdit {
     static let kinds: [any AnyEditKind] = [
         bandwidthKind, resolutionKind, maxHeightKind, frameRateKind, videoRangeKind, codecsKind, dropCodecsKind,
         audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, noIFramesKind, startKind, durationKind, appendKind,
-        prependKind, insertKind, dropRangeKind, trimKind, cutKind, repeatKind, stripTagsKind, setTagKind, absoluteKind,
-        canonicalKind,
+        prependKind, insertKind, dropRangeKind, trimKind, cutKind, repeatKind, liveKind, stripTagsKind, setTagKind,
+        absoluteKind, canonicalKind,
     ]
 
     // MARK: Multivariant playlists
@@ -192,6 +192,7 @@ extension PlaylistEdit {
         title: "Start",
         summary: "Remove the segments before the one that contains this time.",
         examples: ["12.5", "00:01:30"],
+        alignment: .start,
         media: { (playlist, time, context) throws(PlaylistEditError) in
             try playlist.dropped(before: time, limits: context.limits)
         }
@@ -206,6 +207,7 @@ extension PlaylistEdit {
         title: "Duration",
         summary: "Keep whole segments from the start, up to this total duration.",
         examples: ["30", "00:01:30"],
+        alignment: .duration,
         media: { (playlist, time, context) throws(PlaylistEditError) in
             try playlist.limited(to: time, limits: context.limits)
         }
@@ -250,6 +252,7 @@ extension PlaylistEdit {
         title: "Insert",
         summary: "Insert another playlist at the segment boundary nearest to a time.",
         examples: ["https://example.com/advertisement.m3u8@30"],
+        alignment: .insert,
         media: { (playlist, value, context) throws(PlaylistEditError) in
             try playlist.inserting(
                 try context.insertedPlaylist(value.source),
@@ -268,6 +271,7 @@ extension PlaylistEdit {
         title: "Remove range",
         summary: "Remove the segments that are completely within START...END.",
         examples: ["10...20", "60..."],
+        alignment: .dropRange,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.dropping(range, limits: context.limits)
         }
@@ -282,6 +286,7 @@ extension PlaylistEdit {
         title: "Trim",
         summary: "Keep the segments between the segment boundaries nearest to START and END.",
         examples: ["10...20", "60..."],
+        alignment: .trim,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
         }
@@ -296,6 +301,7 @@ extension PlaylistEdit {
         title: "Cut",
         summary: "Remove the segments between the segment boundaries nearest to START and END.",
         examples: ["10...20", "60..."],
+        alignment: .cut,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.cutting(betweenBoundariesNear: range, limits: context.limits)
         }
@@ -312,6 +318,24 @@ extension PlaylistEdit {
         examples: ["3"],
         media: { (playlist, count, context) throws(PlaylistEditError) in
             try playlist.repeated(count, limits: context.limits)
+        }
+    )
+
+    /// Simulates a live channel with the segments of the presentation.
+    public static func live(_ channel: SimulatedChannel) -> PlaylistEdit { liveKind(channel) }
+
+    private static let liveKind = EditKind(
+        "live",
+        .channel,
+        title: "Simulated live channel",
+        summary: "Simulate a live channel: loop, or once with a start, then start=DATE and window=SECONDS.",
+        examples: ["loop", "loop,window=120", "once,start=2026-01-01T12:00:00Z"],
+        alignment: .channel,
+        media: { (playlist, channel, context) throws(PlaylistEditError) in
+            guard let date = context.date else {
+                throw .cannotStitch(reason: "a channel is simulated at a date, and there is none")
+            }
+            return try playlist.simulated(channel, at: date, limits: context.limits)
         }
     )
 

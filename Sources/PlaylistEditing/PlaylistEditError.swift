@@ -16,6 +16,8 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     case timeOutside(edit: String, time: String, duration: String)
     /// The playlists cannot be combined in one timeline.
     case cannotStitch(reason: String)
+    /// A simulated channel has no segments yet.
+    case notStarted(start: ProgramDateTime)
     /// The result would exceed a limit.
     case tooLarge(PlaylistLimits.Limit)
     /// There are more edits than the limits permit.
@@ -63,6 +65,7 @@ extension PlaylistEditError {
         case .timeOutside(let edit, let time, let duration):
             "\(edit): \(time) s is after the end of the playlist, at \(duration) s"
         case .cannotStitch(let reason): "the playlists cannot be stitched: \(reason)"
+        case .notStarted(let start): "the channel starts at \(start), and its first segment is not finished"
         case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"
         case .tooManyEdits(let maximum): "at most \(maximum) edits can be applied"
         case .tooManySources(let maximum): "edits can insert at most \(maximum) playlists"
@@ -86,6 +89,8 @@ extension PlaylistEditError {
         case timeOutside = "time-outside"
         /// The playlists cannot be combined in one timeline.
         case cannotStitch = "cannot-stitch"
+        /// A simulated channel has no segments yet.
+        case notStarted = "channel-not-started"
         /// A source or the result would exceed a limit.
         case tooLarge = "playlist-too-large"
         /// There are more edits than permitted.
@@ -107,6 +112,7 @@ extension PlaylistEditError {
         case .wrongKind: .wrongKind
         case .timeOutside: .timeOutside
         case .cannotStitch: .cannotStitch
+        case .notStarted: .notStarted
         case .tooLarge, .loadsTooMuch: .tooLarge
         case .tooManyEdits: .tooManyEdits
         case .tooManySources: .tooManySources

@@ -23,6 +23,7 @@ public struct PresentationEditor: Sendable {
     private let plan: EditPlan
     private let loader: any PlaylistLoader
     private let budget: EditBudget
+    private let date: ProgramDateTime?
 
     /// Creates an editor for one playlist.
     ///
@@ -30,13 +31,17 @@ public struct PresentationEditor: Sendable {
     ///   - plan: The edits.
     ///   - loader: The source of the playlists that the edits insert.
     ///   - budget: The budget for these playlists and the result.
+    ///   - date: The date at which the playlist is requested, for edits whose result depends on it, such as
+    ///     ``PlaylistEdit/live(_:)``.
     /// - Throws: ``PlaylistEditError`` if the plan exceeds the limits of the budget.
     public init(
         _ plan: EditPlan,
         loader: any PlaylistLoader,
-        budget: EditBudget = EditBudget()
+        budget: EditBudget = EditBudget(),
+        date: ProgramDateTime? = nil
     ) throws(PlaylistEditError) {
         try budget.limits.verify(plan)
+        self.date = date
         self.plan = plan
         self.loader = loader
         self.budget = budget
@@ -68,7 +73,8 @@ public struct PresentationEditor: Sendable {
                     gaps: gaps,
                     alignment: try await alignment(of: playlist, sourcesByName, gaps)
                 ),
-                limits: budget.limits.result
+                limits: budget.limits.result,
+                date: date
             )
         case .media(let playlist):
             var media: [String: MediaPlaylist] = [:]
@@ -81,6 +87,7 @@ public struct PresentationEditor: Sendable {
                 plan: plan,
                 input: .media(playlist, sources: media),
                 limits: budget.limits.result,
+                date: date,
                 reducedSources: reduced
             )
         }
@@ -97,13 +104,20 @@ public struct PresentationEditor: Sendable {
         _ sources: [String: Playlist],
         _ gaps: [String: String]
     ) async throws -> EditAlignment? {
-        guard let last = plan.edits.lastIndex(where: \.cutsAtBoundaries),
-            !playlist.iFrameVariants.isEmpty || playlist.renditions.contains(where: { $0.uri != nil }),
-            let variant = playlist.variants.first(where: { $0.resolution != nil }) ?? playlist.variants.first,
-            let video = try await video(of: variant, in: playlist)
+        guard let last = plan.edits.lastIndex(where: \.isAligned),
+            let variant = playlist.variants.first(where: { $0.resolution != nil }) ?? playlist.variants.first
         else { return nil }
+        let isAlignedForVideo = plan.edits.contains(where: \.isAlignedForVideo)
+        let hasOtherTracks = !playlist.iFrameVariants.isEmpty || playlist.renditions.contains { $0.uri != nil }
+        guard isAlignedForVideo || hasOtherTracks else { return nil }
+        guard let video = try await video(of: variant, in: playlist) else {
+            guard isAlignedForVideo else { return nil }
+            throw PlaylistEditError.cannotStitch(
+                reason: "\(variant.address), which determines the timeline of the channel, is live or cannot be loaded"
+            )
+        }
         let edits = try plan.childPlans(sources: sources, gaps: gaps).plan(for: .variant(variant)).edits
-        // Edits after the last cut have no effect on it.
+        // Edits after the last one that is aligned have no effect on it.
         let count = plan.edits.prefix(through: last).count { !$0.isFilter }
         var inserted: [String: MediaPlaylist] = [:]
         for name in edits.prefix(count - 1).compactMap(\.source)
@@ -116,7 +130,7 @@ public struct PresentationEditor: Sendable {
                 }
             inserted[name] = try await mediaPlaylist(of: source, name)
         }
-        return EditAlignment(video: video, edits: edits, cutCount: count, inserted: inserted)
+        return EditAlignment(video: video, edits: edits, alignedCount: count, inserted: inserted)
     }
 
     /// Returns the media playlist of a variant, or `nil` if it is live or cannot be loaded within the budget.
@@ -178,8 +192,8 @@ public struct PresentationEditor: Sendable {
             }
             // The files are not in the folder of the segments.
             let absolute = try media.withAbsoluteAddresses(limits: budget.limits.result)
-            let edited = try await PresentationEditor(plan, loader: loader, budget: budget).prepare(.media(absolute))
-                .apply()
+            let edited = try await PresentationEditor(plan, loader: loader, budget: budget, date: date)
+                .prepare(.media(absolute)).apply()
             names[address.text] = name
             files.append(EditedFile(name: name, bytes: edited.playlist.bytes))
         }
@@ -246,6 +260,7 @@ public struct PreparedEdit: Sendable {
     let plan: EditPlan
     let input: Input
     let limits: PlaylistLimits
+    let date: ProgramDateTime?
     /// The names of inserted multivariant playlists of which only the variant with the lowest bit rate is used, because
     /// they are inserted into a media playlist.
     public private(set) var reducedSources: [String] = []
@@ -260,7 +275,7 @@ public struct PreparedEdit: Sendable {
         case .multivariant(let playlist, let sources, let gaps, let alignment):
             let edited = try plan.applied(to: playlist, sources: sources, limits: limits)
             try check()
-            let aligned = try alignment?.plan(for: plan, limits: limits, check: check)
+            let aligned = try alignment?.plans(for: plan, EditContext(limits: limits, date: date), check: check)
             return .multivariant(
                 try EditedPresentation(
                     edited,
@@ -274,7 +289,7 @@ public struct PreparedEdit: Sendable {
             var edited = playlist
             for edit in plan.edits {
                 try check()
-                edited = try EditPlan([edit]).applied(to: edited, sources: sources, limits: limits)
+                edited = try EditPlan([edit]).applied(to: edited, sources: sources, date: date, limits: limits)
             }
             return .media(edited)
         }

@@ -9,6 +9,10 @@ struct SegmentRun {
     /// A Boolean value that indicates whether keys need explicit initialization vectors, because sequence numbers
     /// change.
     var needsExplicitVectors = false
+    /// The date of the first segment, which replaces the dates of the playlist; `nil` to preserve them.
+    var date: ProgramDateTime?
+    /// A Boolean value that indicates whether a discontinuity precedes the run even if it is the first one.
+    var beginsWithDiscontinuity = false
 
     init(_ playlist: MediaPlaylist, _ positions: Range<Int>, isPrimary: Bool) {
         self.playlist = playlist

@@ -51,7 +51,7 @@ struct EditCommand: AsyncParsableCommand {
             let presentations = dash.store
             let loading = presentations.map { loading.translatingPresentations(in: $0) } ?? loading
             let loader = SourcePlaylistLoader(loader: loading)
-            let editor = try PresentationEditor(plan, loader: loader, budget: budget)
+            let editor = try PresentationEditor(plan, loader: loader, budget: budget, date: .current)
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL)
                 .load(loading, budget: budget, presentations: presentations)
             let prepared = try await editor.prepare(playlist)

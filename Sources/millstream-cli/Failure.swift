@@ -74,7 +74,8 @@ struct Failure: Error {
                 case .entryCount: hint = "raise the limit with --max-playlist-entries COUNT"
                 case .lineLength: break
                 }
-            case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .unwritableAddress, .unreadableResult:
+            case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .unwritableAddress,
+                .unreadableResult:
                 self.init(.failed, error.code.rawValue, error.description)
             }
         case let error as TranslationStateError:

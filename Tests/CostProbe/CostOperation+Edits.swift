@@ -13,7 +13,7 @@ extension CostOperation {
                     let playlist = try mediaPlaylist(shape, count)
                     let guest = try mediaPlaylist(shape == "one-long-map" ? shape : "everything-on-demand", count)
                     let plan = EditPlan([try edit(definition, count)])
-                    return { _ = try plan.applied(to: playlist, sources: ["o": guest]) }
+                    return { _ = try plan.applied(to: playlist, sources: ["o": guest], date: date) }
                 }
             }
         }
@@ -76,11 +76,14 @@ extension CostOperation {
             case .integer: number
             case .time: "\(2 * count)"
             case .timeRange: "\(count)...\(3 * count)"
+            case .channel: "loop,window=\(4 * count)"
             case .source: "o"
             case .sourceAtTime: "o@\(2 * count)"
             }
         return try PlaylistEdit(name: definition.name, value: value)
     }
+
+    private static let date = SimulatedChannel.defaultStart.advanced(by: MediaTime(seconds: 100_000_000))
 
     private static let editedShapes = ["everything-on-demand", "one-key-without-vector", "byte-ranges-without-offset"]
 

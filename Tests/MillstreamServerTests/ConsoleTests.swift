@@ -134,8 +134,10 @@ import Testing
             #expect(
                 try await stage.ask("/api/streams").body
                     == #"{"streams":[{"id":"a","name":"A","url":"\#(base)c/a.mpd","kind":"dash","detail":"About","#
+                    + #""channel":false,"edits":[],"address":"/play.m3u8?url=\#(base)c/a.mpd","#
                     + #""poster":"/api/streams/a/poster","advertisement":true},{"id":"b","name":"B","#
-                    + #""url":"\#(base)b.m3u8","kind":"hls","advertisement":false,"asset":"\#(id)"}]}"#
+                    + #""url":"\#(base)b.m3u8","kind":"hls","channel":false,"edits":[],"#
+                    + #""address":"/play.m3u8?url=\#(base)b.m3u8","advertisement":false,"asset":"\#(id)"}]}"#
             )
             let assets = try await stage.ask("/api/library").body
             #expect(assets.hasPrefix(#"{"assets":[{"id":"\#(id)","title":"B","source":"\#(base)b.m3u8","#))

@@ -1,5 +1,7 @@
 import Foundation
+import HLSPlaylist
 import MediaTransport
+import PlaylistEditing
 import ResourceAddressing
 import Testing
 
@@ -91,5 +93,57 @@ import Testing
             try StreamCatalog(Data("{}".utf8), at: ResourceAddress("https://me:pw@h/x.json?token=topsecretvalue"))
         }
         #expect(error?.description.contains("topsecret") == false && error?.description.contains("pw@") == false)
+    }
+}
+
+/// Tests of the channels and edits of a catalog.
+@Suite struct ChannelCatalogTests {
+    private let address = ResourceAddress("http://origin.example/catalog/streams.json")
+    private let date = ProgramDateTime("2026-01-01T00:00:30Z")
+
+    private func streams(_ entry: String) throws -> [StreamCatalog.Stream] {
+        try StreamCatalog(Data("[\(entry)]".utf8), at: address, date: date).streams
+    }
+
+    @Test func channelJoinsItsSources() throws {
+        let stream = try #require(
+            try streams(#"{"name":"News","channel":["a.m3u8","/b.mpd","http://user:pass@h/c.m3u8"],"loop":true}"#).first
+        )
+        #expect(stream.address.text == "http://origin.example/catalog/a.m3u8" && stream.isChannel)
+        #expect(stream.sources.map(\.text).suffix(2) == ["http://origin.example/b.mpd", "http://h/c.m3u8"])
+        #expect(
+            stream.edits.edits == [
+                .append("http://origin.example/b.mpd"), .append("http://h/c.m3u8"), .live(SimulatedChannel()),
+            ]
+        )
+        #expect(stream.headers.count == 1)
+    }
+
+    @Test func startAndWindowAreThoseOfTheCatalog() throws {
+        func value(_ fields: String) throws -> String? {
+            try streams(#"{"name":"N","channel":["a"]\#(fields)}"#).first?.edits.edits.last?.value
+        }
+        #expect(try value("") == "once,start=2026-01-01T00:00:00.000Z")
+        #expect(try value(#","loop":false,"window":7.5"#) == "once,start=2026-01-01T00:00:00.000Z,window=7.5")
+        #expect(
+            try value(#","loop":true,"start":"2025-01-01T00:00:00+01:00","window":300"#)
+                == "loop,start=2025-01-01T00:00:00.000+01:00,window=300"
+        )
+    }
+
+    @Test func streamCanHaveEdits() throws {
+        let streams = try streams(#"{"name":"N","url":"a","edits":[{"name":"max-height","value":"360"}]}"#)
+        #expect(streams.first?.edits.edits == [.maxHeight(360)] && streams.first?.isChannel == false)
+    }
+
+    @Test(arguments: [
+        #"{"name":"N","channel":[]}"#, #"{"name":"N","channel":[""]}"#, #"{"name":"N","channel":["a"],"url":"b"}"#,
+        #"{"name":"N","channel":["a"],"start":"soon"}"#, #"{"name":"N","channel":["a"],"window":0}"#,
+        #"{"name":"N","url":"a","loop":true}"#, #"{"name":"N","channel":["file:///a"]}"#,
+        #"{"name":"N","url":"a","edits":[{"name":"none"}]}"#,
+    ])
+    func invalidChannelIsExplained(entry: String) {
+        let error = #expect(throws: StreamCatalog.ReadingError.self) { try streams(entry) }
+        #expect(error?.description.contains("catalog") == true)
     }
 }

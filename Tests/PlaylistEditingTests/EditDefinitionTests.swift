@@ -45,7 +45,7 @@ import Testing
         case .resolutionRange: "\(number)x\(number)..."
         case .integer, .time: "\(number)"
         case .sourceAtTime: "a.m3u8@\(number)"
-        case .source, .list, .tag: nil
+        case .source, .list, .tag, .channel: nil
         }
     }
 

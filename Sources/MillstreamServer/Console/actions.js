@@ -24,7 +24,9 @@ export class Actions {
         const title = stream?.name ?? asset.title;
         switch (action) {
         case 'play':
-            this.#player.playRemote({ title, source: stream.url, poster: stream.poster, stream: stream.id });
+            this.#player.playRemote({
+                title, source: stream.url, edits: stream.edits, poster: stream.poster, stream: stream.id,
+            });
             break;
         case 'play-offline':
             this.#player.playOffline({ title, asset, poster: (stream ?? this.#store.streamForAsset(asset))?.poster });

@@ -117,7 +117,7 @@ class StreamMenu {
 
     update(store) {
         this.#store = store;
-        const streams = store.streams.filter((stream) => stream.kind !== 'file');
+        const streams = store.streams.filter((stream) => stream.kind !== 'file' && stream.edits.length === 0);
         const fields = streams.map(({ id, name, advertisement }) => [id, name, Boolean(advertisement)]);
         const options = JSON.stringify(fields);
         // Replaced only if they differ, because that closes an open menu.

@@ -10,15 +10,16 @@ export function bandwidthRange(minimum, maximum) {
 /**
  * Returns the playback URL of the stream that `selection` describes.
  *
- * `edits` and `proxy` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty. Edits
- * do not apply to an offline copy, since the server only edits streams of an origin.
+ * `edits` and `proxy` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty. The edits
+ * of the catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
  */
 export function playbackURL(selection, { edits, proxy }, conditions) {
     if (selection.origin === 'offline') {
         const url = offlinePlaylistURL(selection.asset);
         return conditions ? `${url}?conditions=${encodeURIComponent(conditions)}` : url;
     }
-    const parameters = [['url', selection.source], ...edits];
+    const ofCatalog = selection.edits.map(({ name, value }) => [name, value]);
+    const parameters = [['url', selection.source], ...ofCatalog, ...edits];
     if (proxy) parameters.push(['segments', 'proxy']);
     if (conditions) parameters.push(['conditions', conditions]);
     const query = parameters.map(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : name));

@@ -14,7 +14,7 @@ const reloadDelayMilliseconds = 300;
  * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`.
  */
 export class Player extends EventTarget {
-    /** `{origin: "remote"|"offline", title, source, poster, stream, asset, variants, audio, subtitles}`. */
+    /** `{origin: "remote"|"offline", title, source, edits, poster, stream, asset, variants, audio, subtitles}`. */
     selection;
     /** The playback URL, including the edits. */
     url;
@@ -45,19 +45,21 @@ export class Player extends EventTarget {
         video.addEventListener('playing', () => this.#setError(undefined));
     }
 
-    playRemote({ title, source, poster, stream }) {
-        this.#select({ origin: 'remote', title, source, poster, stream });
+    /** Plays a stream; `edits` are those of the catalog, to which the edits of the panel are added. */
+    playRemote({ title, source, edits = [], poster, stream }) {
+        this.#select({ origin: 'remote', title, source, edits, poster, stream });
     }
 
     /** Plays an offline copy from `position`, in seconds: it can replace a stream whose playback has failed. */
     playOffline({ title, asset, poster, position }) {
         const { id, source, variants, audio, subtitles } = asset;
-        this.#select({ origin: 'offline', title, source, poster, asset: id, variants, audio, subtitles }, position);
+        this.#select({ origin: 'offline', title, source, edits: [], poster, asset: id, variants, audio, subtitles }, position);
     }
 
     isPlaying(stream) {
         const { selection } = this;
-        return selection !== undefined && (selection.stream === stream.id || selection.source === stream.url);
+        return selection !== undefined
+            && (selection.stream === stream.id || isSameStream(selection, { source: stream.url, edits: stream.edits }));
     }
 
     /** Loads the stream again with the current edits, at the same position if the edited stream includes it. */
@@ -99,7 +101,7 @@ export class Player extends EventTarget {
     }
 
     #select(selection, position = 0) {
-        const isSame = this.selection?.source === selection.source && this.selection.origin === selection.origin;
+        const isSame = this.selection?.origin === selection.origin && isSameStream(this.selection, selection);
         this.selection = selection;
         if (!isSame) this.#edits.reset(selection);
         if (selection.poster) this.#video.poster = selection.poster;
@@ -208,4 +210,8 @@ export class Player extends EventTarget {
     #dispatch(type) {
         this.dispatchEvent(new Event(type));
     }
+}
+
+function isSameStream(one, other) {
+    return one.source === other.source && JSON.stringify(one.edits) === JSON.stringify(other.edits);
 }

@@ -30,6 +30,8 @@ export class Store extends EventTarget {
 
     /** Returns the asset of a stream, also by its URL: `stream.asset` of a new download is not set before a reload. */
     assetForStream(stream) {
+        // A download has the stream at its origin, without edits.
+        if (stream.edits?.length > 0) return undefined;
         return this.#assets.get(stream.asset) ?? this.assets.find((asset) => asset.source === stream.url);
     }
 
@@ -38,7 +40,7 @@ export class Store extends EventTarget {
     }
 
     streamForURL(url) {
-        return this.streams.find((stream) => stream.url === url);
+        return this.streams.find((stream) => stream.url === url && stream.edits.length === 0);
     }
 
     /** Loads the streams and assets from the server. */

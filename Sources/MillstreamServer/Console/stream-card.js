@@ -80,7 +80,7 @@ export class StreamCard {
         setText(this.#initials, initials(stream.name));
         setTextOrHide(this.#badge, badgeText(state, asset));
         setText(this.#name, stream.name);
-        setText(this.#kind, kindNames[stream.kind] ?? stream.kind);
+        setText(this.#kind, stream.channel ? 'Channel' : kindNames[stream.kind] ?? stream.kind);
         setHidden(this.#advertisement, !stream.advertisement);
         setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
@@ -101,8 +101,9 @@ export class StreamCard {
         }
         if (!reason) {
             const primary = state !== 'downloaded' || !playableOffline;
-            actions.play = { label: 'Play', name: `Play ${name} from its origin`, primary };
-            if (state === 'remote') actions.download = { label: 'Download', name: `Download ${name}` };
+            actions.play = { label: 'Play', name: this.#stream.channel ? `Play the channel ${name}` : `Play ${name} from its origin`, primary };
+            // A download has the stream at its origin, without the edits of the catalog.
+            if (state === 'remote' && this.#stream.edits.length === 0) actions.download = { label: 'Download', name: `Download ${name}` };
             if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
             if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
         }

@@ -1,0 +1,172 @@
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import Testing
+
+/// Tests that a channel that is simulated from complete playlists is a correct live playlist at every moment, for every track.
+@Suite struct SimulatedChannelTests {
+    private static let start = ProgramDateTime("2026-01-01T00:00:00Z") ?? SimulatedChannel.defaultStart
+
+    private static func media(
+        _ durations: [String],
+        _ header: String = "",
+        _ tags: [Int: String] = [:]
+    ) throws -> MediaPlaylist {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n\(header)"
+        for (number, duration) in durations.enumerated() {
+            text += "\(tags[number] ?? "")#EXTINF:\(duration),\n\(number).ts\n"
+        }
+        return try MediaPlaylist(parsing: Array((text + "#EXT-X-ENDLIST\n").utf8))
+    }
+
+    private func channel(
+        _ playlist: MediaPlaylist,
+        after seconds: String,
+        repeats: Bool = true,
+        window: Int64 = 30
+    ) throws -> MediaPlaylist {
+        try playlist.simulated(
+            SimulatedChannel(repeats: repeats, start: Self.start, window: MediaTime(seconds: window)),
+            at: Self.start.advanced(by: #require(MediaTime(decimal: seconds)))
+        )
+    }
+
+    @Test func segmentAppearsWhenItIsFinished() throws {
+        let playlist = try Self.media(["4", "4", "2"])
+        #expect(throws: PlaylistEditError.notStarted(start: Self.start)) { try channel(playlist, after: "3.999") }
+        #expect(throws: PlaylistEditError.self) { try channel(playlist, after: "-10000000") }
+        #expect(try channel(playlist, after: "4").segments.map(\.uri) == ["0.ts"])
+        #expect(try channel(playlist, after: "9.999").segments.map(\.uri) == ["0.ts", "1.ts"])
+        let third = try channel(playlist, after: "14.5")
+        #expect(third.segments.map(\.uri) == ["0.ts", "1.ts", "2.ts", "0.ts"])
+        #expect(third.isLive && !third.hasEndMarker && third.mediaSequence == 0 && third.discontinuitySequence == 0)
+        #expect(third.segments.map(\.hasDiscontinuity) == [false, false, false, true])
+        let dates = third.segments.compactMap { $0.programDateTime?.description }
+        #expect(
+            dates == [
+                "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:04.000Z", "2026-01-01T00:00:08.000Z",
+                "2026-01-01T00:00:10.000Z",
+            ]
+        )
+    }
+
+    @Test func channelThatDoesNotRepeatEnds() throws {
+        let playlist = try Self.media(["4", "4", "2"])
+        let ended = try channel(playlist, after: "10", repeats: false)
+        #expect(ended.segments.count == 3 && ended.hasEndMarker)
+        #expect(try channel(playlist, after: "9.9", repeats: false).hasEndMarker == false)
+        #expect(try channel(playlist, after: "99999999", repeats: false).bytes == ended.bytes)
+    }
+
+    /// Numbers and dates of a segment never change, nothing goes back, and the window has its duration.
+    @Test(arguments: [["4", "4", "2"], ["9.97667", "9.97667", "3.2"], ["1", "0.5", "0.25", "6.006"], ["10"]])
+    func playlistsAreConsistent(durations: [String]) throws {
+        let own = try Self.media(durations, "", [1: "#EXT-X-DISCONTINUITY\n"])
+        let playlist = durations.count == 1 ? try Self.media(durations) : own
+        var known: [Int64: (uri: String, date: MediaTime, discontinuity: Int64)] = [:]
+        var last: (sequence: Int64, end: Int64, discontinuity: Int64) = (0, 0, 0)
+        for step in 0..<1_000 {
+            let seconds = "\(315_360_000 + step / 4).\(["0", "25", "5", "75"][step % 4])"
+            let now = try channel(playlist, after: seconds)
+            #expect(now.duration >= MediaTime(seconds: 30) - MediaTime(seconds: 10), "\(seconds)")
+            #expect(now.mediaSequence >= last.sequence && now.discontinuitySequence >= last.discontinuity)
+            let end = now.mediaSequence + Int64(now.segments.count)
+            #expect(end >= last.end)
+            last = (now.mediaSequence, end, now.discontinuitySequence)
+            for segment in now.segments {
+                let date = try #require(segment.programDateTime).sinceEpoch
+                if let before = known[segment.sequence] {
+                    #expect(before == (segment.uri, date, segment.discontinuitySequence), "\(seconds)")
+                } else {
+                    known[segment.sequence] = (segment.uri, date, segment.discontinuitySequence)
+                }
+            }
+            let newest = try #require(now.segments.last)
+            let published = try #require(newest.programDateTime).sinceEpoch + newest.duration
+            let clock = Self.start.advanced(by: try #require(MediaTime(decimal: seconds))).sinceEpoch
+            #expect(published <= clock && clock - published <= MediaTime(seconds: 10))
+        }
+    }
+
+    @Test func otherTracksFollowThePeriodsOfTheVideo() throws {
+        let video = try Self.media(["4", "4", "2"])
+        let audio = try Self.media(["3", "3", "3", "3", "3"])
+        var parts = SimulatedChannel(repeats: true, start: Self.start, window: MediaTime(seconds: 30))
+        parts = try #require(SimulatedChannel(parts.description + ",periods=10"))
+        let date = Self.start.advanced(by: MediaTime(seconds: 1_000_010))
+        let (one, other) = (try video.simulated(parts, at: date), try audio.simulated(parts, at: date))
+        func starts(_ playlist: MediaPlaylist) -> Set<ProgramDateTime> {
+            Set(playlist.segments.filter(\.hasDiscontinuity).compactMap(\.programDateTime))
+        }
+        #expect(starts(one).count >= 3 && starts(one).isSubset(of: starts(other)))
+        // The segment that begins at 12 s is after the end of the video.
+        #expect(other.segments.suffix(4).map(\.uri) == ["0.ts", "1.ts", "2.ts", "3.ts"])
+        #expect(one.discontinuitySequence == other.discontinuitySequence)
+        let two = try Self.media(["4", "4"], "", [1: "#EXT-X-DISCONTINUITY\n"])
+        #expect(throws: PlaylistEditError.self) { try two.simulated(parts, at: date) }
+    }
+
+    @Test func keysAndDateRangesAreThoseOfTheRepetition() throws {
+        let playlist = try Self.media(
+            ["4", "4"],
+            "",
+            [
+                0: "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXT-X-PROGRAM-DATE-TIME:2020-01-01T00:00:00Z\n"
+                    + "#EXT-X-DATERANGE:ID=\"ad\",START-DATE=\"2020-01-01T00:00:02Z\",DURATION=2\n#EXT-X-CUE-OUT:2\n"
+            ]
+        )
+        let now = try channel(playlist, after: "1000", window: 12)
+        for segment in now.segments {
+            let vector = try #require(segment.keys.first?.initializationVector)
+            #expect(vector.hasSuffix(segment.uri == "0.ts" ? "00" : "01"), "\(segment.uri)")
+        }
+        let ranges = now.dateRanges
+        #expect(ranges.count == 2 && Set(ranges.map(\.id)).count == 2)
+        for (range, segment) in zip(ranges, now.segments.filter { $0.uri == "0.ts" }) {
+            #expect(range.startDate == segment.programDateTime?.advanced(by: MediaTime(seconds: 2)))
+        }
+        #expect(String(decoding: now.bytes, as: UTF8.self).split(separator: "#EXT-X-CUE-OUT:2").count == 3)
+    }
+
+    @Test func textIsReadAndWritten() throws {
+        for text in [
+            "loop", "loop,window=120", "once,start=2026-01-01T00:00:00.000Z",
+            "loop,start=2026-01-01T00:00:00.000Z,window=5.5,periods=10.5+3",
+        ] {
+            #expect(SimulatedChannel(text)?.description == text)
+        }
+        for text in [
+            "", "once", "loop,", "loop,loop", "loop,window=0", "loop,window=86401", "loop,start=yesterday",
+            "loop,window",
+            "loop,start=0000-01-01T00:00:00Z", "loop,periods=", "loop,periods=1+0", "loop,periods=1++2",
+            "loop,window=1,window=2", "Loop", "loop,end=1",
+            "loop,periods=" + Array(repeating: "1", count: 201).joined(separator: "+"),
+        ] {
+            #expect(SimulatedChannel(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func incompletePlaylistIsRefused() throws {
+        let live = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n".utf8))
+        let empty = try Self.media([])
+        let instant = try Self.media(["0", "0"])
+        for playlist in [live, empty, instant] {
+            #expect(throws: PlaylistEditError.self) { try channel(playlist, after: "100") }
+        }
+    }
+
+    @Test func hostilePlaylistsAreBounded() throws {
+        for durations in [["0.000001", "0.000001"], ["999999999999999999", "1"], ["0", "0", "0.001"]] {
+            let playlist = try Self.media(durations)
+            for elapsed in ["1", "1000000000", "9223372036"] {
+                let limits = PlaylistLimits(byteCount: 1 << 20, entryCount: 1_000)
+                let now = try? playlist.simulated(
+                    SimulatedChannel(start: Self.start, window: MediaTime(seconds: 86_400)),
+                    at: Self.start.advanced(by: #require(MediaTime(decimal: elapsed))),
+                    limits: limits
+                )
+                #expect((now?.segments.count ?? 0) <= 1_000)
+            }
+        }
+    }
+}
