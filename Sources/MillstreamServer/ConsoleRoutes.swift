@@ -22,6 +22,7 @@ struct ConsoleRoutes {
     let broadcast: EventBroadcast
     let metrics: ServerMetrics
     let links: LinkRegistry
+    let faults: FaultSettings
     let connections: ConnectionRegistry
     let capacity: ServerCapacity
     let workers: EditWorkers
@@ -41,6 +42,7 @@ struct ConsoleRoutes {
         broadcast: EventBroadcast,
         metrics: ServerMetrics,
         links: LinkRegistry,
+        faults: FaultSettings = FaultSettings([]),
         connections: ConnectionRegistry,
         capacity: ServerCapacity,
         workers: EditWorkers,
@@ -60,6 +62,7 @@ struct ConsoleRoutes {
         self.broadcast = broadcast
         self.metrics = metrics
         self.links = links
+        self.faults = faults
         self.connections = connections
     }
 
@@ -116,6 +119,7 @@ struct ConsoleRoutes {
         StorageRoutes(library: library, broadcast: broadcast).add(to: api)
         api.get("conditions") { _, _ in Response.json(links.report) }
         api.put("conditions", use: changeConditions)
+        faults.add(to: api)
         api.get("events", use: events)
     }
 

@@ -91,7 +91,7 @@ public struct FolderOrigin: Sendable {
             let link = LinkRegistry(shared: conditions).shared
             router.add(middleware: LinkConditioning { _ in link })
         }
-        router.add(middleware: FaultInjection(faults))
+        router.add(middleware: FaultInjection(FaultSettings(faults)))
         let files = FileResponder()
         router.get("**") { request, context in
             // ``TargetGuard`` has refused empty names, names that cannot be decoded, and names with slashes.

@@ -59,6 +59,8 @@ public struct LocalOrigin: Sendable {
         ///
         /// Requests of pages of other sites do not use it.
         public var cache: DiskCache?
+        /// The time for which an outdated playlist is used if its server is unavailable; none by default.
+        public var staleIfError = Duration.zero
         /// A Boolean value that indicates whether DASH presentations are translated to HLS; `true` by default.
         public var translatesDASH = true
         /// The file in which the sequence numbers of translated live presentations continue after a restart of the server;
@@ -163,10 +165,14 @@ public struct LocalOrigin: Sendable {
                 hosts: http.proxy == nil ? hosts : nil
             )
         }
-        let sources = SourceAccess(
+        var sources = SourceAccess(
             trusted: (loading(cached ?? transport), policy, hosts),
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
+        var memory = ResourceMemory.Options { .now }
+        memory.staleIfError = options.staleIfError
+        sources.trustedMemory = ResourceMemory(memory)
+        sources.foreignMemory = ResourceMemory(memory)
         do {
             try await serve(sources, secret, stateFile, onRunning)
         } catch {
@@ -231,6 +237,7 @@ public struct LocalOrigin: Sendable {
             )
             sources.foreignPresentations = PresentationStore(options.limits, workers: workers)
         }
+        let faults = FaultSettings(options.faults)
         let owner = OwnerAccess(
             credentials: options.credentials,
             requiresThisMachine: options.admitsOnlySignedAddresses
@@ -243,7 +250,7 @@ public struct LocalOrigin: Sendable {
             playbackSigner: options.admitsOnlySignedAddresses ? PlaybackSigner(secret) : nil,
             owner: owner,
             scheme: scheme,
-            faults: options.faults,
+            faults: faults,
             capacity: work,
             workers: workers
         ).add(to: router)
@@ -255,6 +262,7 @@ public struct LocalOrigin: Sendable {
             broadcast: broadcast,
             metrics: metrics,
             links: links,
+            faults: faults,
             connections: registry,
             capacity: work,
             workers: workers,

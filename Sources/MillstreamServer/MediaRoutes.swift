@@ -23,10 +23,11 @@ struct MediaRoutes {
     let owner: OwnerAccess
     /// The scheme with which the server is reached.
     let scheme: String
-    let faults: [ResponseFault]
+    let faults: FaultSettings
     let capacity: ServerCapacity
     let workers: EditWorkers
     private let files = FileResponder()
+    private let edited = EditedPlaylistCache()
 
     init(
         sources: SourceAccess,
@@ -36,7 +37,7 @@ struct MediaRoutes {
         playbackSigner: PlaybackSigner? = nil,
         owner: OwnerAccess = OwnerAccess(),
         scheme: String = "http",
-        faults: [ResponseFault],
+        faults: FaultSettings,
         capacity: ServerCapacity,
         workers: EditWorkers
     ) {
@@ -81,6 +82,46 @@ struct MediaRoutes {
     }
 
     @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let key = EditedPlaylistCache.Key(
+            target: request.uri.string,
+            authority: request.head.authority ?? "",
+            isForeign: context.initiator.isForeign
+        )
+        let memory = sources.memory(for: context.initiator)
+        let known = edited.entry(for: key)
+        if let known, known.versions.allSatisfy({ memory.freshVersion(of: $0.key) == $0.value }) {
+            return try known.response(to: request, capacity)
+        }
+        let budget = try capacity.admit()
+        let presentations = sources.presentations(for: context.initiator)
+        let session = LoadSession(
+            memory: memory,
+            loader: sources.access(for: context.initiator).loading,
+            capacity: capacity
+        )
+        let isConfirmed = try await ClientPresence.whileClientIsConnected {
+            guard let known else { return false }
+            return try await session.confirms(known.versions, presentations)
+        }
+        if isConfirmed, let known { return try known.response(to: request, capacity) }
+        let second = UnixSeconds.now
+        let (bytes, dependsOnDate) = try await editedPlaylist(request, context, budget, session: session)
+        let entry = EditedPlaylistCache.Entry(
+            bytes,
+            versions: session.versions,
+            second: dependsOnDate ? second : nil
+        )
+        edited.store(entry, for: key)
+        return try entry.response(to: request, capacity)
+    }
+
+    /// Returns the edited playlist for a request, and whether it changes with the date.
+    private func editedPlaylist(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget,
+        session: LoadSession
+    ) async throws -> (bytes: [UInt8], dependsOnDate: Bool) {
         var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
         playback.mediaAddressing = .server(signer)
         if let playbackSigner {
@@ -89,18 +130,17 @@ struct MediaRoutes {
             playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
         }
         if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
-        let loading = sources.access(for: context.initiator).loading
-        let budget = try capacity.admit()
         let handler = PlaybackRequestHandler(
-            loader: loading,
+            loader: sources.access(for: context.initiator).loading,
             budget: budget,
             workers: workers,
-            presentations: sources.presentations(for: context.initiator)
+            presentations: sources.presentations(for: context.initiator),
+            session: session
         )
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)
         }
-        return .playlist(bytes, budget: budget)
+        return (bytes, playback.plan.dependsOnDate)
     }
 
     /// Returns the scheme and host with which the client reached this server.

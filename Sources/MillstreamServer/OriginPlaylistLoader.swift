@@ -11,6 +11,8 @@ struct OriginPlaylistLoader: PlaylistLoader {
     let workers: EditWorkers
     /// The DASH presentations that are translated; `nil` to refuse manifests.
     var presentations: PresentationStore?
+    /// The playlists that are loaded for the current request; `nil` to load each playlist anew.
+    var session: LoadSession?
 
     func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist {
         let address = ResourceAddress(source)
@@ -23,6 +25,11 @@ struct OriginPlaylistLoader: PlaylistLoader {
     }
 
     func bytes(at address: ResourceAddress, budget: EditBudget) async throws -> ResourceLoader.Loaded {
+        if let session {
+            let loaded = try await session.resource(at: address, presentations).loaded
+            try budget.receive(loaded.bytes.count)
+            return loaded
+        }
         // Manifests and segment indexes count against the budget too.
         let metered = loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
         let loader = presentations.map { metered.translatingPresentations(in: $0) } ?? metered

@@ -34,6 +34,21 @@ final class ServerCapacity: Sendable {
         return RequestBudget(self)
     }
 
+    /// Returns a budget for a load that several requests share, which is released with the last reference to it.
+    func loadingBudget() -> EditBudget {
+        let reservation = CapacityReservation(self, requests: 0)
+        return EditBudget(limits.editing) { try reservation.add($0) }
+    }
+
+    /// Reserves capacity for bytes, which is released with the last reference to the result.
+    ///
+    /// - Throws: ``ServerError`` with 503 if all requests together hold too much.
+    func reservation(of bytes: Int) throws -> any AnyObject & Sendable {
+        let reservation = CapacityReservation(self, requests: 0)
+        try reservation.add(bytes)
+        return reservation
+    }
+
     fileprivate func reserve(_ bytes: Int64) throws {
         let isReserved = use.withLock { use in
             guard bytes <= limits.pendingBytes.bytes -| use.bytes else { return false }
@@ -63,7 +78,7 @@ final class RequestBudget: Sendable {
     private let reservation: CapacityReservation
 
     fileprivate init(_ server: ServerCapacity) {
-        let reservation = CapacityReservation(server)
+        let reservation = CapacityReservation(server, requests: 1)
         self.reservation = reservation
         limits = server.limits
         editing = EditBudget(server.limits.editing) { try reservation.add($0) }
@@ -78,11 +93,15 @@ final class RequestBudget: Sendable {
 /// The capacity that a request holds, which is released with the last reference to it.
 private final class CapacityReservation: Sendable {
     private let server: ServerCapacity
+    private let requests: Int
     private let bytes = Mutex<Int64>(0)
 
-    init(_ server: ServerCapacity) { self.server = server }
+    init(_ server: ServerCapacity, requests: Int) {
+        self.server = server
+        self.requests = requests
+    }
 
-    deinit { server.release(bytes.withLock { $0 }, requests: 1) }
+    deinit { server.release(bytes.withLock { $0 }, requests: requests) }
 
     func add(_ count: Int) throws {
         try server.reserve(Int64(count))

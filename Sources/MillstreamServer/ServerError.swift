@@ -117,15 +117,13 @@ extension Response {
 
     /// Returns a response with a playlist, which must be revalidated since it changes with its source.
     ///
-    /// - Parameters:
-    ///   - bytes: The playlist.
-    ///   - budget: The budget that is held until the client has received the response.
+    /// - Parameter bytes: The playlist.
     /// - Returns: The response.
-    static func playlist(_ bytes: [UInt8], budget: RequestBudget? = nil) -> Response {
+    static func playlist(_ bytes: [UInt8]) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache"],
-            body: ResponseBody(chunks: bytes, budget: budget)
+            body: ResponseBody(chunks: ByteBuffer(bytes: bytes), holding: nil)
         )
     }
 
@@ -134,7 +132,7 @@ extension Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(chunks: bytes, budget: budget)
+            body: ResponseBody(chunks: ByteBuffer(bytes: bytes), holding: budget)
         )
     }
 }
@@ -158,16 +156,14 @@ extension ResponseBody {
     private static var chunkSize: Int { 64 << 10 }
 
     /// Creates a body that is written in pieces at the speed of the client, without a copy of all bytes.
-    init(chunks bytes: [UInt8], budget: RequestBudget?) {
-        self.init(contentLength: bytes.count) { writer in
-            var start = 0
-            while start < bytes.count {
-                let end = min(start + Self.chunkSize, bytes.count)
-                try await writer.write(ByteBuffer(bytes: bytes[start..<end]))
-                start = end
+    init(chunks bytes: ByteBuffer, holding reservation: (any AnyObject & Sendable)?) {
+        self.init(contentLength: bytes.readableBytes) { writer in
+            var rest = bytes
+            while let chunk = rest.readSlice(length: min(Self.chunkSize, rest.readableBytes)), chunk.readableBytes > 0 {
+                try await writer.write(chunk)
             }
             try await writer.finish(nil)
-            withExtendedLifetime(budget) {}
+            withExtendedLifetime(reservation) {}
         }
     }
 }

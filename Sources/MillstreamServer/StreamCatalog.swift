@@ -50,7 +50,7 @@ public struct StreamCatalog: Sendable {
         public var sources: [ResourceAddress] { [address] + edits.sources.map { ResourceAddress($0) } }
 
         /// A Boolean value that indicates whether the stream is a simulated live channel.
-        public var isChannel: Bool { edits.edits.contains { $0.definition.name == "live" } }
+        public var isChannel: Bool { edits.dependsOnDate }
     }
 
     /// The streams, in the order of the file.

@@ -15,6 +15,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     private let multivariant: MultivariantStep?
     private let media: MediaStep?
     private let alignment: Alignment?
+    private let dependsOnDate: Bool
 
     /// Creates a kind of edit that changes multivariant playlists only.
     init(
@@ -37,6 +38,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.multivariant = multivariant
         media = nil
         alignment = nil
+        dependsOnDate = false
     }
 
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
@@ -48,6 +50,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         examples: [String] = [],
         multivariant: MultivariantStep? = nil,
         alignment: Alignment? = nil,
+        dependsOnDate: Bool = false,
         media: @escaping MediaStep
     ) {
         definition = EditDefinition(
@@ -62,11 +65,13 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.multivariant = multivariant
         self.media = media
         self.alignment = alignment
+        self.dependsOnDate = dependsOnDate
     }
 
     /// Returns the edit with the given value.
     func callAsFunction(_ value: Value) -> PlaylistEdit {
         var steps = EditSteps()
+        steps.dependsOnDate = dependsOnDate
         if let multivariant {
             steps.multivariant = { (playlist, context) throws(PlaylistEditError) in
                 try multivariant(playlist, value, context)
@@ -112,6 +117,8 @@ struct EditSteps: Sendable {
     var media: (@Sendable (MediaPlaylist, EditContext) throws(PlaylistEditError) -> MediaPlaylist)?
     /// The rule by which the edit follows the video of a presentation; `nil` if all tracks have the same edit.
     var alignment: Alignment?
+    /// A Boolean value that indicates whether the effect on a playlist changes with the date.
+    var dependsOnDate = false
 
     struct Alignment: Sendable {
         let includesVideo: Bool

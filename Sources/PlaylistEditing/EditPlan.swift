@@ -17,6 +17,10 @@ public struct EditPlan: Sendable, Hashable {
     /// The sources of all stitching edits, as named in the edits.
     public var sources: [String] { edits.compactMap(\.source) }
 
+    /// A Boolean value that indicates whether the result of the edits changes with the date at which a playlist is requested,
+    /// as that of ``PlaylistEdit/live(_:)`` does.
+    public var dependsOnDate: Bool { edits.contains { $0.steps.dependsOnDate } }
+
     /// A Boolean value that indicates whether an edit changes the media playlists of a presentation.
     public var changesMedia: Bool { edits.contains { !$0.isFilter } }
 

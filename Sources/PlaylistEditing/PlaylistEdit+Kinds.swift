@@ -331,6 +331,7 @@ extension PlaylistEdit {
         summary: "Simulate a live channel: loop, or once with a start, then start=DATE and window=SECONDS.",
         examples: ["loop", "loop,window=120", "once,start=2026-01-01T12:00:00Z"],
         alignment: .channel,
+        dependsOnDate: true,
         media: { (playlist, channel, context) throws(PlaylistEditError) in
             guard let date = context.date else {
                 throw .cannotStitch(reason: "a channel is simulated at a date, and there is none")

@@ -111,10 +111,22 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var state: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Answer with the last playlist for this time in seconds if its server is unavailable.",
+            valueName: "SECONDS"
+        )
+    )
+    var staleIfError: Int = 0
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
+        guard (0...86_400).contains(staleIfError) else {
+            throw ValidationError("--stale-if-error must be between 0 and 86400")
+        }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key must be given together")
         }
@@ -152,6 +164,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.faults = faults.faults
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
+        options.staleIfError = .seconds(staleIfError)
         options.stateFile = state.map { URL(fileURLWithPath: $0) }
         let jar = try http.openCookieJar()
         var httpOptions = http.options()

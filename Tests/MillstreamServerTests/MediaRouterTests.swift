@@ -41,7 +41,7 @@ import Testing
             library: try AssetLibrary(directory: folder),
             links: LinkRegistry(shared: conditions),
             signer: signer,
-            faults: [],
+            faults: FaultSettings([]),
             capacity: ServerCapacity(ServerLimits()),
             workers: .callingTask
         )

@@ -223,7 +223,7 @@ import Testing
     ])
     func longBodiesAreWrittenInChunks(count: Int, pieces: [Int]) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
-        let body = ResponseBody(chunks: bytes, budget: nil)
+        let body = ResponseBody(chunks: ByteBuffer(bytes: bytes), holding: nil)
         #expect(body.contentLength == count)
         let recorded = try await body.recorded()
         #expect(recorded.chunkSizes == pieces && recorded.bytes == bytes && recorded.isFinished)
@@ -231,7 +231,10 @@ import Testing
 
     @Test func budgetIsReleasedWithTheBody() async throws {
         let work = ServerCapacity(ServerLimits())
-        var body: ResponseBody? = ResponseBody(chunks: [1, 2], budget: try work.admit())
+        var body: ResponseBody? = ResponseBody(
+            chunks: ByteBuffer(bytes: [1, 2]),
+            holding: try work.admit()
+        )
         #expect(work.pendingRequests == 1)
         _ = try await body?.recorded()
         body = nil

@@ -36,7 +36,7 @@ struct CacheCandidate: Sendable {
 extension TransportError {
     /// A Boolean value that indicates whether a stale response can be used instead: the server failed temporarily or
     /// cannot be reached (RFC 5861 §4).
-    fileprivate var allowsStaleResponse: Bool {
+    var allowsStaleResponse: Bool {
         switch category(of: .other) {
         case .unreachable: true
         case .busy: status.map { $0 >= 500 } ?? false

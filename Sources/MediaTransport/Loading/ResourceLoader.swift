@@ -58,20 +58,7 @@ public struct ResourceLoader: Sendable {
     ///
     /// - Throws: ``TransportError`` after the last attempt, `CancellationError` when canceled.
     public func load(_ request: TransportRequest, limit: ByteCount = defaultSizeLimit) async throws -> Loaded {
-        try await send(request) { response in
-            var bytes: [UInt8] = []
-            if let expected = response.expectedLength, expected > limit.bytes { throw tooLarge(limit, response) }
-            for try await buffer in response.body {
-                guard Int64(bytes.count + buffer.readableBytes) <= limit.bytes else { throw tooLarge(limit, response) }
-                bytes.append(contentsOf: buffer.readableBytesView)
-            }
-            return Loaded(
-                bytes: bytes,
-                address: response.address,
-                contentType: response.header("Content-Type"),
-                measurement: response.record.measurement
-            )
-        }
+        try await send(request) { response in try await Loaded(reading: response, limit: limit) }
     }
 
     /// Sends a request, and repeats it after failures until `consume` has read the body of a response.
@@ -130,9 +117,32 @@ public struct ResourceLoader: Sendable {
             record: response.record
         )
     }
+}
 
-    private func tooLarge(_ limit: ByteCount, _ response: TransportResponse) -> TransportError {
-        TransportError(.tooLarge, "the resource exceeds the maximum size of \(limit)", address: response.address)
+extension ResourceLoader.Loaded {
+    /// Reads the body of a response into memory.
+    init(reading response: TransportResponse, limit: ByteCount) async throws {
+        func verify(_ count: Int64) throws {
+            guard count <= limit.bytes else {
+                throw TransportError(
+                    .tooLarge,
+                    "the resource exceeds the maximum size of \(limit)",
+                    address: response.address
+                )
+            }
+        }
+        var bytes: [UInt8] = []
+        try verify(response.expectedLength ?? 0)
+        for try await buffer in response.body {
+            try verify(Int64(bytes.count + buffer.readableBytes))
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+        self.init(
+            bytes: bytes,
+            address: response.address,
+            contentType: response.header("Content-Type"),
+            measurement: response.record.measurement
+        )
     }
 }
 

@@ -18,6 +18,17 @@ struct SourceAccess: Sendable {
     /// the credentials of the owner; `nil` to refuse manifests.
     var foreignPresentations: PresentationStore?
 
+    /// The playlists in memory for clients with the trusted access.
+    var trustedMemory = ResourceMemory(ResourceMemory.Options { .now })
+    /// The playlists in memory for pages of other sites, which must not receive what was loaded with the credentials of the
+    /// owner.
+    var foreignMemory = ResourceMemory(ResourceMemory.Options { .now })
+
+    /// Returns the playlists in memory for a kind of client.
+    func memory(for initiator: RequestInitiator) -> ResourceMemory {
+        initiator.isForeign ? foreignMemory : trustedMemory
+    }
+
     /// Returns the access for a kind of client.
     func access(for initiator: RequestInitiator) -> Access { initiator.isForeign ? foreign : trusted }
 

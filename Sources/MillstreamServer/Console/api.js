@@ -135,3 +135,13 @@ export function changeStoragePolicy(id, changes) {
 export function offlinePlaylistURL(id) {
     return `/offline/${encodeURIComponent(id)}/multivariant.m3u8`;
 }
+
+/** Fetches the faults that the server simulates. */
+export async function fetchFaults() {
+    return (await request('GET', '/api/faults')).faults;
+}
+
+/** Replaces the faults that the server simulates, and returns them. */
+export async function changeFaults(faults) {
+    return (await request('PUT', '/api/faults', { faults })).faults;
+}

@@ -17,6 +17,7 @@ import { showPlaybackErrors } from './playback-error.js';
 import { showPlaybackURL } from './playback-url-field.js';
 import { Player } from './player.js';
 import { followServerEvents } from './server-events.js';
+import { SimulatedFaults } from './simulated-faults.js';
 import { Storage } from './storage.js';
 import { Store } from './store.js';
 import { TrackMenus } from './track-menus.js';
@@ -25,6 +26,7 @@ const video = document.getElementById('video');
 const store = new Store();
 const edits = new PlaybackEdits(store);
 const networkConditions = new NetworkConditionsMenu();
+const faults = new SimulatedFaults();
 const player = new Player(video, edits, networkConditions);
 const actions = new Actions(store, player, new DownloadMessages(store));
 const catalog = new Catalog(store, player, actions);
@@ -64,7 +66,7 @@ let dismissLoadError = () => {};
 
 async function load() {
     try {
-        await Promise.all([store.load(), networkConditions.load(), edits.load()]);
+        await Promise.all([store.load(), networkConditions.load(), faults.load(), edits.load()]);
         dismissLoadError();
         update();
         document.documentElement.dataset.ready = 'true';

@@ -13,12 +13,11 @@ import Synchronization
 ///
 /// The first fault that concerns a request applies.
 struct FaultInjection: RouterMiddleware {
-    private let faults: [ResponseFault]
-    private let counter = RequestCounter()
+    private let settings: FaultSettings
     private let time: any TimeSource
 
-    init(_ faults: [ResponseFault], time: any TimeSource = SystemTimeSource()) {
-        self.faults = faults
+    init(_ settings: FaultSettings, time: any TimeSource = SystemTimeSource()) {
+        self.settings = settings
         self.time = time
     }
 
@@ -27,12 +26,7 @@ struct FaultInjection: RouterMiddleware {
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard !faults.isEmpty else { return try await next(request, context) }
-        let path = Self.path(of: request)
-        let candidates = faults.filter { $0.concerns(path) }
-        // Requests are counted only where a number can matter.
-        let number = candidates.contains { $0.requests != nil } ? counter.count(path) : 1
-        guard let fault = candidates.first(where: { $0.requests?.contains(number) ?? true }) else {
+        guard !settings.isEmpty, let fault = settings.fault(forRequestOf: Self.path(of: request)) else {
             return try await next(request, context)
         }
         if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }
@@ -81,7 +75,7 @@ extension ResponseFault.Replacement {
 }
 
 /// A counter of the requests of each path.
-private final class RequestCounter: Sendable {
+final class RequestCounter: Sendable {
     /// The maximum number of paths; counting begins again when it is reached.
     private static let maximumPathCount = 100_000
 

@@ -27,6 +27,8 @@ public struct ResponseFault: Sendable, Hashable {
         case text(String)
     }
 
+    /// The fault as it was written.
+    public private(set) var text = ""
     /// The pattern of the paths of the requests, in which `*` stands for any characters.
     var path = "*"
     /// The numbers of the requests of a path, from 1; `nil` for all.
@@ -138,6 +140,7 @@ public struct ResponseFault: Sendable, Hashable {
     /// Creates a fault from a query, such as `path=*.ts&delay=1.5`; `nil` if it has no effect, or if a parameter is unknown,
     /// repeated or invalid.
     public init?(_ text: String) {
+        self.text = text
         let items = QueryItems(text).items
         guard text.utf8.count <= 4_096, items.count == text.split(separator: "&").count,
             Set(items.map(\.name)).count == items.count

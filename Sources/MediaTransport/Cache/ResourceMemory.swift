@@ -1,0 +1,285 @@
+package import MediaTiming
+package import ResourceAddressing
+import Synchronization
+
+/// Small resources in memory, for servers that answer many requests from the same few resources.
+///
+/// A resource is used without a request while it is fresh, and validated afterward (RFC 9111 §4). Simultaneous requests for
+/// one resource share a single load. The memory belongs to one user: responses to requests with credentials are kept too, so
+/// that all clients that use it must be permitted to see them.
+package final class ResourceMemory: Sendable {
+    /// The options of a memory.
+    package struct Options: Sendable {
+        /// The maximum size of all resources together; the default is 64 MiB.
+        package var size = ByteCount(64 << 20)
+        /// The time for which a stale resource is used if its server is unavailable (RFC 5861 §4), besides what responses
+        /// permit; none by default.
+        package var staleIfError = Duration.zero
+        /// The clock for the age of resources.
+        package var now: @Sendable () -> UnixSeconds
+
+        /// Creates options.
+        package init(now: @escaping @Sendable () -> UnixSeconds) { self.now = now }
+    }
+
+    /// A resource with the number of its content.
+    package struct Resource: Sendable {
+        /// The resource.
+        package let loaded: ResourceLoader.Loaded
+        /// A number that changes whenever the content or its URL changes.
+        package let version: UInt64
+    }
+
+    /// The loader of a resource and the maximum size of the resource.
+    package typealias Loading = (loader: ResourceLoader, limit: ByteCount)
+
+    private struct Entry {
+        var metadata: EntryMetadata
+        let resource: Resource
+        var lastUse: UInt64 = 0
+
+        /// The size of the entry, with an estimate for its metadata.
+        var size: Int { resource.loaded.bytes.count +| 1_024 }
+    }
+
+    private struct State {
+        var entries: [ResourceAddress: Entry] = [:]
+        var loads: [ResourceAddress: SharedLoad] = [:]
+        var size = 0
+        var lastUse: UInt64 = 0
+        var lastVersion: UInt64 = 0
+
+        mutating func remove(_ address: ResourceAddress) {
+            if let entry = entries.removeValue(forKey: address) { size -|= entry.size }
+        }
+
+        mutating func use(_ address: ResourceAddress) -> Entry? {
+            lastUse &+= 1
+            entries[address]?.lastUse = lastUse
+            return entries[address]
+        }
+    }
+
+    private let options: Options
+    private let rules: CacheRules
+    private let state = Mutex(State())
+
+    /// Creates a memory without resources.
+    package init(_ options: Options) {
+        self.options = options
+        rules = CacheRules(kinds: [.playlist], maximumEntrySize: options.size.bytes / 4)
+    }
+
+    /// The number of resources.
+    package var count: Int { state.withLock { $0.entries.count } }
+
+    /// Returns the number of the content of a resource that can be used without a request; `nil` for any other.
+    package func freshVersion(of address: ResourceAddress) -> UInt64? {
+        let now = options.now()
+        return state.withLock { state in
+            guard let entry = state.entries[address], Freshness(entry.metadata, kind: .playlist, now: now).isFresh
+            else {
+                return nil
+            }
+            return state.use(address)?.resource.version
+        }
+    }
+
+    /// Returns a resource, which is loaded or validated if it is not fresh.
+    ///
+    /// - Parameters:
+    ///   - address: The URL of a playlist.
+    ///   - makeLoading: Returns the loader. It is called only if the caller is the first of those that wait for the load.
+    /// - Returns: The resource.
+    /// - Throws: ``TransportError``, the error of `makeLoading`, `CancellationError` when canceled.
+    package func resource(
+        at address: ResourceAddress,
+        _ makeLoading: @escaping @Sendable () throws -> Loading
+    ) async throws -> Resource {
+        let now = options.now()
+        enum Found {
+            case fresh(Resource)
+            case loading(SharedLoad)
+        }
+        let found: Found = state.withLock { state in
+            if let entry = state.use(address), Freshness(entry.metadata, kind: .playlist, now: now).isFresh {
+                return .fresh(entry.resource)
+            }
+            if let load = state.loads[address], load.join() { return .loading(load) }
+            let load = SharedLoad()
+            state.loads[address] = load
+            let known = state.entries[address]
+            load.start { [self] in
+                do {
+                    let resource = try await self.load(address, known, try makeLoading())
+                    finish(load, address)
+                    return .success(resource)
+                } catch {
+                    finish(load, address)
+                    return .failure(error)
+                }
+            }
+            return .loading(load)
+        }
+        switch found {
+        case .fresh(let resource): return resource
+        case .loading(let load): return try await load.result()
+        }
+    }
+
+    private func finish(_ load: SharedLoad, _ address: ResourceAddress) {
+        state.withLock { state in
+            if state.loads[address] === load { state.loads[address] = nil }
+        }
+    }
+
+    // MARK: Loading
+
+    private enum Answer {
+        case notModified(TransportResponse)
+        case content(ResourceLoader.Loaded, TransportResponse)
+    }
+
+    private func load(_ address: ResourceAddress, _ known: Entry?, _ loading: Loading) async throws -> Resource {
+        var request = TransportRequest(address, kind: .playlist)
+        if known != nil { request.headers += known?.metadata.validationFields ?? [] }
+        let requested = options.now()
+        let answer: Answer
+        do {
+            answer = try await loading.loader.send(request) { response in
+                guard response.status != 304 else { return .notModified(response) }
+                return .content(try await ResourceLoader.Loaded(reading: response, limit: loading.limit), response)
+            }
+        } catch let error as TransportError {
+            guard let known, permitsStale(known, after: error) else { throw error }
+            return known.resource
+        }
+        switch answer {
+        case .notModified(let response):
+            guard var entry = known, entry.metadata.address == response.address,
+                entry.metadata.isConfirmed(by: response.headers)
+            else {
+                return try await load(address, nil, loading)
+            }
+            entry.metadata.update(with: rules.storedFields(of: response.headers))
+            entry.metadata.requested = requested
+            entry.metadata.received = options.now()
+            store(entry, at: address)
+            return entry.resource
+        case .content(let loaded, let response):
+            let isSame = known.map {
+                $0.resource.loaded.address == loaded.address && $0.resource.loaded.bytes == loaded.bytes
+            }
+            let version =
+                isSame == true
+                ? known?.resource.version
+                : state.withLock { state in
+                    state.lastVersion &+= 1
+                    return state.lastVersion
+                }
+            let resource = Resource(loaded: loaded, version: version ?? 0)
+            let metadata = EntryMetadata(
+                key: EntryKey(address: address, byteRange: nil),
+                status: response.status,
+                address: response.address,
+                requested: requested,
+                received: options.now(),
+                headers: rules.storedFields(of: response.headers)
+            )
+            store(Entry(metadata: metadata, resource: resource), at: address)
+            return resource
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a stale resource can be used after an error.
+    private func permitsStale(_ entry: Entry, after error: TransportError) -> Bool {
+        guard error.allowsStaleResponse else { return false }
+        let control = CacheControl(entry.metadata.headers)
+        let permitted = control.contains("must-revalidate") ? nil : control.seconds("stale-if-error")
+        let limit = max(permitted ?? 0, options.staleIfError.components.seconds)
+        return Freshness(entry.metadata, kind: .playlist, now: options.now()).staleness <= limit && limit > 0
+    }
+
+    private func store(_ entry: Entry, at address: ResourceAddress) {
+        var entry = entry
+        let request = TransportRequest(address, kind: .playlist)
+        let mayStay = !CacheControl(entry.metadata.headers).contains("no-store")
+        if !rules.allowsStoring(entry.metadata, length: Int64(entry.resource.loaded.bytes.count), of: request) {
+            // The content is kept for the comparison with the next one only.
+            entry.metadata.headers = []
+        }
+        state.withLock { state in
+            state.remove(address)
+            guard mayStay, Int64(entry.size) <= options.size.bytes / 4 else { return }
+            state.lastUse &+= 1
+            entry.lastUse = state.lastUse
+            state.entries[address] = entry
+            state.size +|= entry.size
+            removeExcess(from: &state)
+        }
+    }
+
+    /// Removes the resources that were not used for the longest time until a quarter of the size is free, if it is exceeded.
+    private func removeExcess(from state: inout State) {
+        guard Int64(state.size) > options.size.bytes else { return }
+        let target = options.size.bytes / 4 *| 3
+        for (address, _) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+            guard Int64(state.size) > target else { return }
+            state.remove(address)
+        }
+    }
+}
+
+/// A load for which several callers wait; it is canceled when all of them are.
+private final class SharedLoad: Sendable {
+    typealias Outcome = Result<ResourceMemory.Resource, any Error>
+
+    private struct State {
+        var outcome: Outcome?
+        var waiterCount = 1
+        var task: Task<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let end = Broadcast()
+
+    /// Starts the load for its first waiter.
+    func start(_ operation: @escaping @Sendable () async -> Outcome) {
+        let task = Task {
+            let outcome = await operation()
+            state.withLock { $0.outcome = outcome }
+            end.notify()
+        }
+        state.withLock { $0.task = task }
+    }
+
+    /// Adds a waiter.
+    ///
+    /// - Returns: `false` if the load was canceled because nobody waited for it.
+    func join() -> Bool {
+        state.withLock { state in
+            guard state.waiterCount > 0 else { return false }
+            state.waiterCount += 1
+            return true
+        }
+    }
+
+    /// Waits for the end of the load.
+    func result() async throws -> ResourceMemory.Resource {
+        defer { leave() }
+        while true {
+            let seen = end.count
+            if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
+            try Task.checkCancellation()
+            await end.wait(after: seen)
+        }
+    }
+
+    private func leave() {
+        let task = state.withLock { state in
+            state.waiterCount -= 1
+            return state.waiterCount == 0 ? state.task : nil
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,117 @@
+import HTTPTypes
+import HummingbirdCore
+import MediaTiming
+import MediaTransport
+import NIOCore
+import ResourceAddressing
+import Synchronization
+
+/// The edited playlists of a server, which are used again while the playlists that they were made of do not change.
+final class EditedPlaylistCache: Sendable {
+    /// The properties of a request that determine its response.
+    struct Key: Hashable {
+        /// The path and the query.
+        let target: String
+        /// The name with which the client reached the server, which absolute URLs contain.
+        let authority: String
+        /// A Boolean value that indicates whether the client has no access to the owner's sources.
+        let isForeign: Bool
+    }
+
+    /// An edited playlist.
+    struct Entry: Sendable {
+        let bytes: ByteBuffer
+        /// The entity tag: a hash of the bytes.
+        let tag: String
+        /// The versions of the playlists that the entry was made of.
+        let versions: [ResourceAddress: UInt64]
+        /// The second in which the playlist is valid, as a Unix time, if it changes with the date.
+        let second: UnixSeconds?
+        fileprivate var lastUse: UInt64 = 0
+
+        init(_ bytes: [UInt8], versions: [ResourceAddress: UInt64], second: UnixSeconds?) {
+            self.bytes = ByteBuffer(bytes: bytes)
+            var hash = StableHash()
+            hash.combine(bytes)
+            tag = "\"\(String(hash.value, radix: 16))\""
+            self.versions = versions
+            self.second = second
+        }
+
+        fileprivate var size: Int { bytes.readableBytes +| 2_048 }
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var size = 0
+        var lastUse: UInt64 = 0
+    }
+
+    private let maximumSize: Int
+    private let now: @Sendable () -> UnixSeconds
+    private let state = Mutex(State())
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameters:
+    ///   - size: The maximum size of all entries together.
+    ///   - now: The clock.
+    init(size: ByteCount = ByteCount(64 << 20), now: @escaping @Sendable () -> UnixSeconds = { .now }) {
+        maximumSize = Int(clamping: size.bytes)
+        self.now = now
+    }
+
+    /// Returns the entry of a request, whose sources may have changed; `nil` if there is none or it is of an earlier date.
+    func entry(for key: Key) -> Entry? {
+        let now = now()
+        return state.withLock { state in
+            guard let entry = state.entries[key], entry.second ?? now == now else { return nil }
+            state.lastUse &+= 1
+            state.entries[key]?.lastUse = state.lastUse
+            return entry
+        }
+    }
+
+    func store(_ entry: Entry, for key: Key) {
+        state.withLock { state in
+            if let old = state.entries.removeValue(forKey: key) { state.size -|= old.size }
+            guard entry.size <= maximumSize / 4 else { return }
+            var entry = entry
+            state.lastUse &+= 1
+            entry.lastUse = state.lastUse
+            state.entries[key] = entry
+            state.size +|= entry.size
+            guard state.size > maximumSize else { return }
+            // The entries that were not used for the longest time are removed until a quarter of the size is free.
+            for (key, old) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+                guard state.size > maximumSize / 4 *| 3 else { return }
+                state.entries[key] = nil
+                state.size -|= old.size
+            }
+        }
+    }
+}
+
+extension EditedPlaylistCache.Entry {
+    /// Returns the response to a request, without a body if the client has the same playlist.
+    ///
+    /// - Throws: ``ServerError`` with 503 if the server has no capacity for the response.
+    func response(to request: Request, _ capacity: ServerCapacity) throws -> Response {
+        var headers: HTTPFields = [
+            .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache", .eTag: tag,
+        ]
+        let isKnown = request.headers[values: .ifNoneMatch].contains { field in
+            field.split(separator: ",").contains { part in
+                let written = part.drop { $0 == " " }
+                let candidate = written.hasPrefix("W/") ? written.dropFirst(2) : written
+                return candidate == "*" || candidate.hasPrefix(tag)
+            }
+        }
+        guard !isKnown else {
+            headers[.contentType] = nil
+            return Response(status: .notModified, headers: headers)
+        }
+        let reservation = try capacity.reservation(of: bytes.readableBytes)
+        return Response(status: .ok, headers: headers, body: ResponseBody(chunks: bytes, holding: reservation))
+    }
+}
