@@ -100,33 +100,44 @@ for name in ("fresh", "validated"):
         with open(f"{folder}/www/{name}/{file}", "w") as output:
             output.write(text)
 os.chmod(folder, 0o755)
-configuration = f"""
+
+
+def start_nginx(name, servers):
+    """Starts an nginx with one worker."""
+    own = f"{folder}/{name}"
+    os.mkdir(own)
+    configuration = f"""
 worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
+pid {own}/nginx.pid;
+error_log {own}/error.log;
 events {{ worker_connections 1024; }}
 http {{
     access_log off;
     types {{ application/vnd.apple.mpegurl m3u8; }}
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    client_body_temp_path {own}/body; proxy_temp_path {own}/proxy; fastcgi_temp_path {own}/fastcgi;
+    uwsgi_temp_path {own}/uwsgi; scgi_temp_path {own}/scgi;
     keepalive_requests 1000000;
-    upstream origin {{ server 127.0.0.1:{origin}; keepalive 64; keepalive_requests 1000000; }}
+    {servers}
+}}
+"""
+    with open(f"{own}/nginx.conf", "w") as output:
+        output.write(configuration)
+    return subprocess.Popen(["nginx", "-c", f"{own}/nginx.conf", "-g", "daemon off;"])
+
+
+source_nginx = start_nginx("origin", f"""
     server {{
         listen 127.0.0.1:{origin};
         root {folder}/www;
         location /fresh/ {{ add_header Cache-Control max-age=3600; }}
         location /validated/ {{ add_header Cache-Control no-cache; }}
-    }}
+    }}""")
+nginx = start_nginx("forwarding", f"""
+    upstream origin {{ server 127.0.0.1:{origin}; keepalive 64; keepalive_requests 1000000; }}
     server {{
         listen 127.0.0.1:{forwarding};
         location / {{ proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; }}
-    }}
-}}
-"""
-with open(f"{folder}/nginx.conf", "w") as output:
-    output.write(configuration)
-nginx = subprocess.Popen(["nginx", "-c", f"{folder}/nginx.conf", "-g", "daemon off;"])
+    }}""")
 edits = subprocess.Popen(
     [millstream, "serve", "--port", str(server), "--library", f"{folder}/library", "--allow-host", f"127.0.0.1:{origin}"],
     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -145,8 +156,8 @@ try:
             print(f"| {title} | {freshness} | {figures[0]} | {figures[1]} | {own[0] / peer[0]:.2f} "
                   f"| {own[1] / peer[1]:.1f} | {own[2] / peer[2]:.1f} |", flush=True)
 finally:
-    for process in (edits, nginx):
+    for process in (edits, nginx, source_nginx):
         process.send_signal(signal.SIGTERM)
-    for process in (edits, nginx):
+    for process in (edits, nginx, source_nginx):
         process.wait()
     shutil.rmtree(folder, ignore_errors=True)

@@ -75,7 +75,28 @@ final class ClientDisconnectHandler: ChannelInboundHandler, RemovableChannelHand
     typealias InboundIn = Any
     typealias InboundOut = Any
 
+    private static let presences = Mutex<[ObjectIdentifier: ClientPresence]>([:])
+
     let presence = ClientPresence()
+
+    /// Returns the presence of the client of a connection; `nil` once the connection has ended.
+    ///
+    /// It can be called on any thread, so that requests do not wait for the thread of the connection.
+    static func presence(on channel: any Channel) -> ClientPresence? {
+        presences.withLock { $0[ObjectIdentifier(channel)] }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let key = ObjectIdentifier(context.channel)
+        Self.presences.withLock { $0[key] = presence }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        let key = ObjectIdentifier(context.channel)
+        Self.presences.withLock { $0[key] = nil }
+        // A request of the connection cannot find the presence any longer.
+        presence.markDisconnected()
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent { presence.markDisconnected() }
@@ -93,9 +114,7 @@ extension HTTP1Channel {
     static func detectingDisconnects(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
         HTTP1Channel(
             responder: { request, writer, channel in
-                let presence = try? await channel.eventLoop.submit {
-                    try channel.pipeline.syncOperations.handler(type: ClientDisconnectHandler.self).presence
-                }.get()
+                let presence = ClientDisconnectHandler.presence(on: channel)
                 // A closure cannot consume a captured noncopyable value, so the writer is moved out of an optional.
                 var pending: ResponseWriter? = consume writer
                 try await ClientPresence.$current.withValue(presence) {

@@ -73,6 +73,7 @@ struct MediaRoutes {
 
     /// Returns the link for a response; `nil` for none.
     private func link(for request: Request) throws -> ConditionedLink? {
+        guard !links.shared.profile.isPerfect || request.uri.string.contains("conditions") else { return nil }
         let query = QueryItems(request.uri.query)
         let source = ResourceAddress(query["url"] ?? request.uri.path)
         guard let named = try LinkParameters(query, source: source) else {

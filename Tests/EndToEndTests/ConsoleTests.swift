@@ -2,6 +2,10 @@ import Foundation
 import TestSamples
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Tests the console with a real server, a real browser and real media.
 @Suite(
     .serialized,
@@ -21,13 +25,18 @@ struct ConsoleTests {
 
         var video: VideoElement { VideoElement(page: page) }
 
-        init(_ options: [String] = []) async throws {
+        /// Starts a server with further options, and another catalog than that of the samples if one is given.
+        init(_ options: [String] = [], catalog makeCatalog: ((RecordingOrigin) -> String)? = nil) async throws {
             origin = try await RecordingOrigin(try #require(Samples.directory))
             library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+            var catalog = origin.address("catalog.json")
+            if let makeCatalog {
+                try FileManager.default.createDirectory(at: library, withIntermediateDirectories: true)
+                catalog = library.appendingPathComponent("catalog.json").path
+                try Data(makeCatalog(origin).utf8).write(to: URL(fileURLWithPath: catalog))
+            }
             server = try RunningProgram(
-                [
-                    "serve", "--port", "0", "--library", library.path, "--catalog", origin.address("catalog.json"),
-                ] + options
+                ["serve", "--port", "0", "--library", library.path, "--catalog", catalog] + options
             )
             address = try await server.match("(http://[0-9.:]+/)")
             browser = try Chromium()
@@ -51,8 +60,12 @@ struct ConsoleTests {
         }
     }
 
-    private func onStage(_ options: [String] = [], _ act: (Stage) async throws -> Void) async throws {
-        let stage = try await Stage(options)
+    private func onStage(
+        _ options: [String] = [],
+        catalog: ((RecordingOrigin) -> String)? = nil,
+        _ act: (Stage) async throws -> Void
+    ) async throws {
+        let stage = try await Stage(options, catalog: catalog)
         do {
             try await act(stage)
             #expect(stage.browser.consoleErrors.isEmpty)
@@ -286,6 +299,50 @@ struct ConsoleTests {
             #expect(address.contains("conditions=WiFi"), "the address that plays stays")
             try await stage.page.choose("Off", in: "#network")
             for time in [20.0, 50.0] { try await expectFrame(time, shows: time, stage.video) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func simulatedChannelPlays() async throws {
+        let catalog: (RecordingOrigin) -> String = { origin in
+            """
+            [{"name": "channel", "channel": ["\(origin.address("ad/multivariant.m3u8"))"], "loop": true}]
+            """
+        }
+        try await onStage(catalog: catalog) { stage in
+            #expect(try await stage.page.isTrue("!document.querySelector('[data-action=download]:not([hidden])')"))
+            try await play("channel", on: stage)
+            let start = try await stage.video.currentTime
+            // The playlist has to be loaded again for this.
+            try await eventually("the channel goes on") { try await stage.video.currentTime > start + 10 }
+            #expect(stage.origin.paths.contains { $0.hasSuffix(".ts") })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func faultsAreChangedInTheConsole() async throws {
+        try await onStage { stage in
+            let page = stage.page
+            try await play("ts", on: stage)
+            try await page.click("#faults summary")
+            func apply(_ text: String) async throws {
+                _ = try await page.evaluate(
+                    "(field => { field.value = '\(text)'; field.dispatchEvent(new Event('input')); })"
+                        + "(document.querySelector('#faults-text'))"
+                )
+                try await page.click("#faults-form [type=submit]")
+            }
+            let count = "document.querySelector('#faults-count').textContent"
+            try await apply("path=*/fmp4/multivariant.m3u8&status=503")
+            try await eventually("the fault applies") { try await page.text(count) == "1" }
+            // A request of the page would be an error on the console of the browser.
+            let url = "\(stage.address)play.m3u8?url=\(stage.origin.address("fmp4/multivariant.m3u8"))"
+            func status() async throws -> Int? {
+                let (_, response) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+                return (response as? HTTPURLResponse)?.statusCode
+            }
+            #expect(try await status() == 503)
+            try await page.click("#remove-faults")
+            try await eventually("the fault is removed") { try await page.text(count) == "0" }
+            #expect(try await status() == 200)
         }
     }
 

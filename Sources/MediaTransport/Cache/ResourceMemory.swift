@@ -36,7 +36,24 @@ package final class ResourceMemory: Sendable {
     private struct Entry {
         var metadata: EntryMetadata
         let resource: Resource
+        /// The time of the response, and the time from which on it must be validated.
+        private(set) var received = UnixSeconds(0)
+        private(set) var freshUntil = UnixSeconds(0)
         var lastUse: UInt64 = 0
+
+        init(metadata: EntryMetadata, resource: Resource) {
+            self.metadata = metadata
+            self.resource = resource
+        }
+
+        /// Computes the lifetime once, because it is compared with the clock for each request.
+        mutating func updateLifetime() {
+            received = metadata.received
+            let freshness = Freshness(metadata, kind: .playlist, now: received)
+            freshUntil = UnixSeconds(received.rawValue +| max(0, freshness.lifetime -| freshness.age))
+        }
+
+        func isFresh(at now: UnixSeconds) -> Bool { now >= received && now < freshUntil }
 
         /// The size of the entry, with an estimate for its metadata.
         var size: Int { resource.loaded.bytes.count +| 1_024 }
@@ -77,7 +94,7 @@ package final class ResourceMemory: Sendable {
     package func freshVersion(of address: ResourceAddress) -> UInt64? {
         let now = options.now()
         return state.withLock { state in
-            guard let entry = state.entries[address], Freshness(entry.metadata, kind: .playlist, now: now).isFresh
+            guard let entry = state.entries[address], entry.isFresh(at: now)
             else {
                 return nil
             }
@@ -102,7 +119,7 @@ package final class ResourceMemory: Sendable {
             case loading(SharedLoad)
         }
         let found: Found = state.withLock { state in
-            if let entry = state.use(address), Freshness(entry.metadata, kind: .playlist, now: now).isFresh {
+            if let entry = state.use(address), entry.isFresh(at: now) {
                 return .fresh(entry.resource)
             }
             if let load = state.loads[address], load.join() { return .loading(load) }
@@ -208,6 +225,7 @@ package final class ResourceMemory: Sendable {
             // The content is kept for the comparison with the next one only.
             entry.metadata.headers = []
         }
+        entry.updateLifetime()
         state.withLock { state in
             state.remove(address)
             guard mayStay, Int64(entry.size) <= options.size.bytes / 4 else { return }
@@ -264,7 +282,7 @@ private final class SharedLoad: Sendable {
         }
     }
 
-    /// Waits for the end of the load.
+    /// Waits until the load has ended.
     func result() async throws -> ResourceMemory.Resource {
         defer { leave() }
         while true {
