@@ -273,7 +273,7 @@ private final class SharedLoad: Sendable {
 
     /// Adds a waiter.
     ///
-    /// - Returns: `false` if the load was canceled because nobody waited for it.
+    /// - Returns: `false` if the load was canceled because no caller waited for it.
     func join() -> Bool {
         state.withLock { state in
             guard state.waiterCount > 0 else { return false }
