@@ -252,7 +252,8 @@ public struct LocalOrigin: Sendable {
             scheme: scheme,
             faults: faults,
             capacity: work,
-            workers: workers
+            workers: workers,
+            metrics: metrics
         ).add(to: router)
         ConsoleRoutes(
             catalog: options.catalog,

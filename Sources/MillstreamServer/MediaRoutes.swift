@@ -26,6 +26,7 @@ struct MediaRoutes {
     let faults: FaultSettings
     let capacity: ServerCapacity
     let workers: EditWorkers
+    private let metrics: ServerMetrics
     private let files = FileResponder()
     private let edited = EditedPlaylistCache()
 
@@ -39,8 +40,10 @@ struct MediaRoutes {
         scheme: String = "http",
         faults: FaultSettings,
         capacity: ServerCapacity,
-        workers: EditWorkers
+        workers: EditWorkers,
+        metrics: ServerMetrics = ServerMetrics()
     ) {
+        self.metrics = metrics
         self.capacity = capacity
         self.workers = workers
         self.sources = sources
@@ -91,8 +94,25 @@ struct MediaRoutes {
         let memory = sources.memory(for: context.initiator)
         let known = edited.entry(for: key)
         if let known, known.versions.allSatisfy({ memory.freshVersion(of: $0.key) == $0.value }) {
+            metrics.countPlaylist(.fresh)
             return try known.response(to: request, capacity)
         }
+        do {
+            return try await loadedPlaylist(request, context, key, known, memory)
+        } catch let error as TransportError {
+            metrics.countSourceError(error.code)
+            throw error
+        }
+    }
+
+    /// Returns the edited playlist after its sources were requested.
+    private func loadedPlaylist(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ key: EditedPlaylistCache.Key,
+        _ known: EditedPlaylistCache.Entry?,
+        _ memory: ResourceMemory
+    ) async throws -> Response {
         let budget = try capacity.admit()
         let presentations = sources.presentations(for: context.initiator)
         let session = LoadSession(
@@ -104,7 +124,10 @@ struct MediaRoutes {
             guard let known else { return false }
             return try await session.confirms(known.versions, presentations)
         }
-        if isConfirmed, let known { return try known.response(to: request, capacity) }
+        if isConfirmed, let known {
+            metrics.countPlaylist(.validated)
+            return try known.response(to: request, capacity)
+        }
         let second = UnixSeconds.now
         let (bytes, dependsOnDate) = try await editedPlaylist(request, context, budget, session: session)
         let entry = EditedPlaylistCache.Entry(
@@ -113,6 +136,7 @@ struct MediaRoutes {
             second: dependsOnDate ? second : nil
         )
         edited.store(entry, for: key)
+        metrics.countPlaylist(.edited)
         return try entry.response(to: request, capacity)
     }
 

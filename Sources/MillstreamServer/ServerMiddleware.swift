@@ -29,17 +29,19 @@ struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// A middleware that counts requests for `/metrics`.
+/// A middleware that counts requests and measures their duration for `/metrics`.
 struct RequestCounting<Context: RequestContext>: RouterMiddleware {
     let metrics: ServerMetrics
+    var time: any TimeSource = SystemTimeSource()
 
     @concurrent func handle(
         _ request: Request,
         context: Context,
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let start = time.now
         let response = try await next(request, context)
-        metrics.count(path: request.uri.path, status: Int(response.status.code))
+        metrics.count(path: request.uri.path, status: Int(response.status.code), duration: time.now - start)
         return response
     }
 }

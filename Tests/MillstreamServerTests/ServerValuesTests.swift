@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import MediaTransport
 import NIOCore
 import NetworkConditioning
 import PlaylistEditing
@@ -65,10 +66,16 @@ import Testing
             ("/play.m3u8", 200), ("/wp-login.php", 404), ("/offline/x/1.ts", 200), ("/metrics", 200),
             ("/health", 200), ("/console/main.js", 304), ("/.env", 404), ("/API/library", 404),
         ] {
-            metrics.count(path: path, status: status)
+            metrics.count(path: path, status: status, duration: .milliseconds(1))
         }
+        metrics.countPlaylist(.edited)
+        metrics.countPlaylist(.fresh)
+        metrics.countPlaylist(.fresh)
+        metrics.countSourceError(.status)
+        let text = metrics.text(downloads: 1, listeners: 2, connections: 3)
+        let lines = text.split(separator: "\n").filter { !$0.contains("duration_seconds") }
         #expect(
-            metrics.text(downloads: 1, listeners: 2, connections: 3) == """
+            lines.joined(separator: "\n") == """
                 # HELP millstream_requests_total Responses, by part of the server and status.
                 # TYPE millstream_requests_total counter
                 millstream_requests_total{area="api",status="200"} 2
@@ -81,6 +88,14 @@ import Testing
                 millstream_requests_total{area="other",status="404"} 3
                 millstream_requests_total{area="play.m3u8",status="200"} 1
                 millstream_requests_total{area="segment",status="302"} 1
+                # HELP millstream_edited_playlists_total Edited playlists, by the state of their sources.
+                # TYPE millstream_edited_playlists_total counter
+                millstream_edited_playlists_total{sources="fresh"} 2
+                millstream_edited_playlists_total{sources="validated"} 0
+                millstream_edited_playlists_total{sources="edited"} 1
+                # HELP millstream_source_errors_total Sources that could not be loaded, by error code.
+                # TYPE millstream_source_errors_total counter
+                millstream_source_errors_total{code="http-status"} 1
                 # HELP millstream_downloads_running Running downloads.
                 # TYPE millstream_downloads_running gauge
                 millstream_downloads_running 1
@@ -90,9 +105,23 @@ import Testing
                 # HELP millstream_connections Open connections.
                 # TYPE millstream_connections gauge
                 millstream_connections 3
-
                 """
         )
+    }
+
+    @Test func durationsAreCumulative() {
+        let metrics = ServerMetrics()
+        for milliseconds in [1, 5, 6, 99, 2_000, 20_000] {
+            metrics.count(path: "/segment/a", status: 200, duration: .milliseconds(milliseconds))
+        }
+        let text = metrics.text(downloads: 0, listeners: 0, connections: 0)
+        let name = "millstream_request_duration_seconds"
+        for (bound, count) in [("0.005", 2), ("0.01", 3), ("0.05", 3), ("0.1", 4), ("2.5", 5), ("10", 5), ("+Inf", 6)] {
+            #expect(text.contains("\n\(name)_bucket{area=\"segment\",le=\"\(bound)\"} \(count)\n"), "\(bound)")
+        }
+        #expect(text.contains("\n\(name)_count{area=\"segment\"} 6\n"))
+        #expect(text.contains("\n\(name)_sum{area=\"segment\"} 22.1"))
+        #expect(text.contains("# TYPE \(name) histogram\n"))
     }
 }
 
