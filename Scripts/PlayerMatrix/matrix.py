@@ -41,7 +41,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
-origin_port, port = free_port(), free_port()
+origin_port, by_hand_port, port = free_port(), free_port(), free_port()
 
 
 def source(name):
@@ -54,8 +54,47 @@ def address(stream, *edits):
         f"{name}={urllib.parse.quote(value, safe='')}" for name, value in items)
 
 
+def media(path):
+    """The lines of a media playlist of the samples after its header, with absolute URLs, without its end."""
+    folder = f"http://127.0.0.1:{origin_port}/{os.path.dirname(path)}/"
+    lines = open(f"{arguments.samples}/{path}").read().splitlines()
+    kept = [line for line in lines if line and not line.startswith((
+        "#EXTM3U", "#EXT-X-VERSION", "#EXT-X-TARGETDURATION", "#EXT-X-MEDIA-SEQUENCE", "#EXT-X-PLAYLIST-TYPE",
+        "#EXT-X-INDEPENDENT", "#EXT-X-ENDLIST"))]
+    return [folder + line if not line.startswith("#") else line.replace('URI="', f'URI="{folder}') for line in kept]
+
+
+def write_by_hand(folder, name, first, second):
+    """Writes two presentations in a row without the editor, as RFC 8216bis describes it.
+
+    Each is a pair of media playlists: of the video, and of the audio or None.
+    """
+    os.mkdir(f"{folder}/{name}")
+    multivariant = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
+    variant = '#EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=640x360'
+    for track, before, after in zip(("video", "audio"), first, second):
+        if before is None:
+            continue
+        lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:6", "#EXT-X-PLAYLIST-TYPE:VOD", *media(before),
+                 "#EXT-X-DISCONTINUITY", *media(after), "#EXT-X-ENDLIST"]
+        with open(f"{folder}/{name}/{track}.m3u8", "w") as output:
+            output.write("\n".join(lines) + "\n")
+        if track == "audio":
+            variant += ',AUDIO="audio"'
+            multivariant.append(
+                '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="English",DEFAULT=YES,AUTOSELECT=YES,URI="audio.m3u8"')
+    with open(f"{folder}/{name}/multivariant.m3u8", "w") as output:
+        output.write("\n".join([*multivariant, variant, "video.m3u8"]) + "\n")
+
+
+def by_hand(name):
+    return f"http://127.0.0.1:{by_hand_port}/{name}/multivariant.m3u8"
+
+
+DEMUXED = ("fmp4/360p/media.m3u8", "fmp4/audio-en/media.m3u8")
+MUXED = ("byterange/360p/media.m3u8", "byterange/360p/media.m3u8")
 FILM, ADVERTISEMENT = (0, 2159), (0, 599)
-# Name, URL, the runs of frame numbers that are expected.
+# Name, URL, the runs of frame numbers that are expected, and the same stitch without the editor for players that cannot play it.
 CASES = [
     ("limited by bandwidth", address("ts", ("bandwidth", "...1M")), [FILM]),
     ("preview of 30 s", address("ts", ("duration", "30")), [(0, 899)]),
@@ -63,8 +102,12 @@ CASES = [
     ("advertisement in the middle", address("ts", ("insert", source("ad") + "@36")),
      [(0, 1079), ADVERTISEMENT, (1080, 2159)]),
     ("advertisement after", address("ts", ("append", source("ad"))), [FILM, ADVERTISEMENT]),
-    ("fMP4 with fMP4, demuxed audio and subtitles", address("fmp4", ("append", source("byterange"))),
-     [(0, 1799), (0, 1799)]),
+    ("fMP4 with fMP4, demuxed audio and subtitles", address("fmp4", ("append", source("fmp4"))), [(0, 1799), (0, 1799)],
+     by_hand("demuxed")),
+    ("fMP4 in one file each, byte ranges", address("byterange", ("append", source("byterange"))), [(0, 1799), (0, 1799)],
+     by_hand("muxed")),
+    ("demuxed fMP4 before muxed fMP4", address("fmp4", ("append", source("byterange"))), [(0, 1799), (0, 1799)],
+     by_hand("mixed")),
     ("encrypted with clear", address("aes", ("insert", source("ad") + "@30")),
      [(0, 899), ADVERTISEMENT, (900, 1799)]),
     ("live channel, advertisement each minute", address("ts", ("duration", "60"), ("append", source("ad")), ("live", "loop")),
@@ -202,8 +245,18 @@ def verdict(found, expected, tolerance):
     return None if isEqual else text
 
 
-def play(player, case):
-    name, url, expected = case
+def result_of(player, case):
+    """Whether a player plays a case, and whether it plays it as well as the same stitch that was written by hand."""
+    name, url, expected, *stitches = case
+    difference = play(player, url, expected)
+    if difference is None:
+        return "yes", True
+    if stitches and play(player, stitches[0], expected) is not None:
+        return f"no, nor the stitch by hand: {difference}", True
+    return f"no: {difference}", False
+
+
+def play(player, url, expected):
     folder = tempfile.mkdtemp(prefix=f"players-{player}-")
     limit = arguments.seconds if expected is None else 60 + sum(last - first + 1 for first, last in expected) // 30
     try:
@@ -228,7 +281,13 @@ def wait_for(number):
 
 
 library = tempfile.mkdtemp(prefix="players-library-")
+by_hand_folder = tempfile.mkdtemp(prefix="players-by-hand-")
+write_by_hand(by_hand_folder, "demuxed", DEMUXED, DEMUXED)
+write_by_hand(by_hand_folder, "muxed", (MUXED[0], None), MUXED)
+write_by_hand(by_hand_folder, "mixed", DEMUXED, MUXED)
 processes = [
+    subprocess.Popen([arguments.millstream, "origin", by_hand_folder, "--port", str(by_hand_port)],
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
     subprocess.Popen([arguments.millstream, "origin", arguments.samples, "--port", str(origin_port)],
                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
     subprocess.Popen([arguments.millstream, "serve", "--port", str(port), "--library", library,
@@ -236,7 +295,7 @@ processes = [
 ]
 failures = 0
 try:
-    for number in (origin_port, port):
+    for number in (origin_port, by_hand_port, port):
         wait_for(number)
     players = arguments.players.split(",")
     wanted = [case for case in CASES if not arguments.cases or any(part in case[0] for part in arguments.cases.split(","))]
@@ -245,13 +304,14 @@ try:
     for case in wanted:
         # The players run side by side, because some of them play in real time.
         with concurrent.futures.ThreadPoolExecutor(len(players)) as pool:
-            results = list(pool.map(lambda player: play(player, case), players))
-        failures += sum(result is not None for result in results)
-        print(f"| {case[0]} | " + " | ".join("yes" if result is None else f"no: {result}" for result in results) + " |", flush=True)
+            results = list(pool.map(lambda player: result_of(player, case), players))
+        failures += sum(not is_right for _, is_right in results)
+        print(f"| {case[0]} | " + " | ".join(text for text, _ in results) + " |", flush=True)
 finally:
     for process in processes:
         process.send_signal(signal.SIGTERM)
     for process in processes:
         process.wait()
     shutil.rmtree(library, ignore_errors=True)
+    shutil.rmtree(by_hand_folder, ignore_errors=True)
 sys.exit(1 if failures else 0)
