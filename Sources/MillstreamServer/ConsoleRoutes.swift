@@ -196,7 +196,8 @@ struct ConsoleRoutes {
                 ),
                 "poster": stream.poster.map { _ in .string("/api/streams/\(stream.id)/poster") },
                 "advertisement": .bool(stream.isAdvertisement),
-                "asset": storedAssetIDs[stream.address.text].map { .string($0) },
+                // A downloaded asset is the stream without edits.
+                "asset": stream.edits.edits.isEmpty ? storedAssetIDs[stream.address.text].map { .string($0) } : nil,
             ])
         }
         return .json(.fields(["streams": .array(reports)]))

@@ -128,10 +128,11 @@ extension TrackAlignment where Value == SimulatedChannel {
     /// The rule for a simulated channel: the periods of all tracks have the durations of those of the video.
     static var channel: TrackAlignment {
         TrackAlignment(includesVideo: true) { channel, video in
-            guard channel.periods == nil else { return nil }
-            var channel = channel
-            channel.periods = video.periodDurations
-            return .live(channel)
+            var aligned = channel
+            aligned.periods = video.periodDurations
+            // Durations that a URL cannot contain are an error when the media playlist is edited.
+            guard channel.periods == nil, let readable = SimulatedChannel(aligned.description) else { return nil }
+            return .live(readable)
         }
     }
 }

@@ -184,6 +184,12 @@ private struct ChannelSchedule {
                     + "and the video has \(durations.count)"
             )
         }
+        guard durations.count <= SimulatedChannel.maximumPeriodCount, durations.allSatisfy({ $0 > .zero }) else {
+            throw .cannotStitch(
+                reason: "a channel has at most \(SimulatedChannel.maximumPeriodCount) periods between discontinuities, "
+                    + "none of them without a duration"
+            )
+        }
         periodCount = Int64(ranges.count)
         var entries: [Entry] = []
         entries.reserveCapacity(playlist.segments.count)

@@ -150,7 +150,10 @@ import Testing
         let live = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n".utf8))
         let empty = try Self.media([])
         let instant = try Self.media(["0", "0"])
-        for playlist in [live, empty, instant] {
+        let partlyInstant = try Self.media(["1", "0"], "", [1: "#EXT-X-DISCONTINUITY\n"])
+        let tags = Dictionary(uniqueKeysWithValues: (1..<210).map { ($0, "#EXT-X-DISCONTINUITY\n") })
+        let scattered = try Self.media(Array(repeating: "4", count: 210), "", tags)
+        for playlist in [live, empty, instant, partlyInstant, scattered] {
             #expect(throws: PlaylistEditError.self) { try channel(playlist, after: "100") }
         }
     }
