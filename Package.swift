@@ -346,8 +346,8 @@ let package = Package(
         .testTarget(
             name: "PlaylistEditingTests",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SharedCorpus",
-                "TestTranscripts",
+                "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SeededRandomness",
+                "SharedCorpus", "TestTranscripts",
             ],
             exclude: ["Transcripts"],
             swiftSettings: house

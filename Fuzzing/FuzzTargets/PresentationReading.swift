@@ -50,6 +50,10 @@ extension GeneratedPresentation {
         let times = ["0", "4", "5.5", "00:01:30", "12", "30"]
         switch kind {
         case .source: return editSource()
+        case .sourceAtBreaks:
+            let seconds = choices.spelledNumber(["1", "10", "86400"])
+            let rule = choices.element(of: ["cues", "class=ad", "every=\(seconds)"])
+            return "\(editSource())@\(rule)"
         case .sourceAtTime: return "\(editSource())@\(choices.spelledNumber(times))"
         case .time: return choices.spelledNumber(times)
         case .integer: return choices.spelledNumber(["360", "1080"])

@@ -53,6 +53,8 @@ public struct EditParameter: Sendable, Hashable {
         case source
         /// A source and a time, `SOURCE@TIME`.
         case sourceAtTime = "source-at-time"
+        /// A source and the rule that determines where it is played, `SOURCE@RULE`.
+        case sourceAtBreaks = "source-at-breaks"
     }
 
     /// The type of the value.

@@ -16,6 +16,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     private let media: MediaStep?
     private let alignment: Alignment?
     private let dependsOnDate: Bool
+    private let continuesTimeline: Bool
 
     /// Creates a kind of edit that changes multivariant playlists only.
     init(
@@ -39,6 +40,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         media = nil
         alignment = nil
         dependsOnDate = false
+        continuesTimeline = false
     }
 
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
@@ -51,6 +53,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         multivariant: MultivariantStep? = nil,
         alignment: Alignment? = nil,
         dependsOnDate: Bool = false,
+        continuesTimeline: Bool = false,
         media: @escaping MediaStep
     ) {
         definition = EditDefinition(
@@ -66,12 +69,14 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.media = media
         self.alignment = alignment
         self.dependsOnDate = dependsOnDate
+        self.continuesTimeline = continuesTimeline
     }
 
     /// Returns the edit with the given value.
     func callAsFunction(_ value: Value) -> PlaylistEdit {
         var steps = EditSteps()
         steps.dependsOnDate = dependsOnDate
+        steps.continuesTimeline = continuesTimeline
         if let multivariant {
             steps.multivariant = { (playlist, context) throws(PlaylistEditError) in
                 try multivariant(playlist, value, context)
@@ -119,6 +124,9 @@ struct EditSteps: Sendable {
     var alignment: Alignment?
     /// A Boolean value that indicates whether the effect on a playlist changes with the date.
     var dependsOnDate = false
+    /// A Boolean value that indicates whether the effect on a live playlist depends on its earlier versions. The playlist that is
+    /// inserted may then be missing: the live playlist is preserved.
+    var continuesTimeline = false
 
     struct Alignment: Sendable {
         let includesVideo: Bool
@@ -143,6 +151,8 @@ struct EditContext: Sendable {
     var sources: [String: MediaPlaylist] = [:]
     /// The date at which the playlist is requested; `nil` if the caller has no clock.
     var date: ProgramDateTime?
+    /// The breaks of the earlier versions of a live playlist; `nil` if there are none.
+    var breaks: BreakRecord?
 
     /// Returns a playlist that an edit inserts.
     func insertedPlaylist(_ source: String) throws(PlaylistEditError) -> MediaPlaylist {

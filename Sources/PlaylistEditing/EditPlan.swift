@@ -21,6 +21,15 @@ public struct EditPlan: Sendable, Hashable {
     /// as that of ``PlaylistEdit/live(_:)`` does.
     public var dependsOnDate: Bool { edits.contains { $0.steps.dependsOnDate } }
 
+    /// A Boolean value that indicates whether the result for a live playlist depends on its earlier versions, as that of
+    /// ``PlaylistEdit/replaceBreaks(with:at:)`` does.
+    public var continuesTimelines: Bool { edits.contains { $0.steps.continuesTimeline } }
+
+    /// Returns a Boolean value that indicates whether a live playlist is preserved if a source cannot be loaded.
+    func isOptional(_ source: String) -> Bool {
+        edits.allSatisfy { $0.source != source || $0.steps.continuesTimeline }
+    }
+
     /// A Boolean value that indicates whether an edit changes the media playlists of a presentation.
     public var changesMedia: Bool { edits.contains { !$0.isFilter } }
 

@@ -29,6 +29,13 @@ struct MediaPlaylistAssembly {
         let discontinuitySequence: Int64
         /// A Boolean value that indicates whether the playlist has ended.
         let isEnded: Bool
+        /// A Boolean value that indicates whether the host is live itself, so that its tags that concern the whole playlist are
+        /// preserved.
+        var isHostLive = false
+        /// The smallest permitted target duration, in whole seconds.
+        var targetDuration: Int64 = 0
+        /// The smallest permitted version.
+        var version = 1
     }
 
     private init(primary: MediaPlaylist, runs: [SegmentRun], numbering: Numbering?, limits: PlaylistLimits) {
@@ -90,7 +97,9 @@ struct MediaPlaylistAssembly {
     private mutating func write() throws(PlaylistEditError) {
         writeHeader()
         for (number, run) in runs.enumerated() {
-            if number == 0, numbering == nil { writePlaylistLines(ofRemovedSegments: 0..<run.positions.lowerBound) }
+            if number == 0, preservesPlaylistTags {
+                writePlaylistLines(ofRemovedSegments: 0..<(nextPrimaryPosition(after: -1)))
+            }
             // A run that begins with the first segment of the host can keep implied offsets, because no segment
             // precedes it.
             let isMoved = number > 0 || !run.isPrimary || run.positions.lowerBound > 0
@@ -136,8 +145,11 @@ struct MediaPlaylistAssembly {
     }
 
     private var headerLines: ArraySlice<MediaPlaylist.EditableLine> {
-        Self.headerLines(of: primary, isSeparate: numbering != nil)
+        Self.headerLines(of: primary, isSeparate: !preservesPlaylistTags)
     }
+
+    /// A Boolean value that indicates whether the tags of the host that concern the whole playlist are preserved.
+    private var preservesPlaylistTags: Bool { numbering?.isHostLive ?? true }
 
     private mutating func writeHeader() {
         let targetIsMissing = primary.targetDuration == nil
@@ -145,7 +157,7 @@ struct MediaPlaylistAssembly {
             // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
             // A live playlist is not complete, and players join it near its end.
-            if numbering != nil, [.playlistType, .start, .dateRange].contains(line.tag) { continue }
+            if !preservesPlaylistTags, [.playlistType, .start, .dateRange].contains(line.tag) { continue }
             write(line, of: primary)
             guard line.tag == .header else { continue }
             if targetIsMissing, let target { writeLine("#EXT-X-TARGETDURATION:\(target)") }
@@ -169,7 +181,7 @@ struct MediaPlaylistAssembly {
     }
 
     private mutating func writeTrailer() {
-        guard numbering == nil else {
+        guard preservesPlaylistTags else {
             if numbering?.isEnded ?? false { writeLine("#EXT-X-ENDLIST") }
             return
         }
@@ -182,7 +194,7 @@ struct MediaPlaylistAssembly {
         }
         // Parts, preload hints and rendition reports refer to media after the original end.
         for line in lines where line.isPreservedWithoutSegment { write(line, of: primary) }
-        guard last.isPrimary || last.playlist.hasEndMarker else { return }
+        guard numbering?.isEnded ?? (last.isPrimary || last.playlist.hasEndMarker) else { return }
         if let line = lines.first(where: { $0.tag == .endList }) {
             write(line, of: primary)
         } else {
@@ -196,8 +208,9 @@ struct MediaPlaylistAssembly {
         let position = run.positions.lowerBound
         let playlist = run.playlist
         let own = playlist.lines(ofSegment: position)
-        if run.date != nil {
-            if run.beginsWithDiscontinuity { writeLine("#EXT-X-DISCONTINUITY") }
+        if let hasDiscontinuity = run.beginsWithDiscontinuity {
+            let isWritten = run.date == nil && own.contains { $0.tag == .discontinuity }
+            if hasDiscontinuity, !isWritten { writeLine("#EXT-X-DISCONTINUITY") }
         } else if !isFirstRun, !own.contains(where: { $0.tag == .discontinuity }) {
             writeLine("#EXT-X-DISCONTINUITY")
         }
@@ -291,6 +304,7 @@ struct MediaPlaylistAssembly {
                     writeLine("#EXT-X-BYTERANGE:\(range)")
                 }
             case .endList, .skip: break
+            case .discontinuity where isFirstOfRun && run.beginsWithDiscontinuity == false: break
             case .discontinuity, .programDateTime:
                 if run.date == nil { write(line, of: run.playlist) }
             case .dateRange where run.date != nil: writeDateRange(line, at: position, of: run)
@@ -389,11 +403,15 @@ struct MediaPlaylistAssembly {
     }
 
     /// The largest target duration of all playlists, in whole seconds (§4.4.3.1).
-    private var target: Int64? { runs.map(\.playlist).compactMap { $0.targetDuration?.roundedUpSeconds }.max() }
+    private var target: Int64? {
+        let target = runs.map(\.playlist).compactMap { $0.targetDuration?.roundedUpSeconds }.max()
+        return target.map { max($0, numbering?.targetDuration ?? 0) }
+    }
 
     /// The largest version of all playlists (§8), at least 2 for explicit initialization vectors.
     private var version: Int? {
-        let declared = ([primary] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
+        var declared = ([primary] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
+        if let minimum = numbering?.version, minimum > 1 { declared = max(declared ?? minimum, minimum) }
         return runs.contains { $0.needsExplicitVectors } ? max(declared ?? 2, 2) : declared
     }
 }

@@ -9,8 +9,8 @@ extension PlaylistEdit {
     static let kinds: [any AnyEditKind] = [
         bandwidthKind, resolutionKind, maxHeightKind, frameRateKind, videoRangeKind, codecsKind, dropCodecsKind,
         audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, noIFramesKind, startKind, durationKind, appendKind,
-        prependKind, insertKind, dropRangeKind, trimKind, cutKind, repeatKind, liveKind, stripTagsKind, setTagKind,
-        absoluteKind, canonicalKind,
+        prependKind, insertKind, replaceBreaksKind, interstitialsKind, dropRangeKind, trimKind, cutKind, repeatKind,
+        liveKind, stripTagsKind, setTagKind, absoluteKind, canonicalKind,
     ]
 
     // MARK: Multivariant playlists
@@ -259,6 +259,54 @@ extension PlaylistEdit {
                 at: value.time,
                 limits: context.limits
             )
+        }
+    )
+
+    /// Plays another playlist in the breaks of a playlist, with a discontinuity at each transition.
+    ///
+    /// In a live playlist, the segments of a break are replaced as they are published, for the duration of the other playlist at
+    /// most, so that the distance to the live edge remains. In a complete playlist, breaks by the clock and those without a
+    /// duration are positions at which the other playlist is inserted.
+    public static func replaceBreaks(with source: String, at rule: BreakRule) -> PlaylistEdit {
+        replaceBreaksKind(SourceAtBreaks(source: source, rule: rule))
+    }
+
+    private static let replaceBreaksKind = EditKind(
+        "replace-breaks",
+        .sourceAtBreaks,
+        title: "Replace breaks",
+        summary: "Play another playlist in breaks, also of live playlists: cues, class=NAME or every=SECONDS.",
+        examples: ["https://example.com/advertisement.m3u8@cues", "https://example.com/advertisement.m3u8@every=600"],
+        continuesTimeline: true,
+        media: { (playlist, value, context) throws(PlaylistEditError) in
+            let edit = "\(value.source)@\(value.rule)"
+            var timeline = context.breaks?[edit] ?? BreakTimeline()
+            let isContinued = playlist.isLive || timeline.next != nil
+            let result = try playlist.replacingBreaks(
+                value.rule,
+                with: isContinued
+                    ? try? context.insertedPlaylist(value.source) : try context.insertedPlaylist(value.source),
+                &timeline,
+                limits: context.limits
+            )
+            if isContinued { context.breaks?[edit] = timeline }
+            return result
+        }
+    )
+
+    /// Writes a date range for each break of a playlist, with which players play another playlist as an interstitial.
+    public static func interstitials(_ address: String, at rule: BreakRule) -> PlaylistEdit {
+        interstitialsKind(SourceAtBreaks(source: address, rule: rule))
+    }
+
+    private static let interstitialsKind = EditKind(
+        "interstitials",
+        .addressAtBreaks,
+        title: "Interstitials in breaks",
+        summary: "Let players play another playlist in breaks as an interstitial: cues, class=NAME or every=SECONDS.",
+        examples: ["https://example.com/advertisement.m3u8@cues", "https://example.com/advertisement.m3u8@every=600"],
+        media: { (playlist, value, context) throws(PlaylistEditError) in
+            try playlist.writingInterstitials(value.rule, playing: value.source, limits: context.limits)
         }
     )
 

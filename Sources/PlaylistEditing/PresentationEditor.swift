@@ -54,7 +54,12 @@ public struct PresentationEditor: Sendable {
         var sources: [(name: String, playlist: Playlist)] = []
         for name in plan.sources
         where GapPlaylist.playlist(at: name) == nil && !sources.contains(where: { $0.name == name }) {
-            sources.append((name, try await loader.loadPlaylist(at: name, variables: [:], budget: budget)))
+            do {
+                sources.append((name, try await loader.loadPlaylist(at: name, variables: [:], budget: budget)))
+            } catch let error where !(error is CancellationError) && plan.isOptional(name) && playlist.mayBeLive {
+                // A live stream does not stop because what is played in its breaks is missing.
+                continue
+            }
         }
         switch playlist {
         case .multivariant(let playlist):
@@ -245,6 +250,16 @@ public struct PresentationEditor: Sendable {
     }
 }
 
+extension Playlist {
+    /// A Boolean value that indicates whether the playlist is live, or refers to playlists that may be.
+    fileprivate var mayBeLive: Bool {
+        switch self {
+        case .multivariant: true
+        case .media(let playlist): playlist.isLive
+        }
+    }
+}
+
 /// A playlist with everything that is needed to edit it.
 public struct PreparedEdit: Sendable {
     enum Input: Sendable {
@@ -271,6 +286,21 @@ public struct PreparedEdit: Sendable {
     /// - Returns: The edited playlist.
     /// - Throws: ``PlaylistEditError``, or the error of `check`.
     public func apply(check: () throws -> Void = {}) throws -> EditedPlaylist {
+        var timelines = BreakTimelines()
+        return try apply(continuing: &timelines, check: check)
+    }
+
+    /// Applies the edits to the next version of a live playlist.
+    ///
+    /// - Parameters:
+    ///   - timelines: The breaks of the earlier versions of this playlist, to which those of this version are added.
+    ///   - check: A closure that is called between steps, and throws an error to stop.
+    /// - Returns: The edited playlist.
+    /// - Throws: ``PlaylistEditError``, or the error of `check`; `timelines` is then unchanged.
+    public func apply(
+        continuing timelines: inout BreakTimelines,
+        check: () throws -> Void = {}
+    ) throws -> EditedPlaylist {
         switch input {
         case .multivariant(let playlist, let sources, let gaps, let alignment):
             let edited = try plan.applied(to: playlist, sources: sources, limits: limits)
@@ -287,10 +317,13 @@ public struct PreparedEdit: Sendable {
             )
         case .media(let playlist, let sources):
             var edited = playlist
+            let record = BreakRecord(timelines)
+            let context = EditContext(limits: limits, sources: sources, date: date, breaks: record)
             for edit in plan.edits {
                 try check()
-                edited = try EditPlan([edit]).applied(to: edited, sources: sources, date: date, limits: limits)
+                edited = try EditPlan([edit]).applied(to: edited, context)
             }
+            timelines = record.timelines
             return .media(edited)
         }
     }

@@ -11,8 +11,9 @@ struct SegmentRun {
     var needsExplicitVectors = false
     /// The date of the first segment, which replaces the dates of the playlist; `nil` to preserve them.
     var date: ProgramDateTime?
-    /// A Boolean value that indicates whether a discontinuity precedes the run even if it is the first one.
-    var beginsWithDiscontinuity = false
+    /// A Boolean value that indicates whether a discontinuity precedes the run, even if it is the first one; `nil` if one
+    /// precedes every run but the first, and those that begin with a discontinuity of their own.
+    var beginsWithDiscontinuity: Bool?
 
     init(_ playlist: MediaPlaylist, _ positions: Range<Int>, isPrimary: Bool) {
         self.playlist = playlist

@@ -1,0 +1,79 @@
+public import MediaTiming
+
+/// A rule that determines where the breaks of a playlist are.
+public enum BreakRule: Sendable, Hashable {
+    /// Breaks are announced by `EXT-X-CUE-OUT` and `EXT-X-CUE-IN`, by date ranges with SCTE 35 commands (RFC 8216bis
+    /// §4.4.5.1.1), and by tags that contain such commands in base64.
+    case cues
+    /// Each date range of the class is a break.
+    case dateRanges(classIdentifier: String)
+    /// A break starts whenever the seconds since 1970-01-01T00:00:00Z are a multiple of the interval; in a complete playlist
+    /// without dates, whenever the time since its start is one.
+    ///
+    /// The interval is 1 second to 1 day.
+    case every(MediaTime)
+
+    /// The permitted intervals.
+    static let intervals = MediaTime(seconds: 1)...MediaTime(seconds: 86_400)
+}
+
+extension BreakRule: LosslessStringConvertible {
+    /// The form of the rule in URLs and on the command line, such as `every=60`.
+    public var description: String {
+        switch self {
+        case .cues: "cues"
+        case .dateRanges(let name): "class=\(name)"
+        case .every(let interval): "every=\(interval)"
+        }
+    }
+
+    /// Creates a rule from text of the form `cues`, `class=NAME` or `every=SECONDS`.
+    ///
+    /// - Returns: `nil` for any other text.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        switch (parts.first, parts.dropFirst().first) {
+        case ("cues", nil): self = .cues
+        case ("class", let name?) where !name.isEmpty && name.utf8.count <= 255:
+            self = .dateRanges(classIdentifier: String(name))
+        case ("every", let value?):
+            guard let interval = ClockTime.parse(value), Self.intervals.contains(interval) else { return nil }
+            self = .every(interval)
+        default: return nil
+        }
+    }
+}
+
+/// The source of another playlist and the rule that determines where it is played.
+struct SourceAtBreaks: Sendable {
+    var source: String
+    let rule: BreakRule
+}
+
+extension EditValueType where Value == SourceAtBreaks {
+    /// A source that is stitched into the playlist, and a rule, separated by the last `@`.
+    static var sourceAtBreaks: EditValueType {
+        var type = addressAtBreaks
+        type.source = { $0.source }
+        type.replacingSource = { SourceAtBreaks(source: $1, rule: $0.rule) }
+        return type
+    }
+
+    /// An address that the edited playlist refers to, which is not loaded, and a rule, separated by the last `@`.
+    static var addressAtBreaks: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .sourceAtBreaks,
+                placeholder: "SOURCE@RULE",
+                form: "SOURCE@cues, SOURCE@class=NAME or SOURCE@every=SECONDS"
+            ),
+            parse: { text in
+                guard let at = text.lastIndex(of: "@"), at > text.startIndex,
+                    let rule = BreakRule(String(text[text.index(after: at)...]))
+                else { return nil }
+                return SourceAtBreaks(source: String(text[..<at]), rule: rule)
+            },
+            format: { "\($0.source)@\($0.rule)" }
+        )
+    }
+}

@@ -1,0 +1,331 @@
+import HLSPlaylist
+import MediaTiming
+
+/// The breaks of a live playlist that were replaced, from which the numbers of the segments in the edited playlist follow.
+///
+/// A live playlist shows only its latest segments, but the numbers of these depend on all breaks before them. A timeline stores
+/// what the playlist no longer shows, so that numbers never change and never go back (RFC 8216bis §6.2.2). It is a value: the
+/// same timeline and the same playlist give the same result on every server.
+struct BreakTimeline: Sendable, Hashable, Codable {
+    /// A break that was replaced or is being replaced.
+    struct Break: Sendable, Hashable, Codable {
+        /// The identifier of the cue.
+        let id: String
+        /// The sequence number of the first replaced segment in the source.
+        let start: Int64
+        /// The date of the break in microseconds since 1970, or `nil` if the source has no dates.
+        let date: Int64?
+        /// The duration to replace, in microseconds.
+        var target: Int64
+        /// The durations of the replaced segments, in microseconds.
+        private(set) var replaced: [Int64] = []
+        /// The sum of these durations.
+        private(set) var elapsed: Int64 = 0
+        /// The index of the advertisement.
+        var advertisement: Int
+        /// The discontinuity sequence number of the first segment of the advertisement.
+        let discontinuity: Int64
+        /// A Boolean value that indicates whether a discontinuity precedes this segment.
+        let hasDiscontinuity: Bool
+        /// The end, or `nil` while the break lasts.
+        var end: End?
+
+        /// The end of a break.
+        struct End: Sendable, Hashable, Codable {
+            /// The number of segments of the advertisement that were played.
+            let count: Int
+            /// The difference between the discontinuity sequence numbers in the edited playlist and in the source after the
+            /// break.
+            let discontinuityShift: Int64
+        }
+
+        /// The sequence number after the last replaced segment in the source.
+        var sourceEnd: Int64 { start +| Int64(replaced.count) }
+
+        /// Returns a Boolean value that indicates whether the break ends before a segment of a duration.
+        func isOver(before duration: Int64) -> Bool {
+            let tolerance = min(duration / 2, Advertisement.maximumOverlap)
+            return !replaced.isEmpty
+                && (target -| elapsed <= tolerance || replaced.count >= BreakTimeline.maximumReplacedCount)
+        }
+
+        mutating func replace(_ duration: Int64) {
+            replaced.append(duration)
+            elapsed +|= duration
+        }
+
+        /// Returns the time from the start of the break to a segment of the source.
+        func elapsed(at sequence: Int64) -> Int64 {
+            replaced.prefix(Int(clamping: max(0, sequence -| start))).reduce(0, +|)
+        }
+    }
+
+    /// The maximum number of segments that a break replaces.
+    private static let maximumReplacedCount = 10_000
+
+    /// The sequence number of the first segment in the source that was not seen yet; `nil` before the first playlist.
+    private(set) var next: Int64?
+    /// The difference between the media sequence numbers in the edited playlist and in the source before the first break.
+    private(set) var shift: Int64 = 0
+    /// The same for the discontinuity sequence numbers.
+    private(set) var discontinuityShift: Int64 = 0
+    /// The breaks, in order.
+    private(set) var breaks: [Break] = []
+    /// The advertisements, as playlists with absolute URLs.
+    private(set) var advertisements: [String] = []
+    /// The identifiers of the cues in the playlist that were handled, in order.
+    private(set) var handled: [String] = []
+    /// The largest target duration of source and advertisements so far, in seconds, which must not change (§4.4.3.1).
+    private(set) var targetDuration: Int64 = 0
+    /// The highest version so far.
+    private(set) var version = 1
+
+    /// The maximum number of cues whose identifiers are stored.
+    private static let maximumHandledCount = 4_096
+    /// The maximum size of an advertisement in bytes.
+    private static let maximumAdvertisementSize = 256 << 10
+    /// The number of segments before the playlist for which breaks are stored, because other servers may have an earlier version
+    /// of it.
+    private static let storedSegmentCount: Int64 = 200
+
+    /// Continues the timeline with the segments of a playlist that it does not contain yet.
+    ///
+    /// - Parameters:
+    ///   - playlist: The source, without the tags of the breaks.
+    ///   - cues: The breaks that the source announces.
+    ///   - advertisement: The playlist that is played in new breaks; `nil` to play the source.
+    ///   - isInserted: Whether the advertisement is inserted where a break starts, and nothing is replaced.
+    mutating func advance(
+        over playlist: MediaPlaylist,
+        _ cues: BreakCues,
+        _ advertisement: Advertisement?,
+        isInserted: Bool
+    ) throws(PlaylistEditError) {
+        let first = playlist.mediaSequence
+        let segments = playlist.segments
+        targetDuration = max(
+            targetDuration,
+            playlist.targetDuration?.roundedUpSeconds ?? 0,
+            advertisement?.playlist.targetDuration?.roundedUpSeconds ?? 0
+        )
+        version = max(version, playlist.version, advertisement?.playlist.version ?? 1)
+        // An earlier version of the playlist has nothing new.
+        guard first +| Int64(segments.count) > next ?? .min else { return }
+        let isFirstPlaylist = next == nil
+        if let next, first > next { try addMissing(upTo: first, playlist) }
+        updateTargets(cues)
+        let clock = SegmentClock(playlist)
+        let position = Int(clamping: max(0, (next ?? first) -| first))
+        var starts = cues.starts[...]
+        for position in position..<segments.count {
+            let segment = segments[position]
+            let duration = segment.duration.microseconds
+            if let current = breaks.last, current.end == nil {
+                let isOver = current.isOver(before: duration)
+                guard isOver || cues.ends.contains(position) && !current.replaced.isEmpty else {
+                    breaks[breaks.count - 1].replace(duration)
+                    // A break that is announced inside another one is part of it.
+                    while let cue = starts.first, cue.position <= position {
+                        starts.removeFirst()
+                        handled.append(cue.id)
+                    }
+                    continue
+                }
+                try endBreak(before: segment)
+            }
+            while let cue = starts.first, cue.position <= position {
+                starts.removeFirst()
+                guard !handled.contains(cue.id) else { continue }
+                handled.append(cue.id)
+                guard let advertisement else { continue }
+                // A cue can be announced after its segment was played.
+                let late = max(0, cue.date.flatMap { date in clock.map { $0.date(of: position) -| date } } ?? 0)
+                let isOld = cue.position < position || position == 0
+                let elapsed = max(cue.elapsed, isOld && late > duration / 2 ? late : 0)
+                let available = min(cue.duration ?? advertisement.duration, advertisement.duration)
+                let inserts = isInserted || cue.duration == 0 && !playlist.isLive
+                guard inserts || advertisement.count(playableIn: available -| elapsed) > 0 else { continue }
+                // A break in progress is not known to have been replaced from its start.
+                guard cue.elapsed == 0 || isFirstPlaylist else { continue }
+                let date = segment.programDateTime?.sinceEpoch.microseconds
+                try startBreak(
+                    cue.id,
+                    at: segment,
+                    date,
+                    target: inserts ? 0 : available -| elapsed,
+                    advertisement,
+                    isComplete: isFirstPlaylist && !playlist.isLive
+                )
+                if inserts {
+                    try endBreak(before: segment)
+                } else {
+                    breaks[breaks.count - 1].replace(duration)
+                    break
+                }
+            }
+        }
+        next = first +| Int64(segments.count)
+        let known = Set(cues.starts.map(\.id))
+        handled = Array(handled.filter { known.contains($0) }.suffix(Self.maximumHandledCount))
+        removeBreaks(endingBefore: first -| Self.storedSegmentCount)
+    }
+
+    /// Continues a break over segments that are missing, because the playlist was not loaded for some time.
+    private mutating func addMissing(
+        upTo sequence: Int64,
+        _ playlist: MediaPlaylist
+    ) throws(PlaylistEditError) {
+        guard let current = breaks.last, current.end == nil, let first = playlist.segments.first else { return }
+        let count = Int64(max(1, playlist.segments.count))
+        let average = max(1_000, playlist.duration.microseconds / count)
+        while breaks[breaks.count - 1].sourceEnd < sequence {
+            let current = breaks[breaks.count - 1]
+            guard !current.isOver(before: average) else { return try endBreak(before: first) }
+            breaks[breaks.count - 1].replace(average)
+        }
+    }
+
+    /// Shortens the break in progress if its end is known by now.
+    private mutating func updateTargets(_ cues: BreakCues) {
+        guard let current = breaks.last, current.end == nil, let duration = cues.durations[current.id] else { return }
+        breaks[breaks.count - 1].target = min(current.target, duration)
+    }
+
+    private mutating func startBreak(
+        _ id: String,
+        at segment: MediaSegment,
+        _ date: Int64?,
+        target: Int64,
+        _ advertisement: Advertisement,
+        isComplete: Bool
+    ) throws(PlaylistEditError) {
+        guard advertisement.text.utf8.count <= Self.maximumAdvertisementSize else {
+            throw .tooLarge(.byteCount(Self.maximumAdvertisementSize))
+        }
+        let index: Int
+        if let known = advertisements.firstIndex(of: advertisement.text) {
+            index = known
+        } else {
+            index = advertisements.count
+            advertisements.append(advertisement.text)
+        }
+        let number = segment.discontinuitySequence +| shifts(at: segment.sequence).discontinuity
+        // The break before this one ended with a discontinuity that the source does not contain.
+        let followsBreak = breaks.last.map { $0.sourceEnd == segment.sequence } ?? false
+        let isStart = segment.position == 0 && isComplete
+        breaks.append(
+            Break(
+                id: id,
+                start: segment.sequence,
+                date: date,
+                target: target,
+                advertisement: index,
+                discontinuity: followsBreak || segment.hasDiscontinuity || isStart ? number : number +| 1,
+                hasDiscontinuity: !isStart
+            )
+        )
+    }
+
+    /// Ends the break in progress before a segment of the source.
+    private mutating func endBreak(before segment: MediaSegment) throws(PlaylistEditError) {
+        let current = breaks[breaks.count - 1]
+        let advertisement = try Advertisement(advertisements[current.advertisement])
+        let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: current.elapsed)
+        // Without a segment of the advertisement, one discontinuity remains.
+        let next = current.discontinuity +| (count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0)
+        breaks[breaks.count - 1].end = Break.End(
+            count: count,
+            discontinuityShift: next -| segment.discontinuitySequence
+        )
+    }
+
+    /// Removes breaks that no server's version of the playlist contains.
+    private mutating func removeBreaks(endingBefore sequence: Int64) {
+        var removed = 0
+        while breaks.count - removed > 1, let end = breaks[removed].end, breaks[removed].sourceEnd < sequence {
+            shift +|= Int64(end.count) -| Int64(breaks[removed].replaced.count)
+            discontinuityShift = end.discontinuityShift
+            removed += 1
+        }
+        guard removed > 0 else { return }
+        breaks.removeFirst(removed)
+        // Advertisements that no break refers to are removed, and the others are renumbered.
+        let used = Set(breaks.map(\.advertisement)).sorted()
+        guard used.count < advertisements.count else { return }
+        let numbers = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, $0) })
+        advertisements = used.map { advertisements[$0] }
+        for index in breaks.indices {
+            breaks[index].advertisement = numbers[breaks[index].advertisement] ?? 0
+        }
+    }
+
+    /// Returns the differences between the numbers of a segment in the edited playlist and in the source.
+    private func shifts(at sequence: Int64) -> (media: Int64, discontinuity: Int64) {
+        var media = shift
+        var discontinuity = discontinuityShift
+        for item in breaks {
+            guard let end = item.end, item.sourceEnd <= sequence else { break }
+            media +|= Int64(end.count) -| Int64(item.replaced.count)
+            discontinuity = end.discontinuityShift
+        }
+        return (media, discontinuity)
+    }
+}
+
+/// A playlist that is played in breaks.
+struct Advertisement {
+    let playlist: MediaPlaylist
+    /// The playlist with absolute URLs.
+    let text: String
+    /// The ends of the segments in microseconds from the start.
+    private let ends: [Int64]
+
+    /// Creates an advertisement from a playlist that was loaded.
+    ///
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if it is live or has no segments.
+    init(_ playlist: MediaPlaylist, limits: PlaylistLimits) throws(PlaylistEditError) {
+        guard !playlist.isLive, !playlist.segments.isEmpty, playlist.duration > .zero else {
+            throw .cannotStitch(reason: "what is played in breaks must be a complete playlist with segments")
+        }
+        let absolute = try playlist.withAbsoluteAddresses(limits: limits)
+        self.init(absolute, String(decoding: absolute.bytes, as: UTF8.self))
+    }
+
+    /// Creates an advertisement from the text in a timeline.
+    init(_ text: String) throws(PlaylistEditError) {
+        let playlist: MediaPlaylist
+        do throws(PlaylistParsingError) {
+            playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        } catch {
+            throw PlaylistEditError(error, edit: "the stored break")
+        }
+        self.init(playlist, text)
+    }
+
+    private init(_ playlist: MediaPlaylist, _ text: String) {
+        self.playlist = playlist
+        self.text = text
+        ends = playlist.segments.indices.map { playlist.segments.timeRange(at: $0).end.microseconds }
+    }
+
+    var count: Int { ends.count }
+    var duration: Int64 { ends.last ?? 0 }
+
+    /// Returns the time from the start to a segment.
+    func start(of position: Int) -> Int64 { position > 0 ? ends[position - 1] : 0 }
+
+    /// Returns the number of segments that end at or before a time.
+    func count(endingBy time: Int64) -> Int { ends.partitioningIndex { $0 > time } }
+
+    /// The time in microseconds by which an advertisement may be longer than what it replaces: dates of segments must not
+    /// overlap by a second (RFC 8216bis §6.2.1).
+    static let maximumOverlap: Int64 = 900_000
+
+    /// Returns the number of segments that can be played in a period in place of others.
+    func count(playableIn time: Int64) -> Int { count(endingBy: time +| Self.maximumOverlap) }
+
+    /// Returns the number of discontinuities before a segment, other than one before the first segment.
+    func discontinuityCount(before position: Int) -> Int64 {
+        Int64((1..<max(1, position)).count { playlist.segments[$0].hasDiscontinuity })
+    }
+}

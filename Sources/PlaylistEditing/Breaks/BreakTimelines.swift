@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The timelines of the breaks in one edited media playlist, by edit.
+///
+/// The edited playlist of a live stream depends on the breaks that the stream no longer shows. A server stores this value for each
+/// playlist between requests; replicas share it, so that all of them give the same answer.
+public struct BreakTimelines: Sendable, Hashable, Codable {
+    var timelines: [String: BreakTimeline] = [:]
+
+    /// Creates the value of a playlist that was not edited yet.
+    public init() {}
+
+    /// A Boolean value that indicates whether the playlist was not edited yet.
+    public var isEmpty: Bool { timelines.isEmpty }
+}
+
+/// The timelines that the edits of one playlist continue.
+final class BreakRecord: Sendable {
+    private let state: Mutex<BreakTimelines>
+
+    init(_ timelines: BreakTimelines) { state = Mutex(timelines) }
+
+    var timelines: BreakTimelines { state.withLock { $0 } }
+
+    /// The timeline of an edit.
+    subscript(edit: String) -> BreakTimeline {
+        get { state.withLock { $0.timelines[edit] ?? BreakTimeline() } }
+        set { state.withLock { $0.timelines[edit] = newValue } }
+    }
+}

@@ -1,0 +1,326 @@
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+import SeededRandomness
+import Testing
+
+@testable import PlaylistEditing
+
+/// Replaces breaks of live and complete playlists.
+struct BreakTests {
+    /// A live stream, of which each version shows some segments.
+    private struct Stream {
+        var segments: [(duration: MediaTime, tags: String)] = []
+        let window = 6
+        var type = ""
+        var hasDates = true
+
+        static let start = ProgramDateTime("2026-01-01T00:00:00Z")
+
+        /// Returns the version whose last segment is before a number.
+        func version(endingAt end: Int, ended: Bool = false) throws -> MediaPlaylist {
+            let first = type == "EVENT" ? 0 : max(0, end - window)
+            var date = try #require(Self.start)
+            for segment in segments.prefix(first) { date = date.advanced(by: segment.duration) }
+            let discontinuities = segments.prefix(first).count { $0.tags.contains("EXT-X-DISCONTINUITY") }
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+            if discontinuities > 0 { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuities)\n" }
+            if !type.isEmpty { text += "#EXT-X-PLAYLIST-TYPE:\(type)\n" }
+            for (number, segment) in segments.enumerated().prefix(end).dropFirst(first) {
+                text += segment.tags
+                if hasDates, number == first || segment.tags.contains("DISCONTINUITY") {
+                    text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
+                }
+                date = date.advanced(by: segment.duration)
+                text += "#EXTINF:\(segment.duration),\n\(number).ts\n"
+            }
+            if ended { text += "#EXT-X-ENDLIST\n" }
+            let address = PlaylistContext(address: ResourceAddress("https://a.example/live.m3u8"))
+            return try MediaPlaylist(parsing: Array(text.utf8), context: address)
+        }
+    }
+
+    private static func stream(_ count: Int, _ tags: [Int: String] = [:], seconds: Int64 = 6) -> Stream {
+        Stream(segments: (0..<count).map { (MediaTime(seconds: seconds), tags[$0] ?? "") })
+    }
+
+    private static let advertisement = """
+        #EXTM3U
+        #EXT-X-VERSION:4
+        #EXT-X-TARGETDURATION:8
+        #EXTINF:8,
+        a.ts
+        #EXTINF:4,
+        b.ts
+        #EXT-X-DISCONTINUITY
+        #EXTINF:6,
+        c.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    private func advertisement(_ text: String = advertisement) throws -> MediaPlaylist {
+        try MediaPlaylist(
+            parsing: Array(text.utf8),
+            context: PlaylistContext(address: ResourceAddress("https://ads.example/ad.m3u8"))
+        )
+    }
+
+    private func names(_ playlist: MediaPlaylist) -> [String] {
+        playlist.segments.map { segment in
+            let name = String(segment.uri.split(separator: "/").last ?? "")
+            return (segment.hasDiscontinuity ? "|" : "") + name.replacingOccurrences(of: ".ts", with: "")
+        }
+    }
+
+    /// Returns the edited versions, with a timeline that is stored as JSON between any two of them.
+    private func edited(
+        _ versions: [MediaPlaylist],
+        _ rule: BreakRule,
+        _ advertisement: MediaPlaylist,
+        availableFrom first: Int = 0
+    ) throws -> [MediaPlaylist] {
+        let source = "ad.m3u8"
+        let plan = EditPlan([.replaceBreaks(with: source, at: rule)])
+        var stored = Data(#"{"timelines":{}}"#.utf8)
+        return try versions.enumerated().map { number, version in
+            var timelines = try JSONDecoder().decode(BreakTimelines.self, from: stored)
+            let edit = PreparedEdit(
+                plan: plan,
+                input: .media(version, sources: number >= first ? [source: advertisement] : [:]),
+                limits: PlaylistLimits(),
+                date: nil
+            )
+            guard case .media(let result) = try edit.apply(continuing: &timelines) else {
+                throw CancellationError()
+            }
+            stored = try JSONEncoder().encode(timelines)
+            return result
+        }
+    }
+
+    /// Checks that no segment ever changes or disappears in the middle, and that numbers never go back (RFC 8216bis §6.2.2).
+    private func expectConsistent(_ versions: [MediaPlaylist], _ note: Comment? = nil) {
+        var known: [Int64: [String]] = [:]
+        var first: Int64 = 0
+        var last: Int64 = -1
+        for version in versions {
+            #expect(version.mediaSequence >= first, note)
+            first = version.mediaSequence
+            #expect(version.mediaSequence <= last + 1 || last == -1, note)
+            #expect(version.targetDuration == versions[0].targetDuration, note)
+            for segment in version.segments {
+                let value = [
+                    segment.address.text, "\(segment.duration)", "\(segment.discontinuitySequence)",
+                    segment.programDateTime.map { "\($0)" } ?? "", "\(segment.hasDiscontinuity)",
+                ]
+                #expect(known[segment.sequence] ?? value == value, note)
+                known[segment.sequence] = value
+                last = max(last, segment.sequence)
+            }
+        }
+    }
+
+    // MARK: Cues
+
+    @Test func aBreakIsReplacedAsItIsPublished() throws {
+        let stream = Self.stream(14, [5: "#EXT-X-CUE-OUT:18\n", 8: "#EXT-X-CUE-IN\n"])
+        let versions = try (3...14).map { try stream.version(endingAt: $0) }
+        let results = try edited(versions, .cues, try advertisement())
+        expectConsistent(results)
+        #expect(
+            results.map { names($0).joined(separator: " ") } == [
+                "0 1 2", "0 1 2 3", "0 1 2 3 4",
+                // The first segment of the advertisement is longer than that of the program.
+                "0 1 2 3 4", "1 2 3 4 |a b", "2 3 4 |a b |c", "3 4 |a b |c |8", "4 |a b |c |8 9",
+                "|a b |c |8 9 10", "|a b |c |8 9 10 11", "|c |8 9 10 11 12", "|8 9 10 11 12 13",
+            ]
+        )
+        #expect(results.allSatisfy { $0.targetDuration == MediaTime(seconds: 8) && $0.version == 4 })
+        #expect(results.last?.mediaSequence == 8 && results.last?.discontinuitySequence == 2)
+        let resumed = try #require(results[6].segments.last)
+        #expect("\(try #require(resumed.programDateTime))" == "2026-01-01T00:00:48.000Z")
+        #expect(!results.contains { String(decoding: $0.bytes, as: UTF8.self).contains("CUE") })
+    }
+
+    @Test func aShorterAdvertisementIsFollowedByTheProgram() throws {
+        let stream = Self.stream(14, [4: "#EXT-X-CUE-OUT:DURATION=30\n", 9: "#EXT-X-CUE-IN\n"])
+        let results = try edited([try stream.version(endingAt: 10)], .cues, try advertisement())
+        #expect(names(results[0]) == ["|a", "b", "|c", "|7", "8", "9"])
+    }
+
+    @Test func anEndBeforeTheAdvertisementIsOverShortensIt() throws {
+        let stream = Self.stream(14, [4: "#EXT-X-CUE-OUT\n", 6: "#EXT-X-CUE-IN\n"])
+        let results = try edited(try (4...10).map { try stream.version(endingAt: $0) }, .cues, try advertisement())
+        expectConsistent(results)
+        #expect(names(results[3]) == ["1", "2", "3", "|a", "b", "|6"])
+    }
+
+    @Test func aMissingAdvertisementPreservesTheProgram() throws {
+        let stream = Self.stream(12, [4: "#EXT-X-CUE-OUT:18\n", 7: "#EXT-X-CUE-IN\n"])
+        let versions = try [5, 6, 8].map { try stream.version(endingAt: $0) }
+        let results = try edited(versions, .cues, try advertisement(), availableFrom: 1)
+        // The advertisement does not begin in the middle of a break whose program is played.
+        #expect(results.map { names($0).last } == ["4", "5", "7"])
+    }
+
+    @Test(arguments: [
+        "#EXT-OATCLS-SCTE35:/DAlAAAAAAAAAP/wFAUAAAABf+/+ANgNkv4AFJlwAAEBAQAA5xULLA==\n",
+        "#EXT-X-CUE-OUT:15\n", "#EXT-X-CUE-OUT:\"15\"\n", "#EXT-X-CUE-OUT:DURATION=15.0\n",
+    ])
+    func durationsOfCuesAreRead(tag: String) throws {
+        let stream = Self.stream(8, [3: tag])
+        let cues = try BreakCues(.cues, in: try stream.version(endingAt: 6))
+        #expect(cues.starts.map(\.position) == [3] && cues.starts.map(\.duration) == [15_000_000])
+    }
+
+    @Test func aPlaylistThatBeginsInABreakHasTheRestOfIt() throws {
+        let stream = Self.stream(12, [4: "#EXT-X-CUE-OUT-CONT:6/30\n", 5: "#EXT-X-CUE-OUT-CONT:12/30\n"])
+        let results = try edited([try stream.version(endingAt: 10)], .cues, try advertisement())
+        // Of the 18 s that the advertisement has, 6 s are over.
+        #expect(names(results[0]) == ["|a", "b", "|6", "7", "8", "9"])
+    }
+
+    // MARK: Date ranges
+
+    @Test func dateRangesAreBreaks() throws {
+        let out = "0xFC302100000000000000FFF01005000003047FEF7F7E0020D6FA0000000000000000000000"
+        let tag =
+            "#EXT-X-DATERANGE:ID=\"x\",START-DATE=\"2026-01-01T00:00:25Z\",PLANNED-DURATION=12,SCTE35-OUT=\(out)\n"
+        let stream = Self.stream(14, [2: tag])
+        let results = try edited(try (3...12).map { try stream.version(endingAt: $0) }, .cues, try advertisement())
+        expectConsistent(results)
+        #expect(names(results[4]) == ["1", "2", "3", "|a", "b", "|6"])
+        #expect(!results.contains { String(decoding: $0.bytes, as: UTF8.self).contains("SCTE35") })
+    }
+
+    @Test func aDateRangeThatIsAnnouncedLateReplacesTheRest() throws {
+        var stream = Self.stream(14)
+        let before = try (3...6).map { try stream.version(endingAt: $0) }
+        let tag =
+            "#EXT-X-DATERANGE:ID=\"x\",CLASS=\"ad\",START-DATE=\"2026-01-01T00:00:30Z\",DURATION=18\n"
+        stream.segments[6].tags = tag
+        let after = try (7...11).map { try stream.version(endingAt: $0) }
+        let results = try edited(before + after, .dateRanges(classIdentifier: "ad"), try advertisement())
+        expectConsistent(results)
+        #expect(names(results[6]) == ["3", "4", "5", "|a", "b", "|8"])
+    }
+
+    // MARK: Clock
+
+    @Test func breaksByTheClockAreThoseOfTheDates() throws {
+        var stream = Self.stream(60)
+        stream.hasDates = true
+        let results = try edited(
+            try (3...60).map { try stream.version(endingAt: $0) },
+            .every(MediaTime(seconds: 60)),
+            try advertisement()
+        )
+        expectConsistent(results)
+        let advertisements = Set(
+            results.flatMap(\.segments).filter { $0.uri.hasSuffix("a.ts") }.map { "\($0.programDateTime!)" }
+        )
+        #expect(
+            advertisements.sorted() == [
+                "2026-01-01T00:00:00.000Z", "2026-01-01T00:01:00.000Z", "2026-01-01T00:02:00.000Z",
+                "2026-01-01T00:03:00.000Z",
+                "2026-01-01T00:04:00.000Z", "2026-01-01T00:05:00.000Z",
+            ]
+        )
+    }
+
+    @Test func aCompletePlaylistKeepsItsProgram() throws {
+        var stream = Self.stream(12)
+        stream.hasDates = false
+        stream.type = "EVENT"
+        let version = try stream.version(endingAt: 12, ended: true)
+        let results = try edited([version], .every(MediaTime(seconds: 30)), try advertisement())
+        #expect(
+            names(results[0]).joined(separator: " ")
+                == "0 1 2 3 4 |a b |c |5 6 7 8 9 |a b |c |10 11"
+        )
+        #expect(results[0].hasEndMarker && results[0].mediaSequence == 0)
+        let replaced = Self.stream(12, [5: "#EXT-X-CUE-OUT:0\n#EXT-X-CUE-IN\n", 8: "#EXT-X-CUE-OUT:18\n"])
+        let complete = try edited([try replaced.version(endingAt: 12, ended: true)], .cues, try advertisement())
+        #expect(names(complete[0]) == ["6", "7", "|a", "b", "|c", "|11"])
+    }
+
+    @Test func liveBreaksByTheClockRequireDates() throws {
+        var stream = Self.stream(12)
+        stream.hasDates = false
+        let version = try stream.version(endingAt: 8)
+        #expect(throws: PlaylistEditError.self) {
+            try edited([version], .every(MediaTime(seconds: 60)), try advertisement())
+        }
+    }
+
+    // MARK: Any stream
+
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func numbersNeverChange(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var stream = Stream()
+        let rule: BreakRule = [.cues, .every(MediaTime(seconds: 47)), .dateRanges(classIdentifier: "ad")][Int(seed % 3)]
+        var isOut = false
+        var date = try #require(Stream.start)
+        for number in 0..<200 {
+            var tags = ""
+            if number > 0, Int.random(in: 0..<12, using: &random) == 0 { tags += "#EXT-X-DISCONTINUITY\n" }
+            if Int.random(in: 0..<9, using: &random) == 0 {
+                switch rule {
+                case .cues:
+                    tags +=
+                        isOut
+                        ? "#EXT-X-CUE-IN\n"
+                        : ["#EXT-X-CUE-OUT:20\n", "#EXT-X-CUE-OUT\n"].randomElement(using: &random)!
+                    isOut.toggle()
+                default:
+                    let shift = MediaTime(seconds: Int64.random(in: -30...30, using: &random))
+                    tags += "#EXT-X-DATERANGE:ID=\"\(number)\",CLASS=\"ad\",START-DATE=\"\(date.advanced(by: shift))\""
+                    tags += [",DURATION=15\n", ",PLANNED-DURATION=30\n", "\n"].randomElement(using: &random)!
+                }
+            }
+            let duration = MediaTime(value: Int64.random(in: 2_000...6_400, using: &random), timescale: 1_000)
+            stream.segments.append((duration, tags))
+            date = date.advanced(by: duration)
+        }
+        // Sometimes, the playlist is not loaded for a while.
+        var ends: [Int] = []
+        var end = 4
+        while end <= 200 {
+            ends.append(end)
+            end += [1, 1, 1, 1, 2, 3, 5].randomElement(using: &random)!
+        }
+        let versions = try ends.map { try stream.version(endingAt: $0) }
+        let results = try edited(versions, rule, try advertisement())
+        expectConsistent(results, "seed \(seed)")
+        #expect(results.contains { names($0).contains { $0.hasSuffix("b") } }, "seed \(seed)")
+        for (source, result) in zip(versions, results) {
+            let difference = (result.duration - source.duration).seconds
+            #expect(abs(difference) < 16, "seed \(seed)")
+            let errors = Playlist.media(result).validated().filter { $0.severity == .error }
+            #expect(errors.map(\.message) == [], "seed \(seed)")
+        }
+    }
+
+    // MARK: Interstitials
+
+    @Test func interstitialsAreWrittenForBreaks() throws {
+        let stream = Self.stream(14, [5: "#EXT-X-CUE-OUT:18\n", 8: "#EXT-X-CUE-IN\n"])
+        let edit = EditPlan([.interstitials("https://ads.example/main.m3u8", at: .cues)])
+        for end in 6...11 {
+            let result = try edit.applied(to: try stream.version(endingAt: end))
+            let interstitial = try #require(result.dateRanges.first)
+            #expect("\(try #require(interstitial.startDate))" == "2026-01-01T00:00:30.000Z")
+            #expect(interstitial.id == "break-1767225630000" && interstitial.duration == MediaTime(seconds: 18))
+            #expect(interstitial.interstitial?.assetAddress?.text == "https://ads.example/main.m3u8")
+        }
+        var complete = Self.stream(12)
+        complete.hasDates = false
+        let every = EditPlan([.interstitials("https://ads.example/main.m3u8", at: .every(MediaTime(seconds: 20)))])
+        let result = try every.applied(to: try complete.version(endingAt: 6, ended: true))
+        #expect(result.dateRanges.map { $0.startDate?.sinceEpoch } == [MediaTime(seconds: 20)])
+        #expect(result.dateRanges.first?.interstitial?.resumeOffset == .zero)
+    }
+}
