@@ -122,6 +122,11 @@ let package = Package(
 
         // Effects: the network and the disk.
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+        .systemLibrary(
+            name: "CHiredis",
+            pkgConfig: "hiredis",
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]
+        ),
         .target(
             name: "MediaTransport",
             dependencies: [
@@ -142,6 +147,7 @@ let package = Package(
             dependencies: [
                 "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing",
                 "ResourceAddressing", "SegmentFormat",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
@@ -224,6 +230,7 @@ let package = Package(
         .target(
             name: "MillstreamServer",
             dependencies: [
+                .target(name: "CHiredis", condition: .when(platforms: [.linux, .macOS])),
                 "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport",
                 "MillstreamDownloads", "NetworkConditioning", "PlaylistEditing", "PresentationLoading", "ReportFormat",
                 "ResourceAddressing",
@@ -373,6 +380,7 @@ let package = Package(
             dependencies: [
                 "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
                 "PresentationLoading", "ResourceAddressing",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: house
         ),
@@ -537,9 +545,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adaptation", "MediaTiming", "MediaTransport", "Millstream", "MillstreamServer", "MillstreamTesting",
-                "NetworkConditioning", "ResourceAddressing", "SeededRandomness", "TestSamples", "millstream-cli",
-                "socket-denial",
+                "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamServer",
+                "MillstreamTesting", "NetworkConditioning", "ResourceAddressing", "SeededRandomness", "TestSamples",
+                "millstream-cli", "socket-denial",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -16,6 +16,7 @@ public struct EditedTransport: Transport {
     private let capacity = ServerCapacity(ServerLimits())
     private let time: any TimeSource
     private let presentations: PresentationStore?
+    private let breaks = MemoryBreakStore()
 
     private let origin: String
 
@@ -75,7 +76,8 @@ public struct EditedTransport: Transport {
                 loader: loader,
                 budget: try capacity.admit(),
                 workers: .callingTask,
-                presentations: presentations
+                presentations: presentations,
+                breaks: breaks
             )
             bytes = try await handler.playlist(for: wanted)
         } catch  where error is ServerError || error is PlaylistEditError {

@@ -63,12 +63,17 @@ public struct LocalOrigin: Sendable {
         public var staleIfError = Duration.zero
         /// A Boolean value that indicates whether DASH presentations are translated to HLS; `true` by default.
         public var translatesDASH = true
-        /// The file in which the sequence numbers of translated live presentations continue after a restart of the server;
-        /// none by default.
+        /// The file in which the sequence numbers of translated and edited live presentations continue after a restart of the
+        /// server; none by default.
         ///
-        /// Only its owner can read the file, and one server at a time can use it. Presentations that pages of other sites
-        /// request are not stored.
+        /// Only its owner can read the file, and one server at a time can use it. Translated presentations that pages of other
+        /// sites request are not stored.
         public var stateFile: URL?
+        /// The Redis server in which several servers share the breaks of edited live playlists, so that all of them give the same
+        /// answers; none by default.
+        ///
+        /// The breaks are then not stored in ``stateFile``.
+        public var redis: RedisAddress?
 
         /// Creates options.
         public init(
@@ -132,7 +137,8 @@ public struct LocalOrigin: Sendable {
             allowedHosts: options.allowedHosts,
             catalog: options.catalog.streams.flatMap { $0.sources + ($0.poster.map { [$0] } ?? []) }
         )
-        let stateFile = try options.stateFile.map { try TranslationStateFile($0.path) }
+        let stateFile = try options.stateFile.map { try StateFile($0.path) }
+        let breaks = try await breakStore(stateFile)
         let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
         var http = httpOptions
         http.allowsLoading = { policy.allowsLoading($0, resolvedTo: $1) }
@@ -174,7 +180,7 @@ public struct LocalOrigin: Sendable {
         sources.trustedMemory = ResourceMemory(memory)
         sources.foreignMemory = ResourceMemory(memory)
         do {
-            try await serve(sources, secret, stateFile, onRunning)
+            try await serve(sources, secret, stateFile, breaks, onRunning)
         } catch {
             try? await transport.shutdown()
             try? await foreignTransport.shutdown()
@@ -193,10 +199,25 @@ public struct LocalOrigin: Sendable {
         return ServerNames([options.host, machine, machine + ".local"] + options.names)
     }
 
+    /// Returns the storage of the breaks of live playlists.
+    private func breakStore(_ stateFile: StateFile?) async throws -> any BreakStore {
+        if let redis = options.redis {
+            let store = RedisBreakStore(redis)
+            do {
+                try await store.connect()
+            } catch let error as ServerError {
+                throw StateFileError(.unreadable, error.message)
+            }
+            return store
+        }
+        return stateFile.map { FileBreakStore($0) } ?? MemoryBreakStore()
+    }
+
     private func serve(
         _ sources: SourceAccess,
         _ secret: ServerSecret,
-        _ stateFile: TranslationStateFile?,
+        _ stateFile: StateFile?,
+        _ breaks: any BreakStore,
         _ onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         let broadcast = EventBroadcast()
@@ -253,7 +274,8 @@ public struct LocalOrigin: Sendable {
             faults: faults,
             capacity: work,
             workers: workers,
-            metrics: metrics
+            metrics: metrics,
+            breaks: breaks
         ).add(to: router)
         ConsoleRoutes(
             catalog: options.catalog,

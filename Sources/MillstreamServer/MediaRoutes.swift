@@ -29,6 +29,7 @@ struct MediaRoutes {
     private let metrics: ServerMetrics
     private let files = FileResponder()
     private let edited = EditedPlaylistCache()
+    private let breaks: any BreakStore
 
     init(
         sources: SourceAccess,
@@ -41,8 +42,10 @@ struct MediaRoutes {
         faults: FaultSettings,
         capacity: ServerCapacity,
         workers: EditWorkers,
-        metrics: ServerMetrics = ServerMetrics()
+        metrics: ServerMetrics = ServerMetrics(),
+        breaks: any BreakStore = MemoryBreakStore()
     ) {
+        self.breaks = breaks
         self.metrics = metrics
         self.capacity = capacity
         self.workers = workers
@@ -160,7 +163,8 @@ struct MediaRoutes {
             budget: budget,
             workers: workers,
             presentations: sources.presentations(for: context.initiator),
-            session: session
+            session: session,
+            breaks: breaks
         )
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)

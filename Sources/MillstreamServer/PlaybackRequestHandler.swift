@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import HLSPlaylist
 import HTTPTypes
 import MediaTiming
@@ -13,7 +15,11 @@ struct PlaybackRequestHandler {
     private let loader: OriginPlaylistLoader
     private let budget: RequestBudget
     private let workers: EditWorkers
+    private let breaks: any BreakStore
     private let date: @Sendable () -> ProgramDateTime
+
+    /// The maximum number of attempts to store the breaks of a playlist that other requests store at the same time.
+    private static let maximumAttemptCount = 16
 
     /// Creates the handler of one request.
     ///
@@ -23,6 +29,7 @@ struct PlaybackRequestHandler {
     ///   - workers: The executor for parsing and editing.
     ///   - presentations: The DASH presentations that are translated; `nil` to refuse manifests.
     ///   - session: The playlists that are loaded for the request; `nil` to load each playlist anew.
+    ///   - breaks: The storage of the breaks of live playlists.
     ///   - date: The clock for simulated channels.
     init(
         loader: ResourceLoader,
@@ -30,9 +37,11 @@ struct PlaybackRequestHandler {
         workers: EditWorkers,
         presentations: PresentationStore? = nil,
         session: LoadSession? = nil,
+        breaks: any BreakStore = MemoryBreakStore(),
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.date = date
+        self.breaks = breaks
         self.loader = OriginPlaylistLoader(
             loader: loader,
             workers: workers,
@@ -51,14 +60,53 @@ struct PlaybackRequestHandler {
         let playlist = try await loadWithVariables(request)
         let editor = try PresentationEditor(request.plan, loader: loader, budget: budget.editing, date: date())
         let prepared = try await editor.prepare(playlist)
-        return try await edit { check, limits in
-            switch try prepared.apply(check: check) {
-            case .multivariant(let presentation):
-                try check()
-                return try Self.rewritingAddresses(of: presentation, request: request, limits: limits, check: check)
-            case .media(let playlist):
-                return try Self.rewritingAddresses(of: playlist, request: request, limits: limits, check: check)
+        guard request.plan.continuesTimelines, case .media = playlist else {
+            return try await edit { check, limits in
+                var breaks = BreakTimelines()
+                return try Self.playlist(prepared, &breaks, request, limits, check)
             }
+        }
+        let key = Self.breaksKey(of: request)
+        for _ in 0..<Self.maximumAttemptCount {
+            let stored = try await breaks.breaks(of: key)
+            let (bytes, changed) = try await edited { check, limits in
+                var breaks = stored.breaks
+                let bytes = try Self.playlist(prepared, &breaks, request, limits, check)
+                return (bytes, breaks)
+            }
+            var isStored = changed == stored.breaks
+            if !isStored { isStored = try await breaks.store(changed, of: key, replacing: stored.revision) }
+            guard !isStored else {
+                try budget.reserve(bytes.count)
+                return bytes
+            }
+            // Another request or server has stored a later version, from which this one continues.
+        }
+        throw ServerError.stateUnavailable("too many requests store the breaks of \(request.address)")
+    }
+
+    /// Returns the key of the breaks of a playlist: all requests for the same edits of the same playlist have the same one.
+    private static func breaksKey(of request: PlaybackRequest) -> String {
+        let edits = request.plan.edits.map { "\($0.definition.name)=\($0.value)" }
+        let text = ([request.address.text] + edits).joined(separator: "\n")
+        return SHA256.hash(data: Data(text.utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
+    private static func playlist(
+        _ prepared: PreparedEdit,
+        _ breaks: inout BreakTimelines,
+        _ request: PlaybackRequest,
+        _ limits: PlaylistLimits,
+        _ check: () throws -> Void
+    ) throws -> [UInt8] {
+        switch try prepared.apply(continuing: &breaks, check: check) {
+        case .multivariant(let presentation):
+            try check()
+            return try rewritingAddresses(of: presentation, request: request, limits: limits, check: check)
+        case .media(let playlist):
+            return try rewritingAddresses(of: playlist, request: request, limits: limits, check: check)
         }
     }
 
@@ -80,10 +128,17 @@ struct PlaybackRequestHandler {
     private func edit(
         _ work: @escaping @Sendable (_ check: () throws -> Void, PlaylistLimits) throws -> [UInt8]
     ) async throws -> [UInt8] {
-        let limits = budget.limits.editing.result
-        let bytes = try await workers.run { check in try work(check, limits) }
+        let bytes = try await edited(work)
         try budget.reserve(bytes.count)
         return bytes
+    }
+
+    /// Runs an edit on a worker thread.
+    private func edited<Result: Sendable>(
+        _ work: @escaping @Sendable (_ check: () throws -> Void, PlaylistLimits) throws -> Result
+    ) async throws -> Result {
+        let limits = budget.limits.editing.result
+        return try await workers.run { check in try work(check, limits) }
     }
 
     // MARK: Loading

@@ -21,7 +21,7 @@ extension PresentationStore {
     convenience init(
         _ limits: ServerLimits,
         workers: EditWorkers,
-        stateFile: TranslationStateFile? = nil,
+        stateFile: StateFile? = nil,
         reportProblem: @escaping @Sendable (String) -> Void = { _ in },
         time: any TimeSource = SystemTimeSource()
     ) {

@@ -35,7 +35,7 @@ package struct PresentationOptions: Sendable {
     /// The maximum size of the playlists in memory, of which the least recently used are removed; 256 MiB by default.
     package var memorySize = ByteCount(256 << 20)
     /// The file in which the numbers of live presentations continue after a restart; `nil`, the default, for none.
-    package var stateFile: TranslationStateFile?
+    package var stateFile: StateFile?
     /// The executor for parsing and translation, or `nil` for the calling task.
     package var workers: (any TranslationWorkers)?
     /// A closure that is called with a message for each resource besides the manifest that cannot be loaded or read.

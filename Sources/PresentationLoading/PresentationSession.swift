@@ -348,7 +348,7 @@ package final class PresentationSession: Sendable {
         let key = Self.stateKey(of: address)
         do {
             try await perform { try file.store(state, of: key) }
-        } catch let error as TranslationStateError {
+        } catch let error as StateFileError {
             // The presentation can be played nevertheless.
             options.reportProblem(error.message)
         }

@@ -31,7 +31,12 @@ package final class PresentationStore: Sendable {
     /// Returns the session of a manifest, which is created if it is not in memory.
     func session(for address: ResourceAddress) -> PresentationSession {
         if let known = existingSession(for: address) { return known }
-        let stored = options.stateFile?.state(of: PresentationSession.stateKey(of: address))
+        var stored: TranslationState?
+        do {
+            stored = try options.stateFile?.state(of: PresentationSession.stateKey(of: address))
+        } catch {
+            options.reportProblem("\(error)")
+        }
         let new = PresentationSession(
             address,
             options: options,

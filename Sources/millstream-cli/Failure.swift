@@ -78,7 +78,7 @@ struct Failure: Error {
                 .unreadableResult:
                 self.init(.failed, error.code.rawValue, error.description)
             }
-        case let error as TranslationStateError:
+        case let error as StateFileError:
             let isInput = error.code == .damaged || error.code == .tooNew
             self.init(isInput ? .badInput : .failed, error.code.rawValue, error.description)
         case let error as TranslationError: self.init(.failed, error.code.rawValue, error.description)

@@ -105,8 +105,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The file that stores the sequence numbers of live DASH presentations, which continue after a restart.",
-            valueName: "FILE"
+            "Where the sequence numbers of live DASH presentations and of edited live playlists are stored, which continue after a restart: a file, or redis://HOST for the edited playlists of several servers.",
+            valueName: "FILE|redis://HOST"
         )
     )
     var state: String?
@@ -165,7 +165,14 @@ struct ServeCommand: AsyncParsableCommand {
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
         options.staleIfError = .seconds(staleIfError)
-        options.stateFile = state.map { URL(fileURLWithPath: $0) }
+        if let state, state.hasPrefix("redis:") {
+            guard let address = RedisAddress(state) else {
+                throw ValidationError("--state must be a file or redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE]")
+            }
+            options.redis = address
+        } else {
+            options.stateFile = state.map { URL(fileURLWithPath: $0) }
+        }
         let jar = try http.openCookieJar()
         var httpOptions = http.options()
         httpOptions.cookies = jar

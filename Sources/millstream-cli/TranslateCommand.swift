@@ -57,14 +57,14 @@ struct TranslateCommand: AsyncParsableCommand {
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loader in
             let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loader)
-            let stateFile = try state.map { try TranslationStateFile($0) }
+            let stateFile = try state.map { try StateFile($0) }
             let location = source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source)
             let key = PresentationSession.stateKey(of: location)
             let session = PresentationSession(
                 location,
                 baseAddress: baseURL.map { ResourceAddress($0).withoutUserInformation },
                 options: DASHFlags.options,
-                translationState: stateFile?.state(of: key) ?? TranslationState()
+                translationState: try stateFile?.state(of: key) ?? TranslationState()
             )
             let manifest = PresentationSession.LoadedManifest(bytes, address: address)
             let result = try await session.adopt(manifest, using: loader).translation
@@ -79,7 +79,7 @@ struct TranslateCommand: AsyncParsableCommand {
     private func update(
         _ session: PresentationSession,
         _ loader: ResourceLoader,
-        _ stateFile: TranslationStateFile?
+        _ stateFile: StateFile?
     ) async throws {
         var failureCount = 0
         while let interval = session.updateInterval {

@@ -43,7 +43,7 @@ private struct ErrorType {
         ErrorType(SigningError.self),
         ErrorType(SizedLadderError.self), ErrorType(StorageError.self),
         ErrorType(StreamCatalog.ReadingError.self, name: "StreamCatalog.ReadingError"),
-        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(TranslationStateError.self),
+        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(StateFileError.self),
         ErrorType(TransportError.self),
         ErrorType(XMLReadingError.self),
     ]

@@ -3,8 +3,7 @@ public import MediaTiming
 /// A splice information section, which announces the start or the end of a break (ANSI/SCTE 35 §9.6).
 ///
 /// Date ranges contain sections in `SCTE35-CMD`, `SCTE35-OUT` and `SCTE35-IN` (RFC 8216bis §4.4.5.1.1); other tags of packagers
-/// contain them in base64. The checksum is not verified, because many packagers, and the example in the standard, do not
-/// write one.
+/// contain them in base64. The checksum is not verified, because not all packagers write one.
 public struct SpliceInformation: Sendable, Hashable {
     /// The commands of a section (§9.6.1).
     public enum Command: Sendable, Hashable {

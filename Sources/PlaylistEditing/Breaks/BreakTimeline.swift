@@ -88,6 +88,12 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// of it.
     private static let storedSegmentCount: Int64 = 200
 
+    /// The approximate size in memory, in bytes.
+    var size: Int {
+        let texts = advertisements.reduce(0) { $0 +| $1.utf8.count } +| handled.reduce(0) { $0 +| $1.utf8.count +| 32 }
+        return breaks.reduce(texts +| 512) { $0 +| $1.replaced.count *| 8 +| $1.id.utf8.count +| 160 }
+    }
+
     /// Continues the timeline with the segments of a playlist that it does not contain yet.
     ///
     /// - Parameters:

@@ -1,3 +1,4 @@
+import MediaTiming
 import Synchronization
 
 /// The timelines of the breaks in one edited media playlist, by edit.
@@ -10,8 +11,8 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
     /// Creates the value of a playlist that was not edited yet.
     public init() {}
 
-    /// A Boolean value that indicates whether the playlist was not edited yet.
-    public var isEmpty: Bool { timelines.isEmpty }
+    /// The approximate size in memory, in bytes.
+    package var size: Int { timelines.values.reduce(512) { $0 +| $1.size } }
 }
 
 /// The timelines that the edits of one playlist continue.

@@ -1,12 +1,13 @@
 import DASHTranslation
 import Foundation
+import GRDB
 import HLSPlaylist
 import MediaTransport
 import PresentationLoading
 import Testing
 
 /// Tests the file in which the numbers of live presentations continue after a restart.
-struct TranslationStateFileTests {
+struct StateFileTests {
     private static let media = TestOrigin.address + "#millstream-playlist=video-v.m3u8"
 
     private func withFile(_ body: (String) async throws -> Void) async throws {
@@ -33,7 +34,7 @@ struct TranslationStateFileTests {
 
     /// Loads the playlist of a version of the manifest with a new store, as after a restart.
     private func playlist(from first: Int, state: String?) async throws -> MediaPlaylist {
-        let file = try state.map { try TranslationStateFile($0) }
+        let file = try state.map { try StateFile($0) }
         let origin = TestOrigin([TestOrigin.address: manifest(from: first)]) { $0.stateFile = file }
         _ = try await origin.multivariant()
         return try await origin.media(Self.media)
@@ -78,55 +79,77 @@ struct TranslationStateFileTests {
 
     @Test func fileIsPrivateAndBounded() async throws {
         try await withFile { path in
-            var limits = TranslationStateFile.Limits()
-            limits.presentationCount = 2
-            let file = try TranslationStateFile(path, limits: limits)
+            var limits = StateFile.Limits()
+            limits.valueCount = 2
+            let file = try StateFile(path, limits: limits)
             for name in ["a", "b", "c"] { try file.store(TranslationState(), of: name) }
             try file.store(TranslationState(), of: "b")
             try file.store(TranslationState(), of: "d")
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
-            let read = try TranslationStateFile(path)
-            #expect(["a", "b", "c", "d"].map { read.state(of: $0) != nil } == [false, true, false, true])
-            limits.byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
-            let full = try TranslationStateFile(path, limits: limits)
-            try full.store(TranslationState(), of: "longer")
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count <= limits.byteCount)
-            limits.byteCount = 100
-            #expect(code { _ = try TranslationStateFile(path, limits: limits) } == .damaged)
+            let read = try StateFile(path)
+            #expect(try ["a", "b", "c", "d"].map { try read.state(of: $0) != nil } == [false, true, false, true])
+            limits.valueSize = 10
+            let small = try StateFile(path, limits: limits)
+            #expect(code { try small.store(TranslationState(), of: "larger") } == .failed)
         }
     }
 
-    private func code(_ body: () throws -> Void) -> TranslationStateError.Code? {
+    @Test func valueIsStoredOnlyInPlaceOfTheVersionThatWasRead() async throws {
+        try await withFile { path in
+            let files = try [StateFile(path), StateFile(path)]
+            #expect(try files[0].value(.breaks, of: "a") == nil)
+            #expect(try files[0].store([1], .breaks, of: "a", replacing: 0))
+            #expect(try !files[1].store([2], .breaks, of: "a", replacing: 0))
+            #expect(try files[1].store([3], .breaks, of: "a", replacing: 1))
+            let value = try #require(try files[0].value(.breaks, of: "a"))
+            #expect(value.bytes == [3] && value.revision == 2)
+            #expect(try files[0].value(.translation, of: "a") == nil)
+        }
+    }
+
+    private func code(_ body: () throws -> Void) -> StateFileError.Code? {
         do {
             try body()
             return nil
         } catch {
-            return (error as? TranslationStateError)?.code
+            return (error as? StateFileError)?.code
         }
     }
 
     @Test(
         arguments: [
-            ("", .damaged), ("not JSON\n", .damaged), ("{}\n", .damaged),
-            (#"{"form":"millstream-translation-state","version":1}"#, .damaged),
-            (#"{"form":"millstream-translation-state","version":1}"# + "\n{\"manifest\":\"a\"}\n", .damaged),
-            (#"{"form":"millstream-translation-state","version":2,"more":true}"# + "\n[]\n", .tooNew),
-        ] as [(String, TranslationStateError.Code)]
+            "not a database, and longer than the header of one, which has a hundred bytes, so that it is read as one: no\n",
+            #"{"form":"millstream-translation-state","version":1}"#,
+        ]
     )
-    func damagedOrNewerFileIsRefused(_ text: String, _ expected: TranslationStateError.Code) async throws {
+    func otherFileIsRefused(_ text: String) async throws {
         try await withFile { path in
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-            #expect(code { _ = try TranslationStateFile(path) } == expected)
+            #expect(code { _ = try StateFile(path) } == .damaged)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(text.utf8))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("PRAGMA user_version = 2", .tooNew), ("PRAGMA application_id = 5", .damaged),
+        ] as [(String, StateFileError.Code)]
+    )
+    func newerFileAndOtherDatabaseAreRefused(_ change: String, _ expected: StateFileError.Code) async throws {
+        try await withFile { path in
+            _ = try StateFile(path)
+            try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: change) }
+            #expect(code { _ = try StateFile(path) } == expected)
         }
     }
 
     @Test func unusablePathsAreErrors() async throws {
         try await withFile { path in
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-            #expect(code { _ = try TranslationStateFile(folder) } == .unreadable)
+            #expect(code { _ = try StateFile(folder) } == .unreadable)
             try Data().write(to: URL(fileURLWithPath: path))
-            #expect(code { _ = try TranslationStateFile(path + "/state") } == .unreadable)
+            #expect(code { _ = try StateFile(path + "/state") } == .unreadable)
         }
     }
 }

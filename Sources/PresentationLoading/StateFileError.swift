@@ -1,7 +1,7 @@
 import ResourceAddressing
 
 /// An error that occurs when the numbers of live presentations cannot be read or stored.
-package struct TranslationStateError: MillstreamError, Hashable {
+package struct StateFileError: MillstreamError, Hashable {
     /// The kind of the error.
     package enum Code: String, ErrorCode {
         /// The file is damaged, or has another form.

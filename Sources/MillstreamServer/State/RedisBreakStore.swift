@@ -1,0 +1,54 @@
+import Foundation
+import MediaTiming
+import PlaylistEditing
+
+/// The breaks of edited live playlists in Redis, which several servers share.
+///
+/// Each playlist is a hash with the fields `revision` and `breaks`, which expires a week after its last change.
+final class RedisBreakStore: BreakStore {
+    private let connection: RedisConnection
+    private let queue = BlockingQueue("millstream.redis")
+
+    private static let lifetime = 7 * 86_400
+
+    /// Stores the breaks only if the version is that which was read, in one step.
+    private static let script = """
+        if (redis.call('HGET', KEYS[1], 'revision') or '0') ~= ARGV[1] then return 0 end
+        redis.call('HSET', KEYS[1], 'revision', ARGV[2], 'breaks', ARGV[3])
+        redis.call('EXPIRE', KEYS[1], ARGV[4])
+        return 1
+        """
+
+    init(_ address: RedisAddress) { connection = RedisConnection(address) }
+
+    /// Connects to the server.
+    ///
+    /// - Throws: ``ServerError`` with 503 if the server cannot be reached or refuses the connection.
+    func connect() async throws { _ = try await command(["PING"]) }
+
+    func breaks(of key: String) async throws -> StoredBreaks {
+        guard case .array(let values) = try await command(["HMGET", Self.name(key), "revision", "breaks"]),
+            values.count == 2, case .text(let revision) = values[0], case .text(let breaks) = values[1],
+            let number = Int64(String(decoding: revision, as: UTF8.self))
+        else { return StoredBreaks() }
+        // Breaks of another version of this program are as good as none: they are replaced.
+        let decoded = try? JSONDecoder().decode(BreakTimelines.self, from: Data(breaks))
+        return StoredBreaks(breaks: decoded ?? BreakTimelines(), revision: number)
+    }
+
+    func store(_ breaks: BreakTimelines, of key: String, replacing revision: Int64) async throws -> Bool {
+        let json = String(decoding: try JSONEncoder().encode(breaks), as: UTF8.self)
+        let answer = try await command([
+            "EVAL", Self.script, "1", Self.name(key), "\(revision)", "\(revision +| 1)", json, "\(Self.lifetime)",
+        ])
+        guard case .integer(let isStored) = answer else { return false }
+        return isStored == 1
+    }
+
+    private static func name(_ key: String) -> String { "millstream:breaks:" + key }
+
+    private func command(_ arguments: [String]) async throws -> RedisReply {
+        let connection = connection
+        return try await queue.run { try connection.send(arguments) }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PresentationLoading
+import Testing
+
+@testable import MillstreamServer
+@testable import PlaylistEditing
+
+/// Tests live playlists whose breaks are replaced, over requests and restarts of the server.
+@Suite struct LiveBreakTests {
+    private static let advertisement =
+        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nad-0.ts\n#EXTINF:6,\nad-1.ts\n#EXT-X-ENDLIST\n"
+
+    private func version(endingAt end: Int) -> MisbehavingServer.Resource {
+        let first = max(0, end - 6)
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+        for number in first..<end {
+            if number % 12 == 6 { text += "#EXT-X-CUE-OUT:12\n" }
+            text += "#EXTINF:4,\nsegment-\(number).ts\n"
+        }
+        return .text(text, contentType: "application/vnd.apple.mpegurl")
+    }
+
+    private func playlist(_ stage: ServerStage) async throws -> MediaPlaylist {
+        // The origin is a proxy, so that the address of the source is the same after a restart.
+        let live = ServerStage.publicHost + "/public.m3u8"
+        let advertisement = ServerStage.publicHost + "/mixed.m3u8"
+        let answer = try await stage.ask("/play.m3u8?url=\(live)&replace-breaks=\(advertisement)@cues")
+        try #require(answer.status == 200, "\(answer.body)")
+        return try MediaPlaylist(parsing: Array(answer.body.utf8))
+    }
+
+    @Test func numbersContinueAfterARestart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("breaks-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var known: [Int64: [String]] = [:]
+        // The server is restarted between any two of these ranges, once in the middle of a break.
+        for ends in [5..<8, 8..<19, 19..<40] {
+            try await ServerStage.run(
+                configure: { options, origin in
+                    options.stateFile = folder.appendingPathComponent("state")
+                    origin.set("/mixed.m3u8", .text(Self.advertisement))
+                },
+                { (stage: ServerStage) async throws in
+                    for end in ends {
+                        stage.origin.set("/public.m3u8", version(endingAt: end))
+                        for segment in try await playlist(stage).segments {
+                            let name = segment.uri.contains("/segment") ? segment.title ?? "" : segment.uri
+                            let value = [
+                                name, "\(segment.duration)", "\(segment.discontinuitySequence)",
+                                "\(segment.hasDiscontinuity)",
+                            ]
+                            #expect(known[segment.sequence] ?? value == value, "version \(end)")
+                            known[segment.sequence] = value
+                        }
+                    }
+                }
+            )
+        }
+        // Three breaks, of which each replaces three segments by two.
+        #expect(known.keys.sorted() == Array(0..<Int64(39 - 3)))
+        #expect(known.values.filter { $0[1] == "6" }.count == 6)
+    }
+
+    @Test func storedBreaksAreReplacedOnlyIfTheyWereRead() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("breaks-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try StateFile(folder.appendingPathComponent("state").path)
+        var breaks = BreakTimelines()
+        breaks.timelines["a"] = BreakTimeline()
+        for store in [MemoryBreakStore(), FileBreakStore(file)] as [any BreakStore] {
+            #expect(try await store.breaks(of: "a").revision == 0)
+            #expect(try await store.store(breaks, of: "a", replacing: 0))
+            #expect(try await !store.store(BreakTimelines(), of: "a", replacing: 0))
+            let stored = try await store.breaks(of: "a")
+            #expect(stored.breaks == breaks && stored.revision == 1)
+            #expect(try await store.store(BreakTimelines(), of: "a", replacing: 1))
+            #expect(try await store.breaks(of: "b").breaks == BreakTimelines())
+        }
+    }
+
+    @Test func memoryIsLimited() throws {
+        let store = MemoryBreakStore(size: ByteCount(20_000))
+        var breaks = BreakTimelines()
+        breaks.timelines["a"] = BreakTimeline()
+        for number in 0..<100 { #expect(store.store(breaks, of: "\(number)", replacing: 0)) }
+        #expect(store.breaks(of: "0").revision == 0 && store.breaks(of: "99").revision == 1)
+    }
+
+    @Test(arguments: [
+        "redis://127.0.0.1", "redis://localhost:7000/3", "redis://:password@[::1]:6379", "REDIS://user:word@host/",
+    ])
+    func redisAddressesAreRead(text: String) { #expect(RedisAddress(text) != nil) }
+
+    @Test(arguments: [
+        "redis:", "redis://", "http://localhost", "redis://host:0", "redis://host:70000", "redis://host/x",
+        "redis://host/-1", "redis://host?a=b", "",
+    ])
+    func otherRedisAddressesAreRefused(text: String) { #expect(RedisAddress(text) == nil) }
+
+    @Test func unreachableRedisIsAnError() async throws {
+        let store = RedisBreakStore(try #require(RedisAddress("redis://127.0.0.1:1")))
+        await #expect(throws: ServerError.self) { () async throws in try await store.connect() }
+    }
+}
