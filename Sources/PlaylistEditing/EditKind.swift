@@ -124,8 +124,9 @@ struct EditSteps: Sendable {
     var alignment: Alignment?
     /// A Boolean value that indicates whether the effect on a playlist changes with the date.
     var dependsOnDate = false
-    /// A Boolean value that indicates whether the effect on a live playlist depends on its earlier versions. The playlist that is
-    /// inserted may then be missing: the live playlist is preserved.
+    /// A Boolean value that indicates whether the effect on a live playlist depends on its earlier versions.
+    ///
+    /// The playlist that is inserted may then be missing: the live playlist is preserved.
     var continuesTimeline = false
 
     struct Alignment: Sendable {

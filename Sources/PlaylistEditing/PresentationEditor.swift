@@ -67,7 +67,8 @@ public struct PresentationEditor: Sendable {
             let needsGaps = !sources.isEmpty && playlist.renditions.contains { $0.type != .audio && $0.uri != nil }
             var gaps: [String: String] = [:]
             for (name, source) in sources where needsGaps {
-                gaps[name] = try GapPlaylist.address(of: try await mediaPlaylist(of: source, name).duration)
+                let media = try await mediaPlaylist(of: source, name)
+                gaps[name] = try GapPlaylist.address(of: media.duration, target: media.targetDuration)
             }
             let sourcesByName = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) })
             return PreparedEdit(

@@ -191,6 +191,7 @@ package final class StateFile: Sendable {
     ///
     /// - Parameter manifest: The URL or path of the manifest.
     /// - Returns: The state with which a translator continues.
+    /// - Throws: ``StateFileError`` if the file cannot be read, or if the state is damaged.
     package func state(of manifest: String) throws -> TranslationState? {
         guard let value = try value(.translation, of: manifest) else { return nil }
         do {

@@ -361,7 +361,7 @@ import Testing
         _ = try await play("url=https://h/plain&append=https://ads/top&prepend=https://ads/top")
         #expect(transport.requestedAddresses == ["https://h/plain", "https://ads/top"])
         let text = try await play("url=https://h/subtitled&append=https://ads/top")
-        #expect(text.contains("URI=\"/play.m3u8?url=https://h/s.m3u8&append=gap:4\""))
+        #expect(text.contains("URI=\"/play.m3u8?url=https://h/s.m3u8&append=gap:4/4\""))
         #expect(
             transport.requestedAddresses.dropFirst(2) == [
                 "https://h/subtitled", "https://ads/top", "https://ads/small",

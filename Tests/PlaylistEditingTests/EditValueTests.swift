@@ -146,7 +146,19 @@ import Testing
         #expect(String(decoding: playlist.bytes, as: UTF8.self) == head + segments + "#EXT-X-ENDLIST\n")
     }
 
-    @Test(arguments: ["gap:0", "gap:-1", "gap:7200.001", "gap:", "gap:x", "gap", "gaps:1", "GAP:1", "1"])
+    @Test func gapPlaylistHasTheTargetDurationOfWhatItReplaces() throws {
+        let address = try GapPlaylist.address(of: MediaTime(seconds: 9), target: MediaTime(value: 39, timescale: 10))
+        #expect(address == "gap:9/4")
+        let playlist = try #require(GapPlaylist.playlist(at: address))
+        #expect(playlist.targetDuration == MediaTime(seconds: 4))
+        #expect(playlist.segments.map(\.duration) == [4, 4, 1].map { MediaTime(seconds: $0) })
+        #expect(try GapPlaylist.address(of: MediaTime(seconds: 9), target: MediaTime(seconds: 10)) == "gap:9")
+    }
+
+    @Test(arguments: [
+        "gap:0", "gap:-1", "gap:7200.001", "gap:", "gap:9/", "gap:9/0", "gap:9/601", "gap:9/4/4", "gap:x", "gap",
+        "gaps:1", "GAP:1", "1",
+    ])
     func invalidGapAddressHasNoPlaylist(address: String) { #expect(GapPlaylist.playlist(at: address) == nil) }
 
     @Test func gapIsLimitedToTwoHours() throws {

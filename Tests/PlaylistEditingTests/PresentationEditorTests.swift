@@ -97,7 +97,7 @@ import Testing
         let variant = try #require(presentation.playlist.variants.first)
         #expect(presentation.plan(for: .variant(variant))?.edits == [.append("https://ads/low.m3u8")])
         let renditions = presentation.playlist.renditions.map { presentation.plan(for: .rendition($0))?.edits }
-        #expect(renditions == [[.append("https://ads/low.m3u8")], [.append("gap:8")]])
+        #expect(renditions == [[.append("https://ads/low.m3u8")], [.append("gap:8/4")]])
         let plans = Playlist.multivariant(presentation.playlist).addresses.map { presentation.plan(for: $0)?.edits }
         #expect(plans == [renditions[0], renditions[1], [.append("https://ads/low.m3u8")]])
         // The duration of the gap is that of the variant with the lowest bit rate.

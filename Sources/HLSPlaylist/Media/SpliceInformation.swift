@@ -74,15 +74,13 @@ public struct SpliceInformation: Sendable, Hashable {
         return signals.first { $0 != .breakEnd } ?? signals.first
     }
 
-    /// Creates the information of a section.
+    /// Creates the information of a section, or returns `nil` if the bytes are no such section, end early, or are encrypted.
     ///
     /// - Parameter bytes: The section, from its table identifier on.
-    /// - Returns: `nil` if the bytes are no such section, end early, or are encrypted.
     public init?(_ bytes: [UInt8]) {
         var reader = BitReader(bytes)
         guard reader.read(8) == 0xFC, reader.skip(4), let length = reader.read(12),
-            // Bounded: the length has 12 bits.
-            bytes.count >= Int(length) + 3,
+            bytes.count >= Int(clamping: length) +| 3,
             reader.skip(8), reader.read(1) == 0, reader.skip(6 + 33 + 8 + 12), let commandLength = reader.read(12),
             let type = reader.read(8)
         else { return nil }
@@ -99,8 +97,7 @@ public struct SpliceInformation: Sendable, Hashable {
         }
         // A length of 0xFFF was permitted in earlier editions: the command ends where its fields end.
         if commandLength != 0xFFF {
-            // Bounded: the position is inside the bytes, and the length has 12 bits.
-            guard reader.move(to: start + Int(commandLength) * 8) else { return nil }
+            guard reader.move(to: start +| Int(clamping: commandLength) *| 8) else { return nil }
         }
         segmentations = reader.readSegmentations() ?? []
     }
@@ -120,13 +117,13 @@ private struct BitReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    // Bounded: a position is at most 8 times the number of bytes, and fields have at most 64 bits.
+    private var bitCount: Int { bytes.count *| 8 }
 
     mutating func read(_ count: Int) -> UInt64? {
-        guard count <= bytes.count * 8 - position else { return nil }
+        guard count <= bitCount -| position else { return nil }
         var value: UInt64 = 0
         for _ in 0..<count {
-            value = value << 1 | UInt64(bytes[position >> 3] >> UInt8(7 - position & 7) & 1)
+            value = value << 1 | UInt64(bytes[position >> 3] >> (7 - position & 7) & 1)
             position += 1
         }
         return value
@@ -134,10 +131,10 @@ private struct BitReader {
 
     mutating func readFlag() -> Bool? { read(1).map { $0 == 1 } }
 
-    mutating func skip(_ count: Int) -> Bool { move(to: position + count) }
+    mutating func skip(_ count: Int) -> Bool { move(to: position +| count) }
 
     mutating func move(to target: Int) -> Bool {
-        guard target <= bytes.count * 8 else { return false }
+        guard target <= bitCount else { return false }
         position = target
         return true
     }
@@ -166,7 +163,7 @@ private struct BitReader {
         var duration: MediaTime?
         if hasDuration {
             guard skip(7), let ticks = read(33) else { return nil }
-            duration = MediaTime(value: Int64(ticks), timescale: 90_000)
+            duration = MediaTime(value: Int64(clamping: ticks), timescale: 90_000)
         }
         guard skip(32) else { return nil }
         return SpliceInformation.Insert(eventID: id, isCanceled: false, isOut: isOut, duration: duration)
@@ -174,11 +171,11 @@ private struct BitReader {
 
     mutating func readSegmentations() -> [SpliceInformation.Segmentation]? {
         guard let length = read(16) else { return nil }
-        let end = min(position + Int(length) * 8, bytes.count * 8)
+        let end = min(position +| Int(clamping: length) *| 8, bitCount)
         var result: [SpliceInformation.Segmentation] = []
         while position < end {
             guard let tag = read(8), let size = read(8) else { return result }
-            let next = position + Int(size) * 8
+            let next = position +| Int(clamping: size) *| 8
             // The identifier "CUEI" marks the descriptors of the standard (§10.2).
             if tag == 0x02, read(32) == 0x4355_4549, let segmentation = readSegmentation() {
                 result.append(segmentation)
@@ -196,14 +193,14 @@ private struct BitReader {
         }
         guard let isProgram = readFlag(), let hasDuration = readFlag(), skip(6) else { return nil }
         if !isProgram {
-            guard let count = read(8), skip(Int(count) * 48) else { return nil }
+            guard let count = read(8), skip(Int(clamping: count) *| 48) else { return nil }
         }
         var duration: MediaTime?
         if hasDuration {
             guard let ticks = read(40) else { return nil }
-            duration = MediaTime(value: Int64(ticks), timescale: 90_000)
+            duration = MediaTime(value: Int64(clamping: ticks), timescale: 90_000)
         }
-        guard skip(8), let size = read(8), skip(Int(size) * 8), let type = read(8) else { return nil }
+        guard skip(8), let size = read(8), skip(Int(clamping: size) *| 8), let type = read(8) else { return nil }
         return SpliceInformation.Segmentation(
             eventID: id,
             isCanceled: false,

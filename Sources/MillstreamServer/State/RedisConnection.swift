@@ -42,7 +42,9 @@ enum RedisReply: Sendable {
     case null
 }
 
-/// A connection to a Redis server, which is opened when it is needed and again after an error. Its calls block.
+/// A connection to a Redis server, which is opened when it is needed and again after an error.
+///
+/// Its calls block.
 final class RedisConnection: Sendable {
     private let address: RedisAddress
 
@@ -141,7 +143,7 @@ final class RedisConnection: Sendable {
         _ pointer: UnsafeMutablePointer<redisContext>
     ) throws -> RedisReply {
         let texts = arguments.map { strdup($0) }
-        defer { texts.forEach { free($0) } }
+        defer { for text in texts { free(text) } }
         var pointers = texts.map { UnsafePointer<CChar>($0) }
         var lengths = arguments.map(\.utf8.count)
         guard let answer = redisCommandArgv(pointer, Int32(clamping: arguments.count), &pointers, &lengths) else {

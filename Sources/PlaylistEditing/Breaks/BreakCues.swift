@@ -162,7 +162,6 @@ struct BreakCues {
     private mutating func readIntervals(_ interval: Int64, _ clock: SegmentClock, hasDates: Bool) {
         for position in clock.positions {
             let range = clock.boundaryRange(of: position)
-            // Bounded: an interval is at least a second.
             let number = (range.upperBound &- 1).quotientRoundedDown(dividingBy: interval)
             let date = number *| interval
             guard range.contains(date), hasDates || date > 0 else { continue }
@@ -232,7 +231,6 @@ extension BreakCues {
     static func removes(_ entry: Playlist.TagEntry, of bytes: [UInt8], _ rule: BreakRule) -> Bool {
         if lowLatencyTags.contains(entry.name) { return true }
         guard entry.tag == .dateRange else { return rule == .cues && cueTags.contains(entry.name) }
-        // Bounded: the text begins with a number sign and the name.
         let value = min(entry.text.lowerBound + entry.name.utf8.count + 2, entry.text.upperBound)
         let attributes = AttributeList(bytes, in: value..<entry.text.upperBound)
         switch rule {

@@ -8,6 +8,7 @@ extension BreakTimeline {
     ///   - playlist: A playlist over which the timeline was advanced, or an earlier version of one.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist.
+    /// - Throws: ``PlaylistEditError`` if segments cannot follow each other, or if the result exceeds a limit.
     func playlist(from playlist: MediaPlaylist, limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
         var layout = BreakLayout(playlist)
         layout.shift = shift
@@ -61,7 +62,7 @@ private struct BreakLayout {
     init(_ source: MediaPlaylist) {
         self.source = source
         sourceStart = source.mediaSequence
-        sourceEnd = sourceStart +| Int64(source.segments.count)
+        sourceEnd = sourceStart.addingSaturated(Int64(source.segments.count))
         next = sourceStart
     }
 
@@ -151,6 +152,8 @@ extension MediaPlaylist {
     ///   - timeline: The breaks of the playlist so far.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist, without the tags that announced the breaks and without those of low-latency playlists.
+    /// - Throws: ``PlaylistEditError`` if the playlist is a delta update or has no dates that the rule requires, or if the other
+    ///   playlist cannot be played in it.
     func replacingBreaks(
         _ rule: BreakRule,
         with advertisement: MediaPlaylist?,

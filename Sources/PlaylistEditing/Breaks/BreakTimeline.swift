@@ -101,6 +101,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     ///   - cues: The breaks that the source announces.
     ///   - advertisement: The playlist that is played in new breaks; `nil` to play the source.
     ///   - isInserted: Whether the advertisement is inserted where a break starts, and nothing is replaced.
+    /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if the advertisement is too large to be stored.
     mutating func advance(
         over playlist: MediaPlaylist,
         _ cues: BreakCues,
@@ -170,7 +171,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                 }
             }
         }
-        next = first +| Int64(segments.count)
+        next = first.addingSaturated(Int64(segments.count))
         let known = Set(cues.starts.map(\.id))
         handled = Array(handled.filter { known.contains($0) }.suffix(Self.maximumHandledCount))
         removeBreaks(endingBefore: first -| Self.storedSegmentCount)
@@ -183,7 +184,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     ) throws(PlaylistEditError) {
         guard let current = breaks.last, current.end == nil, let first = playlist.segments.first else { return }
         let count = Int64(max(1, playlist.segments.count))
-        let average = max(1_000, playlist.duration.microseconds / count)
+        let average = max(1_000, playlist.duration.microseconds.dividedSaturated(by: count))
         while breaks[breaks.count - 1].sourceEnd < sequence {
             let current = breaks[breaks.count - 1]
             guard !current.isOver(before: average) else { return try endBreak(before: first) }

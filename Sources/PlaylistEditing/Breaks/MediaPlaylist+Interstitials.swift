@@ -12,6 +12,7 @@ extension MediaPlaylist {
     ///   - address: The URL of the other playlist.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist; the playlist itself if it has no breaks.
+    /// - Throws: ``PlaylistEditError`` if a live playlist has no dates, or if a playlist cannot contain the URL.
     func writingInterstitials(
         _ rule: BreakRule,
         playing address: String,
@@ -37,7 +38,8 @@ extension MediaPlaylist {
         for cue in cues.starts {
             let date = cue.date.map { ProgramDateTime(sinceEpoch: MediaTime(value: $0, timescale: 1_000_000)) }
             let start =
-                date ?? startDate(of: cue.position).advanced(by: MediaTime(value: -cue.elapsed, timescale: 1_000_000))
+                date
+                ?? startDate(of: cue.position).advanced(by: MediaTime(value: 0 -| cue.elapsed, timescale: 1_000_000))
             lines[cue.position, default: ""] += dateRange(of: cue, at: start, rule, address) + lineEnd
         }
         for (position, text) in lines {
