@@ -230,7 +230,7 @@ let package = Package(
         .target(
             name: "MillstreamServer",
             dependencies: [
-                .target(name: "CHiredis", condition: .when(platforms: [.linux, .macOS])),
+                .target(name: "CHiredis", condition: .when(platforms: [.linux, .macOS])), "CZlib",
                 "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport",
                 "MillstreamDownloads", "NetworkConditioning", "PlaylistEditing", "PresentationLoading", "ReportFormat",
                 "ResourceAddressing",

@@ -21,6 +21,10 @@ final class EditedPlaylistCache: Sendable {
     /// An edited playlist.
     struct Entry: Sendable {
         let bytes: ByteBuffer
+        /// The compressed bytes; `nil` before a client accepts them, and for a playlist that compression does not shorten.
+        private(set) var compressed: ByteBuffer?
+        /// A Boolean value that indicates whether ``compress()`` can change the entry.
+        private(set) var mayCompress: Bool
         /// The entity tag: a hash of the bytes.
         let tag: String
         /// The versions of the playlists that the entry was made of.
@@ -31,6 +35,7 @@ final class EditedPlaylistCache: Sendable {
 
         init(_ bytes: [UInt8], versions: [ResourceAddress: UInt64], second: UnixSeconds?) {
             self.bytes = ByteBuffer(bytes: bytes)
+            mayCompress = bytes.count >= GzipEncoding.minimumSize
             var hash = StableHash()
             hash.combine(bytes)
             tag = "\"\(String(hash.value, radix: 16))\""
@@ -38,7 +43,14 @@ final class EditedPlaylistCache: Sendable {
             self.second = second
         }
 
-        fileprivate var size: Int { bytes.readableBytes +| 2_048 }
+        /// Adds the compressed bytes, which takes long for a large playlist.
+        mutating func compress() {
+            guard mayCompress else { return }
+            mayCompress = false
+            compressed = GzipEncoding.compress(Array(bytes.readableBytesView)).map { ByteBuffer(bytes: $0) }
+        }
+
+        fileprivate var size: Int { bytes.readableBytes +| (compressed?.readableBytes ?? 0) +| 2_048 }
     }
 
     private struct State {
@@ -97,21 +109,27 @@ extension EditedPlaylistCache.Entry {
     ///
     /// - Throws: ``ServerError`` with 503 if the server has no capacity for the response.
     func response(to request: Request, _ capacity: ServerCapacity) throws -> Response {
+        let compressed = GzipEncoding.isAccepted(by: request.headers) ? compressed : nil
+        let compressedTag = "\(tag.dropLast())-gzip\""
         var headers: HTTPFields = [
-            .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache", .eTag: tag,
+            .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache",
+            // Both forms have the same meaning, and different bytes (RFC 9110 §8.8.3.3).
+            .eTag: compressed == nil ? tag : compressedTag, .vary: "Accept-Encoding",
         ]
         let isKnown = request.headers[values: .ifNoneMatch].contains { field in
             field.split(separator: ",").contains { part in
-                let written = part.drop { $0 == " " }
-                let candidate = written.hasPrefix("W/") ? written.dropFirst(2) : written
-                return candidate == "*" || candidate.hasPrefix(tag)
+                let written = part.filter { $0 != " " && $0 != "\t" }
+                let candidate = written.hasPrefix("W/") ? String(written.dropFirst(2)) : written
+                return candidate == "*" || candidate == tag || candidate == compressedTag
             }
         }
         guard !isKnown else {
             headers[.contentType] = nil
             return Response(status: .notModified, headers: headers)
         }
-        let reservation = try capacity.reservation(of: bytes.readableBytes)
-        return Response(status: .ok, headers: headers, body: ResponseBody(chunks: bytes, holding: reservation))
+        if compressed != nil { headers[.contentEncoding] = "gzip" }
+        let body = compressed ?? bytes
+        let reservation = try capacity.reservation(of: body.readableBytes)
+        return Response(status: .ok, headers: headers, body: ResponseBody(chunks: body, holding: reservation))
     }
 }

@@ -30,6 +30,9 @@ struct MediaRoutes {
     private let files = FileResponder()
     private let edited = EditedPlaylistCache()
     private let breaks: any BreakStore
+    /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
+    /// therefore differ.
+    private let foreignBreaks = MemoryBreakStore()
 
     init(
         sources: SourceAccess,
@@ -98,7 +101,7 @@ struct MediaRoutes {
         let known = edited.entry(for: key)
         if let known, known.versions.allSatisfy({ memory.freshVersion(of: $0.key) == $0.value }) {
             metrics.countPlaylist(.fresh)
-            return try known.response(to: request, capacity)
+            return try await response(to: request, known, key)
         }
         do {
             return try await loadedPlaylist(request, context, key, known, memory)
@@ -129,7 +132,7 @@ struct MediaRoutes {
         }
         if isConfirmed, let known {
             metrics.countPlaylist(.validated)
-            return try known.response(to: request, capacity)
+            return try await response(to: request, known, key)
         }
         let second = UnixSeconds.now
         let (bytes, dependsOnDate) = try await editedPlaylist(request, context, budget, session: session)
@@ -140,7 +143,25 @@ struct MediaRoutes {
         )
         edited.store(entry, for: key)
         metrics.countPlaylist(.edited)
-        return try entry.response(to: request, capacity)
+        return try await response(to: request, entry, key)
+    }
+
+    /// Returns the response with an edited playlist, which is compressed when the first client accepts that.
+    private func response(
+        to request: Request,
+        _ entry: EditedPlaylistCache.Entry,
+        _ key: EditedPlaylistCache.Key
+    ) async throws -> Response {
+        guard entry.mayCompress, GzipEncoding.isAccepted(by: request.headers) else {
+            return try entry.response(to: request, capacity)
+        }
+        let compressed = try await workers.run { _ in
+            var entry = entry
+            entry.compress()
+            return entry
+        }
+        edited.store(compressed, for: key)
+        return try compressed.response(to: request, capacity)
     }
 
     /// Returns the edited playlist for a request, and whether it changes with the date.
@@ -164,7 +185,8 @@ struct MediaRoutes {
             workers: workers,
             presentations: sources.presentations(for: context.initiator),
             session: session,
-            breaks: breaks
+            // Signed addresses are those of the owner, whichever page plays them.
+            breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks
         )
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)

@@ -14,8 +14,11 @@ package final class StateFile: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of bytes of one value; 16 MiB by default.
         package var valueSize = 16 << 20
-        /// The maximum number of values of each kind, of which the least recently stored are removed; 256 by default.
-        package var valueCount = 256
+        /// The maximum number of values of each kind, of which the least recently stored are removed; 2,048 by default.
+        package var valueCount = 2_048
+        /// The maximum size of all values of each kind together, of which the least recently stored are removed; 64 MiB by
+        /// default.
+        package var totalSize = 64 << 20
 
         /// Creates the default limits.
         package init() {}
@@ -175,10 +178,14 @@ package final class StateFile: Sendable {
                 )
                 try database.execute(
                     sql: """
-                        DELETE FROM value WHERE kind = ?1 AND key IN
-                        (SELECT key FROM value WHERE kind = ?1 ORDER BY change DESC LIMIT -1 OFFSET ?2)
+                        DELETE FROM value WHERE kind = ?1 AND key IN (
+                            SELECT key FROM (
+                                SELECT key, row_number() OVER latest AS number, sum(length(bytes)) OVER latest AS total
+                                FROM value WHERE kind = ?1 WINDOW latest AS (ORDER BY change DESC)
+                            ) WHERE number > ?2 OR total > ?3
+                        )
                         """,
-                    arguments: [kind.rawValue, limits.valueCount]
+                    arguments: [kind.rawValue, limits.valueCount, limits.totalSize]
                 )
                 return true
             }

@@ -41,10 +41,9 @@ private struct ErrorType {
         ErrorType(OwnerCredentials.ReadingError.self, name: "OwnerCredentials.ReadingError"),
         ErrorType(ServerCertificate.ReadingError.self, name: "ServerCertificate.ReadingError"),
         ErrorType(SigningError.self),
-        ErrorType(SizedLadderError.self), ErrorType(StorageError.self),
+        ErrorType(SizedLadderError.self), ErrorType(StateFileError.self), ErrorType(StorageError.self),
         ErrorType(StreamCatalog.ReadingError.self, name: "StreamCatalog.ReadingError"),
-        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(StateFileError.self),
-        ErrorType(TransportError.self),
+        ErrorType(StreamingError.self), ErrorType(TranslationError.self), ErrorType(TransportError.self),
         ErrorType(XMLReadingError.self),
     ]
 }

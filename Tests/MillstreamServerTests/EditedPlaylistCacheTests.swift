@@ -1,3 +1,4 @@
+import Foundation
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
@@ -6,6 +7,10 @@ import Synchronization
 import Testing
 
 @testable import MillstreamServer
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Tests that edited playlists are used again exactly while their sources do not change.
 @Suite struct EditedPlaylistCacheTests {
@@ -60,9 +65,36 @@ import Testing
                 let again = try await edited(stage, "&duration=4", ["If-None-Match: \(value)"])
                 #expect(again.status == 304 && again.body.isEmpty && again.field("ETag") == tag, "\(value)")
             }
-            for value in ["\"x\"", ""] {
+            for value in ["\"x\"", "", tag + "x"] {
                 #expect(try await edited(stage, "&duration=4", ["If-None-Match: \(value)"]).status == 200)
             }
+        }
+    }
+
+    @Test func longPlaylistsAreCompressedForClientsThatAcceptIt() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let segments = (0..<500).map { "#EXTINF:4,\nsegment-\($0).ts\n" }.joined()
+            let long = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + segments + "#EXT-X-ENDLIST\n"
+            stage.origin.set("/private.m3u8", resource(long))
+            let plain = try await edited(stage, "&absolute")
+            #expect(plain.field("Content-Encoding") == nil && plain.field("Vary")?.contains("Accept-Encoding") == true)
+            let address = "http://127.0.0.1:\(stage.port)/play.m3u8?url=\(stage.privateSource)&absolute"
+            let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: address)))
+            // The client of Foundation accepts compressed responses and decompresses them.
+            let answer = try #require(response as? HTTPURLResponse)
+            #expect(answer.value(forHTTPHeaderField: "Content-Encoding") == "gzip")
+            #expect(String(decoding: data, as: UTF8.self).count == plain.body.count)
+            let tag = try #require(answer.value(forHTTPHeaderField: "ETag"))
+            #expect(tag != plain.field("ETag"))
+            for accepted in ["Accept-Encoding: gzip", "Accept-Encoding: br, *"] {
+                let compressed = try await edited(stage, "&absolute", [accepted])
+                #expect(compressed.field("Content-Encoding") == "gzip" && compressed.field("ETag") == tag)
+                #expect(try await edited(stage, "&absolute", [accepted, "If-None-Match: \(tag)"]).status == 304)
+            }
+            for refused in ["Accept-Encoding: gzip;q=0", "Accept-Encoding: br", "Accept-Encoding: identity, *;q=0"] {
+                #expect(try await edited(stage, "&absolute", [refused]).field("Content-Encoding") == nil)
+            }
+            #expect(try await edited(stage, "&duration=4", ["Accept-Encoding: gzip"]).field("Content-Encoding") == nil)
         }
     }
 

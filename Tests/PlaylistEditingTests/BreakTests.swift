@@ -182,6 +182,16 @@ struct BreakTests {
         #expect(names(results[0]) == ["|a", "b", "|6", "7", "8", "9"])
     }
 
+    @Test func anAdvertisementThatCannotFollowIsAnErrorBeforeTheFirstBreak() throws {
+        let stream = Self.stream(8, [0: "#EXT-X-MAP:URI=\"init.mp4\"\n"])
+        let version = try stream.version(endingAt: 4)
+        #expect(throws: PlaylistEditError.self) { try edited([version], .cues, try advertisement()) }
+        let live = try advertisement(Self.advertisement.replacing("#EXT-X-ENDLIST\n", with: ""))
+        #expect(throws: PlaylistEditError.self) {
+            try edited([try Self.stream(8).version(endingAt: 4)], .cues, live)
+        }
+    }
+
     // MARK: Date ranges
 
     @Test func dateRangesAreBreaks() throws {
@@ -302,6 +312,30 @@ struct BreakTests {
             let errors = Playlist.media(result).validated().filter { $0.severity == .error }
             #expect(errors.map(\.message) == [], "seed \(seed)")
         }
+    }
+
+    // MARK: Stored timelines
+
+    @Test(arguments: [
+        #""advertisement":0"#: #""advertisement":5"#, #""advertisement":-1"#: #""advertisement":-1"#,
+        #""start":5"#: #""start":-5"#, #""count":3"#: #""count":-3"#,
+        #""replaced":[6000000"#: #""replaced":[-6000000"#,
+    ])
+    func inconsistentTimelinesAreNotRead(written: String, changed: String) throws {
+        var timelines = BreakTimelines()
+        let stream = Self.stream(14, [5: "#EXT-X-CUE-OUT:18\n", 8: "#EXT-X-CUE-IN\n"])
+        let edit = PreparedEdit(
+            plan: EditPlan([.replaceBreaks(with: "ad", at: .cues)]),
+            input: .media(try stream.version(endingAt: 10), sources: ["ad": try advertisement()]),
+            limits: PlaylistLimits(),
+            date: nil
+        )
+        _ = try edit.apply(continuing: &timelines)
+        let text = String(decoding: try JSONEncoder().encode(timelines), as: UTF8.self)
+        #expect(try JSONDecoder().decode(BreakTimelines.self, from: Data(text.utf8)) == timelines)
+        let other = text.replacing(written.replacing("-1", with: "0"), with: changed)
+        #expect(other != text)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(BreakTimelines.self, from: Data(other.utf8)) }
     }
 
     // MARK: Interstitials

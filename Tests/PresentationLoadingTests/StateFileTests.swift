@@ -89,6 +89,10 @@ struct StateFileTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             let read = try StateFile(path)
             #expect(try ["a", "b", "c", "d"].map { try read.state(of: $0) != nil } == [false, true, false, true])
+            limits.totalSize = 100
+            let bounded = try StateFile(path, limits: limits)
+            for name in ["x", "y"] { _ = try bounded.store(Array(repeating: 7, count: 60), .breaks, of: name) }
+            #expect(try bounded.value(.breaks, of: "x") == nil && bounded.value(.breaks, of: "y") != nil)
             limits.valueSize = 10
             let small = try StateFile(path, limits: limits)
             #expect(code { try small.store(TranslationState(), of: "larger") } == .failed)

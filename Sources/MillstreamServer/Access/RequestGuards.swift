@@ -100,7 +100,7 @@ struct MediaAccess<Context: RequestContext>: RouterMiddleware {
         response.headers[.accessControlAllowOrigin] = "*"
         response.headers[.accessControlExposeHeaders] = "Content-Length, Content-Range"
         response.headers[.crossOriginResourcePolicy] = "cross-origin"
-        response.headers[.vary] = "Origin, Sec-Fetch-Site, Referer, User-Agent"
+        response.headers[values: .vary].append("Origin, Sec-Fetch-Site, Referer, User-Agent")
         return response
     }
 }
@@ -131,7 +131,7 @@ struct PrivateAccess: RouterMiddleware {
         }
         if !isSafe { try Self.checkBody(of: request) }
         var response = try await next(request, context)
-        response.headers[.vary] = "Origin, Sec-Fetch-Site, Referer, User-Agent"
+        response.headers[values: .vary].append("Origin, Sec-Fetch-Site, Referer, User-Agent")
         return response
     }
 

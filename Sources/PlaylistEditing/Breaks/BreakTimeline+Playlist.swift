@@ -168,14 +168,24 @@ extension MediaPlaylist {
         let source = try withoutBreakTags(rule, limits: limits)
         var isInserted = false
         if case .every = rule { isInserted = !isLive && timeline.next == nil }
-        try timeline.advance(
-            over: source,
-            cues,
-            try advertisement.map { advertisement throws(PlaylistEditError) in
-                try Advertisement(advertisement, limits: limits)
-            },
-            isInserted: isInserted
-        )
+        var inserted: Advertisement?
+        if let advertisement {
+            try verify(advertisement)
+            inserted = try Advertisement(advertisement, limits: limits)
+        }
+        try timeline.advance(over: source, cues, inserted, isInserted: isInserted)
         return try timeline.playlist(from: source, limits: limits)
+    }
+
+    /// Throws an error if another playlist cannot be played in breaks of this one, before the first break instead of in it.
+    private func verify(_ advertisement: MediaPlaylist) throws(PlaylistEditError) {
+        guard isIFramesOnly == advertisement.isIFramesOnly else {
+            throw .cannotStitch(reason: "one playlist contains I-frames only and the other does not")
+        }
+        guard segments.first?.map == nil || advertisement.segments.allSatisfy({ $0.map != nil }) else {
+            throw .cannotStitch(
+                reason: "segments without EXT-X-MAP cannot follow segments with one, because no tag removes a map"
+            )
+        }
     }
 }

@@ -88,6 +88,14 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// of it.
     private static let storedSegmentCount: Int64 = 200
 
+    /// A Boolean value that indicates whether the parts of a stored timeline fit together.
+    var isConsistent: Bool {
+        breaks.allSatisfy { item in
+            advertisements.indices.contains(item.advertisement) && item.start >= 0 && item.end?.count ?? 0 >= 0
+                && item.replaced.count <= Self.maximumReplacedCount && item.replaced.allSatisfy { $0 >= 0 }
+        } && breaks.dropLast().allSatisfy { $0.end != nil }
+    }
+
     /// The approximate size in memory, in bytes.
     var size: Int {
         let texts = advertisements.reduce(0) { $0 +| $1.utf8.count } +| handled.reduce(0) { $0 +| $1.utf8.count +| 32 }

@@ -11,6 +11,21 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
     /// Creates the value of a playlist that was not edited yet.
     public init() {}
 
+    /// Decodes a value.
+    ///
+    /// - Throws: `DecodingError`, also if the value was changed so that its parts do not fit together.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        timelines = try container.decode([String: BreakTimeline].self, forKey: .timelines)
+        guard timelines.values.allSatisfy(\.isConsistent) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .timelines,
+                in: container,
+                debugDescription: "the breaks are inconsistent"
+            )
+        }
+    }
+
     /// The approximate size in memory, in bytes.
     package var size: Int { timelines.values.reduce(512) { $0 +| $1.size } }
 }
