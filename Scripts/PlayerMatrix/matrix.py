@@ -94,6 +94,8 @@ def by_hand(name):
 DEMUXED = ("fmp4/360p/media.m3u8", "fmp4/audio-en/media.m3u8")
 MUXED = ("byterange/360p/media.m3u8", "byterange/360p/media.m3u8")
 FILM, ADVERTISEMENT = (0, 2159), (0, 599)
+# The frames of a segment of the film, at whose boundaries breaks of a live channel begin and end.
+SEGMENT = 180
 # Name, URL, the runs of frame numbers that are expected, and the same stitch without the editor for players that cannot play it.
 CASES = [
     ("limited by bandwidth", address("ts", ("bandwidth", "...1M")), [FILM]),
@@ -111,7 +113,9 @@ CASES = [
     ("encrypted with clear", address("aes", ("insert", source("ad") + "@30")),
      [(0, 899), ADVERTISEMENT, (900, 1799)]),
     ("live channel, advertisement each minute", address("ts", ("duration", "60"), ("append", source("ad")), ("live", "loop")),
-     None),
+     "joined"),
+    ("live channel, breaks replaced each minute", address("ts", ("live", "loop"), ("replace-breaks", source("ad") + "@every=60")),
+     "breaks"),
 ]
 
 
@@ -227,17 +231,34 @@ def runs(all_pictures):
     return found
 
 
+def breaks_are_replaced(found, tolerance):
+    """Whether runs begin and end with segments of the film, or are the whole advertisement, at least once."""
+    def is_boundary(frame):
+        return min(frame % SEGMENT, -frame % SEGMENT) <= tolerance
+
+    def is_advertisement(first, last):
+        return first <= tolerance and abs(last - ADVERTISEMENT[1]) <= tolerance
+
+    inner = [(first, last) for first, last, _ in found[1:-1]]
+    return any(is_advertisement(*run) for run in inner) and all(
+        is_advertisement(first, last) or is_boundary(first) and is_boundary(last + 1) for first, last in inner)
+
+
 def verdict(found, expected, tolerance):
     """None if the runs are as expected, otherwise what was played."""
     text = ", ".join(f"{first}–{last} ({count})" for first, last, count in found) or "nothing"
-    if expected is None:
-        # The channel alternates between the film of 60 s and the advertisement.
-        ends = [last for _, last, _ in found[:-1]]
+    if isinstance(expected, str):
         count = sum(count for _, _, count in found)
-        isAlternating = all(abs(end - (1799 if abs(end - 1799) <= tolerance else 599)) <= tolerance for end in ends)
         isComplete = all(last - first + 1 - count <= tolerance for first, last, count in found)
         isLong = count >= (arguments.seconds - 45) * 30
-        return None if ends and isAlternating and isComplete and isLong else text
+        ends = [last for _, last, _ in found[:-1]]
+        if expected == "joined":
+            # The channel alternates between the film of 60 s and the advertisement.
+            isRight = bool(ends) and all(
+                abs(end - (1799 if abs(end - 1799) <= tolerance else 599)) <= tolerance for end in ends)
+        else:
+            isRight = breaks_are_replaced(found, tolerance)
+        return None if isRight and isComplete and isLong else text
     isEqual = len(found) == len(expected) and all(
         abs(first - wanted[0]) <= tolerance and abs(last - wanted[1]) <= tolerance
         and last - first + 1 - count <= tolerance
@@ -258,7 +279,7 @@ def result_of(player, case):
 
 def play(player, url, expected):
     folder = tempfile.mkdtemp(prefix=f"players-{player}-")
-    limit = arguments.seconds if expected is None else 60 + sum(last - first + 1 for first, last in expected) // 30
+    limit = arguments.seconds if isinstance(expected, str) else 60 + sum(last - first + 1 for first, last in expected) // 30
     try:
         with open(f"{folder}/log", "wb") as log:
             try:

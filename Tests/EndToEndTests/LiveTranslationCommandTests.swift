@@ -103,8 +103,8 @@ struct LiveTranslationCommandTests {
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
-            ("not JSON", "invalid-state"), ("{}", "invalid-state"),
-            (#"{"form":"millstream-translation-state","version":99}"# + "\n", "state-too-new"),
+            ("not a database", "invalid-state"), ("{}", "invalid-state"),
+            (#"{"form":"millstream-translation-state","version":99}"# + "\n", "invalid-state"),
         ]
     )
     func stateThatDoesNotFitIsRefused(_ text: String, _ code: String) async throws {
