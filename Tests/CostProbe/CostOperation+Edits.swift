@@ -78,7 +78,7 @@ extension CostOperation {
             case .timeRange: "\(count)...\(3 * count)"
             case .channel: "loop,window=\(4 * count)"
             case .source: "o"
-            case .sourceAtBreaks: "o@every=20"
+            case .sourceAtBreaks: "o@every=\(max(20, count / 100))"
             case .sourceAtTime: "o@\(2 * count)"
             }
         return try PlaylistEdit(name: definition.name, value: value)

@@ -100,6 +100,9 @@ import Testing
             #expect(try await signing.finish() == 0)
             let address = signing.standardOutput.trimmingCharacters(in: .newlines)
             try await play(address, origin, servers)
+            // The main process ends its worker process; a killed one would leave it.
+            nginx.send(SIGTERM)
+            #expect(try await nginx.finish() == 0)
         }
     }
 

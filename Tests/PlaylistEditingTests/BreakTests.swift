@@ -314,6 +314,16 @@ struct BreakTests {
         }
     }
 
+    @Test func breaksAreLimited() throws {
+        var tags: [Int: String] = [:]
+        for number in 0..<4_000 { tags[number] = "#EXT-X-CUE-OUT:0\n" }
+        var stream = Self.stream(4_000, tags)
+        stream.type = "EVENT"
+        let version = try stream.version(endingAt: 4_000, ended: true)
+        let expected = PlaylistEditError.cannotStitch(reason: "the playlist has more than 1000 breaks")
+        #expect(throws: expected) { try edited([version], .cues, try advertisement()) }
+    }
+
     // MARK: Stored timelines
 
     @Test(arguments: [

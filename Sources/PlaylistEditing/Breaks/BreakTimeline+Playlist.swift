@@ -13,9 +13,17 @@ extension BreakTimeline {
         var layout = BreakLayout(playlist)
         layout.shift = shift
         layout.discontinuityShift = discontinuityShift
+        var parsed: [Int: Advertisement] = [:]
         for item in breaks {
-            layout.append(item, try Advertisement(advertisements[item.advertisement]))
             guard item.start < layout.sourceEnd else { break }
+            let advertisement: Advertisement
+            if let known = parsed[item.advertisement] {
+                advertisement = known
+            } else {
+                advertisement = try Advertisement(advertisements[item.advertisement])
+                parsed[item.advertisement] = advertisement
+            }
+            layout.append(item, advertisement)
         }
         layout.appendSource(upTo: layout.sourceEnd)
         guard let start = layout.start else {
@@ -68,7 +76,6 @@ private struct BreakLayout {
 
     /// Adds the segments of the source before a break, and those of the advertisement that are in the playlist.
     mutating func append(_ item: BreakTimeline.Break, _ advertisement: Advertisement) {
-        guard item.start < sourceEnd else { return }
         appendSource(upTo: item.start)
         let isVisible = item.sourceEnd > sourceStart || item.start >= sourceStart
         if isVisible {

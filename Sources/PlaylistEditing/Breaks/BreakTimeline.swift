@@ -3,9 +3,9 @@ import MediaTiming
 
 /// The breaks of a live playlist that were replaced, from which the numbers of the segments in the edited playlist follow.
 ///
-/// A live playlist shows only its latest segments, but the numbers of these depend on all breaks before them. A timeline stores
-/// what the playlist no longer shows, so that numbers never change and never go back (RFC 8216bis §6.2.2). It is a value: the
-/// same timeline and the same playlist give the same result on every server.
+/// A live playlist contains only its latest segments, but their sequence numbers in the edited playlist depend on all earlier breaks.
+/// A timeline stores the breaks that the playlist no longer contains, so that the number of a segment does not change, and the numbers
+/// do not decrease (RFC 8216bis §6.2.2). The result depends only on the timeline and the playlist, so it is the same on every server.
 struct BreakTimeline: Sendable, Hashable, Codable {
     /// A break that was replaced or is being replaced.
     struct Break: Sendable, Hashable, Codable {
@@ -80,6 +80,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// The highest version so far.
     private(set) var version = 1
 
+    /// The maximum number of breaks; each is compared with others.
+    private static let maximumBreakCount = 1_000
     /// The maximum number of cues whose identifiers are stored.
     private static let maximumHandledCount = 4_096
     /// The maximum size of an advertisement in bytes.
@@ -132,6 +134,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let clock = SegmentClock(playlist)
         let position = Int(clamping: max(0, (next ?? first) -| first))
         var starts = cues.starts[...]
+        var known = Set(handled)
         for position in position..<segments.count {
             let segment = segments[position]
             let duration = segment.duration.microseconds
@@ -146,11 +149,11 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                     }
                     continue
                 }
-                try endBreak(before: segment)
+                try endBreak(before: segment, advertisement)
             }
             while let cue = starts.first, cue.position <= position {
                 starts.removeFirst()
-                guard !handled.contains(cue.id) else { continue }
+                guard known.insert(cue.id).inserted else { continue }
                 handled.append(cue.id)
                 guard let advertisement else { continue }
                 // A cue can be announced after its segment was played.
@@ -172,7 +175,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                     isComplete: isFirstPlaylist && !playlist.isLive
                 )
                 if inserts {
-                    try endBreak(before: segment)
+                    try endBreak(before: segment, advertisement)
                 } else {
                     breaks[breaks.count - 1].replace(duration)
                     break
@@ -180,8 +183,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             }
         }
         next = first.addingSaturated(Int64(segments.count))
-        let known = Set(cues.starts.map(\.id))
-        handled = Array(handled.filter { known.contains($0) }.suffix(Self.maximumHandledCount))
+        let announced = Set(cues.starts.map(\.id))
+        handled = Array(handled.filter { announced.contains($0) }.suffix(Self.maximumHandledCount))
         removeBreaks(endingBefore: first -| Self.storedSegmentCount)
     }
 
@@ -195,7 +198,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let average = max(1_000, playlist.duration.microseconds.dividedSaturated(by: count))
         while breaks[breaks.count - 1].sourceEnd < sequence {
             let current = breaks[breaks.count - 1]
-            guard !current.isOver(before: average) else { return try endBreak(before: first) }
+            guard !current.isOver(before: average) else { return try endBreak(before: first, nil) }
             breaks[breaks.count - 1].replace(average)
         }
     }
@@ -216,6 +219,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     ) throws(PlaylistEditError) {
         guard advertisement.text.utf8.count <= Self.maximumAdvertisementSize else {
             throw .tooLarge(.byteCount(Self.maximumAdvertisementSize))
+        }
+        guard breaks.count < Self.maximumBreakCount else {
+            throw .cannotStitch(reason: "the playlist has more than \(Self.maximumBreakCount) breaks")
         }
         let index: Int
         if let known = advertisements.firstIndex(of: advertisement.text) {
@@ -242,9 +248,18 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     }
 
     /// Ends the break in progress before a segment of the source.
-    private mutating func endBreak(before segment: MediaSegment) throws(PlaylistEditError) {
+    ///
+    /// - Parameters:
+    ///   - segment: The first segment of the source after the break.
+    ///   - parsed: A parsed advertisement, which is used if it is that of the break.
+    /// - Throws: ``PlaylistEditError`` if the stored advertisement cannot be parsed.
+    private mutating func endBreak(
+        before segment: MediaSegment,
+        _ parsed: Advertisement?
+    ) throws(PlaylistEditError) {
         let current = breaks[breaks.count - 1]
-        let advertisement = try Advertisement(advertisements[current.advertisement])
+        let text = advertisements[current.advertisement]
+        let advertisement = if let parsed, parsed.text == text { parsed } else { try Advertisement(text) }
         let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: current.elapsed)
         // Without a segment of the advertisement, one discontinuity remains.
         let next = current.discontinuity +| (count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0)
