@@ -67,6 +67,12 @@ extension GeneratedPresentation {
                 "avc1,mp4a", "hvc1", "en,ko", "und", "*", "SDR", "PQ,HLG", "EXT-X-DATERANGE", "EXT-X-MAP,EXT-X-KEY",
                 "EXT-X-MEDIA,EXT-X-VERSION", "EXT-X-DEFINE,EXT-X-ENDLIST",
             ])
+        case .conditions:
+            let number = choices.spelledNumber(["2", "720"])
+            return choices.element(of: [
+                "max-height(\(number)),codecs(avc1)", "bandwidth(...\(number)k)", "types(sdh,cea608)",
+                "languages(en,und),channels(\(number)...)",
+            ])
         case .channel:
             let time = choices.spelledNumber(["1", "30", "0", "86400"])
             return choices.element(of: [

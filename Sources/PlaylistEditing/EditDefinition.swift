@@ -41,6 +41,8 @@ public struct EditParameter: Sendable, Hashable {
         case integer
         /// A list of words, separated by commas.
         case list
+        /// A list of conditions, `NAME(VALUE)`, separated by commas.
+        case conditions
         /// A tag with its value, `NAME=VALUE`, or the name of a tag without a value.
         case tag
         /// A time: seconds or `[HH:]MM:SS[.fraction]`.

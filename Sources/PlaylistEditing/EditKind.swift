@@ -17,6 +17,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     private let alignment: Alignment?
     private let dependsOnDate: Bool
     private let continuesTimeline: Bool
+    private let needsKeys: Bool
 
     /// Creates a kind of edit that changes multivariant playlists only.
     init(
@@ -25,6 +26,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         title: String,
         summary: String,
         examples: [String] = [],
+        needsKeys: Bool = false,
         multivariant: @escaping MultivariantStep
     ) {
         definition = EditDefinition(
@@ -41,6 +43,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         alignment = nil
         dependsOnDate = false
         continuesTimeline = false
+        self.needsKeys = needsKeys
     }
 
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
@@ -70,6 +73,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.alignment = alignment
         self.dependsOnDate = dependsOnDate
         self.continuesTimeline = continuesTimeline
+        needsKeys = false
     }
 
     /// Returns the edit with the given value.
@@ -77,6 +81,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         var steps = EditSteps()
         steps.dependsOnDate = dependsOnDate
         steps.continuesTimeline = continuesTimeline
+        steps.needsKeys = needsKeys
         if let multivariant {
             steps.multivariant = { (playlist, context) throws(PlaylistEditError) in
                 try multivariant(playlist, value, context)
@@ -128,6 +133,8 @@ struct EditSteps: Sendable {
     ///
     /// The playlist that is inserted may then be missing: the live playlist is preserved.
     var continuesTimeline = false
+    /// A Boolean value that indicates whether the effect depends on the keys of the media playlists.
+    var needsKeys = false
 
     struct Alignment: Sendable {
         let includesVideo: Bool
@@ -152,6 +159,8 @@ struct EditContext: Sendable {
     var sources: [String: MediaPlaylist] = [:]
     /// The date at which the playlist is requested; `nil` if the caller has no clock.
     var date: ProgramDateTime?
+    /// The keys that the media playlists of a presentation use; `nil` if they are unknown.
+    var keys: Set<SessionKey>?
     /// The breaks of the earlier versions of a live playlist; `nil` if there are none.
     var breaks: BreakRecord?
 

@@ -42,16 +42,24 @@ public struct EditPlan: Sendable, Hashable {
     ///   - playlist: The playlist to edit.
     ///   - sources: The playlists that stitching edits name.
     ///   - limits: The maximum sizes of the result of each edit.
-    /// - Returns: The edited playlist, with unchanged URIs of its media playlists.
+    /// - Returns: The edited playlist, with unchanged URIs of its media playlists. Session keys remain: which of them are used is
+    ///   known only to a ``PresentationEditor``.
     /// - Throws: ``PlaylistEditError`` if a filter would remove all variants or a result exceeds a limit.
     public func applied(
         to playlist: MultivariantPlaylist,
         sources: [String: Playlist] = [:],
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
+        try applied(to: playlist, sources: sources, EditContext(limits: limits))
+    }
+
+    func applied(
+        to playlist: MultivariantPlaylist,
+        sources: [String: Playlist],
+        _ context: EditContext
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var result = playlist
         if Self.lacksIFrames(sources) { result = try result.withoutIFrameVariants() }
-        let context = EditContext(limits: limits)
         for edit in edits {
             if let step = edit.steps.multivariant { result = try step(result, context) }
         }

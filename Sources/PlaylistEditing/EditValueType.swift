@@ -1,3 +1,4 @@
+import HLSPlaylist
 import MediaTiming
 
 /// A type of values of edits: its description, and its conversion from and to text.
@@ -55,6 +56,19 @@ extension EditValueType where Value == PartialRange<MediaTime> {
     }
 }
 
+extension EditValueType where Value == PartialRange<MediaTime> {
+    /// A range of numbers of audio channels.
+    static var channelCounts: EditValueType {
+        EditValueType(
+            parameter: EditParameter(.decimalRange, placeholder: "LOW...HIGH", minimum: 0, form: "LOW...HIGH channels"),
+            parse: { text in
+                PartialRange(text) { bound in UInt16(bound).map { MediaTime(seconds: Int64($0)) } }
+            },
+            format: frameRates.format
+        )
+    }
+}
+
 extension EditValueType where Value == ResolutionRange {
     /// A range of resolutions in pixels.
     static var resolutions: EditValueType {
@@ -107,6 +121,66 @@ extension EditValueType where Value == [String] {
     private static var maximumWordCount: Int { 32 }
 }
 
+extension EditValueType where Value == [String] {
+    /// Dynamic ranges of video.
+    static var videoRanges: EditValueType {
+        .list(placeholder: "RANGES", form: "a list of SDR, HLG and PQ") { word in
+            let range = VideoRange(rawValue: word.uppercased())
+            return [.sdr, .hlg, .pq].contains(range) ? range.rawValue : nil
+        }
+    }
+
+    /// Codecs, or their beginnings.
+    static var codecPrefixes: EditValueType {
+        .list(placeholder: "CODECS", form: "a list of codecs or their beginnings, such as avc1,mp4a.40") { word in
+            word.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+                ? word : nil
+        }
+    }
+
+    /// Language ranges (RFC 4647).
+    static var languageRanges: EditValueType {
+        .list(placeholder: "LANGUAGES", form: "a list of language tags, such as en,pt-BR") { word in
+            word == "*" || word.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") } ? word : nil
+        }
+    }
+
+    /// Characteristics of renditions, which are uniform type identifiers.
+    static var characteristics: EditValueType {
+        .list(
+            placeholder: "CHARACTERISTICS",
+            form: "a list of characteristics, such as public.accessibility.describes-video"
+        ) { word in
+            word.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+                ? word : nil
+        }
+    }
+
+    static var captionTypes: EditValueType { names(of: CaptionType.self) }
+
+    static var contentTypes: EditValueType { names(of: ContentType.self) }
+
+    /// The raw values of an enumeration.
+    private static func names<Name>(of type: Name.Type) -> EditValueType
+    where Name: CaseIterable & RawRepresentable & SendableMetatype, Name.RawValue == String {
+        .list(
+            placeholder: "TYPES",
+            form: "a list of \(type.allCases.map(\.rawValue).joined(separator: ", "))"
+        ) { Name(rawValue: $0.lowercased())?.rawValue }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}
+
 extension Substring {
     /// The text without spaces at both ends.
     fileprivate var trimmingSpaces: Substring {
@@ -152,6 +226,13 @@ extension EditValueType where Value == Int {
             parse: { text in Int(text).flatMap { range.contains($0) ? $0 : nil } },
             format: { String($0) }
         )
+    }
+}
+
+extension EditValueType where Value == Int {
+    /// The height of video in pixels.
+    static var heights: EditValueType {
+        .integer(in: 1...65_535, unit: "px", placeholder: "PIXELS", form: "a height in pixels")
     }
 }
 

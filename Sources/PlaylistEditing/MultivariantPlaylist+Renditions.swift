@@ -12,17 +12,7 @@ extension MultivariantPlaylist {
     /// - Returns: The playlist, in which nothing else differs.
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no audio rendition or no variant would remain.
     public func limited(toAudioLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
-        let filter = "audio-languages \(languages.joined(separator: ","))"
-        let ranges = LanguageRanges(languages)
-        guard let emptyGroups = try emptyGroups(of: .audio, in: ranges, filter) else { return self }
-        let playable = try filteringVariants(
-            filter,
-            isIncluded: { variant in variant.groupID(.audio).map { !emptyGroups.contains($0) } ?? true }
-        )
-        var patch = PlaylistPatch()
-        playable.removeRenditions(of: .audio, exceptIn: ranges, &patch)
-        playable.selectDefaults(ofAudioIn: ranges, &patch)
-        return try playable.patched(patch)
+        try filteringRenditions(.languages(languages, of: .audio, name: "audio-languages"))
     }
 
     /// Returns the playlist without the subtitles of other languages.
@@ -34,65 +24,107 @@ extension MultivariantPlaylist {
     /// - Returns: The playlist, in which nothing else differs.
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no subtitles would remain.
     public func limited(toSubtitleLanguages languages: [String]) throws(PlaylistEditError) -> MultivariantPlaylist {
-        let filter = "subtitle-languages \(languages.joined(separator: ","))"
-        let ranges = LanguageRanges(languages)
-        guard let emptyGroups = try emptyGroups(of: .subtitles, in: ranges, filter) else { return self }
-        var patch = PlaylistPatch()
-        removeRenditions(of: .subtitles, exceptIn: ranges, &patch)
-        removeReferences(toSubtitles: { emptyGroups.contains($0) }, &patch)
-        return try patched(patch)
+        try filteringRenditions(.languages(languages, of: .subtitles, name: "subtitle-languages"))
     }
 
     /// Returns the playlist without its subtitle renditions; closed captions, which are part of the video, remain.
     public func withoutSubtitles() throws(PlaylistEditError) -> MultivariantPlaylist {
+        try removingRenditions(of: [.subtitles])
+    }
+
+    /// Returns the playlist without the subtitles and closed captions of other types.
+    ///
+    /// If all closed captions are removed, `CLOSED-CAPTIONS=NONE` tells players not to show those in the video
+    /// (RFC 8216bis §4.4.6.2).
+    ///
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if none would remain.
+    public func limited(to captionTypes: [CaptionType]) throws(PlaylistEditError) -> MultivariantPlaylist {
+        try filteringRenditions(.captionTypes(captionTypes))
+    }
+
+    /// Returns the playlist without the renditions that a filter excludes, and without what only they are needed for.
+    ///
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no rendition of these types or no variant would
+    ///   remain.
+    func filteringRenditions(_ filter: RenditionFilter) throws(PlaylistEditError) -> MultivariantPlaylist {
+        let all = renditions.filter(filter.isAffected)
+        let remaining = all.filter(filter.isIncluded)
+        guard remaining.count < all.count else { return self }
+        guard !remaining.isEmpty else {
+            var known: Set<String> = []
+            throw .nothingLeft(filter.name, among: all.map(filter.property).filter { known.insert($0).inserted })
+        }
+        let emptyGroups = RenditionGroups(all).subtracting(RenditionGroups(remaining))
+        // Variants without audio would be silent.
+        let playable = try filteringVariants(
+            VariantFilter(
+                name: filter.name,
+                isIncluded: { variant in variant.groupID(.audio).map { !emptyGroups.contains(.audio, $0) } ?? true }
+            )
+        )
         var patch = PlaylistPatch()
-        removeRenditions(of: .subtitles, exceptIn: LanguageRanges([]), &patch)
-        removeReferences(toSubtitles: { _ in true }, &patch)
+        for rendition in playable.renditions where filter.isAffected(rendition) && !filter.isIncluded(rendition) {
+            patch.remove(rendition.tagLine)
+        }
+        let types = [Rendition.MediaType.subtitles, .closedCaptions].filter { filter.types.contains($0) }
+        playable.removeReferences(
+            to: types,
+            remaining: RenditionGroups(remaining),
+            { emptyGroups.contains($0, $1) },
+            &patch
+        )
+        if filter.types.contains(.audio) { playable.selectDefaults(ofAudioIn: filter, &patch) }
+        return try playable.patched(patch)
+    }
+
+    /// Returns the playlist without the renditions of some types, and the references to them.
+    private func removingRenditions(of types: [Rendition.MediaType]) throws(PlaylistEditError) -> MultivariantPlaylist {
+        var patch = PlaylistPatch()
+        for rendition in renditions where rendition.type.map({ types.contains($0) }) ?? false {
+            patch.remove(rendition.tagLine)
+        }
+        removeReferences(to: types, remaining: RenditionGroups([]), { _, _ in true }, &patch)
         return try patched(patch)
     }
 
-    /// Returns the groups without a rendition in the given languages, or `nil` if the playlist has none of the type.
-    private func emptyGroups(
-        of type: Rendition.MediaType,
-        in languages: LanguageRanges,
-        _ filter: String
-    ) throws(PlaylistEditError) -> Set<String>? {
-        let all = renditions.filter { $0.type == type }
-        guard !all.isEmpty else { return nil }
-        let remaining = all.filter { $0.isIncluded(in: languages) }
-        guard !remaining.isEmpty else {
-            var known: Set<String> = []
-            let available = all.map { $0.language ?? Rendition.undetermined }.filter { known.insert($0).inserted }
-            throw .nothingLeft(filter, among: available)
-        }
-        return Set(all.map(\.groupID)).subtracting(remaining.map(\.groupID))
-    }
-
-    private func removeRenditions(
-        of type: Rendition.MediaType,
-        exceptIn languages: LanguageRanges,
+    /// Removes the references to groups without renditions.
+    ///
+    /// - Parameters:
+    ///   - types: The types of the groups.
+    ///   - remaining: The groups that remain.
+    ///   - isRemoved: A closure that returns whether a group is removed.
+    ///   - patch: The patch.
+    private func removeReferences(
+        to types: [Rendition.MediaType],
+        remaining: RenditionGroups,
+        _ isRemoved: (Rendition.MediaType, String) -> Bool,
         _ patch: inout PlaylistPatch
     ) {
-        for rendition in renditions where rendition.type == type && !rendition.isIncluded(in: languages) {
-            patch.remove(rendition.tagLine)
-        }
-    }
-
-    private func removeReferences(toSubtitles isRemoved: (String) -> Bool, _ patch: inout PlaylistPatch) {
+        // NONE must be in all variants, or in none of them.
+        let writesNone = types.contains(.closedCaptions) && !remaining.types.contains(.closedCaptions)
         for variant in variants + iFrameVariants {
-            guard let group = variant.groupID(.subtitles), isRemoved(group) else { continue }
-            variant.attributes.remove(Rendition.MediaType.subtitles.rawValue, in: &patch)
+            var removed: [String] = []
+            for type in types {
+                if type == .closedCaptions, writesNone, !variant.isIFramesOnly {
+                    if variant.attributes[type.rawValue] != "NONE" {
+                        variant.attributes.set(type.rawValue, to: "NONE", in: &patch)
+                    }
+                } else if let group = variant.groupID(type), isRemoved(type, group) {
+                    removed.append(type.rawValue)
+                }
+            }
+            variant.attributes.remove(removed, in: &patch)
         }
     }
 
     /// Selects a default in each group whose default is removed, so that players that choose no language have audio.
-    private func selectDefaults(ofAudioIn languages: LanguageRanges, _ patch: inout PlaylistPatch) {
+    private func selectDefaults(ofAudioIn filter: RenditionFilter, _ patch: inout PlaylistPatch) {
         var groups: [String: [Rendition]] = [:]
         for rendition in renditions where rendition.type == .audio {
             groups[rendition.groupID, default: []].append(rendition)
         }
         for members in groups.values {
-            let remaining = members.filter { $0.isIncluded(in: languages) }
+            let remaining = members.filter(filter.isIncluded)
             guard members.contains(where: \.isDefault), !remaining.contains(where: \.isDefault),
                 let rendition = remaining.first(where: \.isAutoselect) ?? remaining.first
             else { continue }
@@ -103,11 +135,68 @@ extension MultivariantPlaylist {
     }
 }
 
-extension Rendition {
-    /// The language that stands for renditions without one (RFC 5646 §4.1).
-    fileprivate static let undetermined = "und"
+// MARK: - Types of content
 
-    fileprivate func isIncluded(in languages: LanguageRanges) -> Bool {
-        languages.includes(language ?? Self.undetermined)
+extension MultivariantPlaylist {
+    /// Returns the playlist without the media of other types.
+    ///
+    /// - Without ``ContentType/video``, the variants with only audio remain.
+    /// - Without ``ContentType/audio``, these are removed, and the audio renditions; audio that a variant contains besides its
+    ///   video remains.
+    /// - Without ``ContentType/subtitles`` or ``ContentType/closedCaptions``, the renditions of that type are removed.
+    ///
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
+    public func limited(to contentTypes: [ContentType]) throws(PlaylistEditError) -> MultivariantPlaylist {
+        let name = "content-types \(contentTypes.map(\.rawValue).joined(separator: ","))"
+        var result = self
+        if !contentTypes.contains(.video) {
+            result = try result.filteringVariants(
+                VariantFilter(name: name, isIncluded: \.hasOnlyAudio, isIFrameIncluded: { _ in false })
+            )
+        }
+        if !contentTypes.contains(.audio) {
+            result = try result.filteringVariants(VariantFilter(name: name, isIncluded: { !$0.hasOnlyAudio }))
+                .withoutAudioRenditions()
+        }
+        var others: [Rendition.MediaType] = []
+        if !contentTypes.contains(.subtitles) { others.append(.subtitles) }
+        if !contentTypes.contains(.closedCaptions) { others.append(.closedCaptions) }
+        return others.isEmpty ? result : try result.removingRenditions(of: others)
     }
+
+    /// Returns the playlist without its audio renditions, and the codecs of those that are separate from the video.
+    private func withoutAudioRenditions() throws(PlaylistEditError) -> MultivariantPlaylist {
+        var patch = PlaylistPatch()
+        var separateGroups: Set<String> = []
+        var includedGroups: Set<String> = []
+        for rendition in renditions where rendition.type == .audio {
+            patch.remove(rendition.tagLine)
+            if rendition.uri == nil {
+                includedGroups.insert(rendition.groupID)
+            } else {
+                separateGroups.insert(rendition.groupID)
+            }
+        }
+        for variant in variants {
+            guard let group = variant.groupID(.audio) else { continue }
+            variant.attributes.remove([Rendition.MediaType.audio.rawValue], in: &patch)
+            guard separateGroups.contains(group), !includedGroups.contains(group) else { continue }
+            let remaining = variant.codecs.filter { CodecList.mediaType(of: $0) != .audio }
+            guard remaining.count < variant.codecs.count, !remaining.isEmpty else { continue }
+            variant.attributes.set("CODECS", to: "\"\(remaining.joined(separator: ","))\"", in: &patch)
+        }
+        return try patched(patch)
+    }
+}
+
+/// A type of content in a presentation.
+public enum ContentType: String, Sendable, Hashable, CaseIterable {
+    /// Video, with what the same segments contain.
+    case video
+    /// Audio in its own segments.
+    case audio
+    /// Subtitles in their own segments.
+    case subtitles
+    /// Closed captions in the video.
+    case closedCaptions = "closed-captions"
 }

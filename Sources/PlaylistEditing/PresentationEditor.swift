@@ -77,7 +77,8 @@ public struct PresentationEditor: Sendable {
                     playlist,
                     sources: sourcesByName,
                     gaps: gaps,
-                    alignment: try await alignment(of: playlist, sourcesByName, gaps)
+                    alignment: try await alignment(of: playlist, sourcesByName, gaps),
+                    keys: try await remainingKeys(of: playlist)
                 ),
                 limits: budget.limits.result,
                 date: date
@@ -97,6 +98,13 @@ public struct PresentationEditor: Sendable {
                 reducedSources: reduced
             )
         }
+    }
+
+    /// Returns the keys that the media playlists use that the filters leave; `nil` if no edit depends on them.
+    private func remainingKeys(of playlist: MultivariantPlaylist) async throws -> Set<SessionKey>? {
+        guard plan.edits.contains(where: \.steps.needsKeys) else { return nil }
+        let filters = EditPlan(plan.edits.filter { !$0.steps.needsKeys })
+        return try await keys(of: filters.applied(to: playlist, limits: budget.limits.result))
     }
 
     /// Loads what determines where the renditions of a presentation are cut: the media playlist of a variant with video, and
@@ -142,7 +150,7 @@ public struct PresentationEditor: Sendable {
     /// Returns the media playlist of a variant, or `nil` if it is live or cannot be loaded within the budget.
     private func video(of variant: Variant, in playlist: MultivariantPlaylist) async throws -> MediaPlaylist? {
         do {
-            guard case .media(let media) = try await load(variant.address, of: playlist, budget: budget) else {
+            guard case .media(let media) = try await load(variant.address, of: playlist) else {
                 return nil
             }
             return media.hasEndMarker || !media.isLive ? media : nil
@@ -160,18 +168,20 @@ public struct PresentationEditor: Sendable {
         case .media(let playlist): return playlist
         case .multivariant(let playlist):
             guard let variant = StitchMatching(playlist).lowestBitRateVariant,
-                case .media(let media) = try await load(variant, of: playlist, budget: budget)
+                case .media(let media) = try await load(variant, of: playlist)
             else { throw PlaylistEditError.cannotStitch(reason: "\(ResourceAddress(name)) has no variants") }
             return media
         }
     }
 
-    private func load(
+    /// Loads a media playlist of a presentation.
+    func load(
         _ address: ResourceAddress,
         of parent: MultivariantPlaylist,
-        budget: EditBudget
+        budget: EditBudget? = nil
     ) async throws -> Playlist {
-        try await loader.loadPlaylist(at: address.text, variables: parent.variables, budget: budget)
+        let budget = budget ?? self.budget
+        return try await loader.loadPlaylist(at: address.text, variables: parent.variables, budget: budget)
     }
 
     /// Edits all media playlists of an edited presentation.
@@ -268,7 +278,8 @@ public struct PreparedEdit: Sendable {
             MultivariantPlaylist,
             sources: [String: Playlist],
             gaps: [String: String],
-            alignment: EditAlignment?
+            alignment: EditAlignment?,
+            keys: Set<SessionKey>?
         )
         case media(MediaPlaylist, sources: [String: MediaPlaylist])
     }
@@ -303,10 +314,11 @@ public struct PreparedEdit: Sendable {
         check: () throws -> Void = {}
     ) throws -> EditedPlaylist {
         switch input {
-        case .multivariant(let playlist, let sources, let gaps, let alignment):
-            let edited = try plan.applied(to: playlist, sources: sources, limits: limits)
+        case .multivariant(let playlist, let sources, let gaps, let alignment, let keys):
+            let context = EditContext(limits: limits, date: date, keys: keys)
+            let edited = try plan.applied(to: playlist, sources: sources, context)
             try check()
-            let aligned = try alignment?.plans(for: plan, EditContext(limits: limits, date: date), check: check)
+            let aligned = try alignment?.plans(for: plan, context, check: check)
             return .multivariant(
                 try EditedPresentation(
                     edited,

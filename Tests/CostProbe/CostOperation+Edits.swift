@@ -72,7 +72,7 @@ extension CostOperation {
             switch definition.parameter?.kind {
             case nil: ""
             case .bitRateRange: "500000...600000"
-            case .decimalRange, .resolutionRange, .list, .tag: definition.examples.first ?? ""
+            case .conditions, .decimalRange, .resolutionRange, .list, .tag: definition.examples.first ?? ""
             case .integer: number
             case .time: "\(2 * count)"
             case .timeRange: "\(count)...\(3 * count)"

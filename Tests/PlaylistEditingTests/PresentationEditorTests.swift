@@ -310,4 +310,47 @@ import Testing
         }
         #expect(calls.withLock { $0 } == 2)
     }
+
+    private static let encrypted = """
+        #EXTM3U
+        #EXT-X-SESSION-KEY:METHOD=AES-128,URI="low-key"
+        #EXT-X-SESSION-KEY:METHOD=AES-128,URI="high-key"
+        #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="high-key"
+        #EXT-X-STREAM-INF:BANDWIDTH=300000
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=1500000
+        high.m3u8
+
+        """
+
+    private func prune(_ loader: Loader, _ edits: [PlaylistEdit]) async throws -> [String?] {
+        let playlist = try Playlist.parse(
+            Array(Self.encrypted.utf8),
+            context: PlaylistContext(address: ResourceAddress("http://a/main.m3u8"))
+        )
+        let editor = try PresentationEditor(EditPlan(edits), loader: loader)
+        guard case .multivariant(let result) = try await editor.prepare(playlist).apply() else { return [] }
+        return result.playlist.sessionKeys.map(\.uri)
+    }
+
+    @Test func sessionKeysThatNoRemainingPlaylistUsesAreRemoved() async throws {
+        func media(_ key: String) -> String {
+            Self.media("s", 2).replacing(
+                "#EXTINF",
+                with: "#EXT-X-KEY:METHOD=AES-128,URI=\"\(key)\"\n#EXTINF",
+                maxReplacements: 1
+            )
+        }
+        let loader = Loader(["http://a/low.m3u8": media("low-key"), "http://a/high.m3u8": media("high-key")])
+        #expect(try await prune(loader, [.pruneSessionKeys]) == ["low-key", "high-key"])
+        let limited = try [PlaylistEdit.pruneSessionKeys, PlaylistEdit(name: "bandwidth", value: "1M...")]
+        #expect(try await prune(loader, limited) == ["high-key"])
+        #expect(try await prune(loader, []) == ["low-key", "high-key", "high-key"])
+        #expect(loader.names == ["http://a/low.m3u8", "http://a/high.m3u8", "http://a/high.m3u8"])
+    }
+
+    @Test func sessionKeysRemainIfAPlaylistCannotBeLoaded() async throws {
+        let loader = Loader(["http://a/low.m3u8": Self.media("s", 2)])
+        #expect(try await prune(loader, [.pruneSessionKeys]) == ["low-key", "high-key", "high-key"])
+    }
 }

@@ -18,6 +18,9 @@ extension MediaPlaylist {
     /// Returns the keys in force for a segment, one for each key format (§4.4.4.4).
     package func keys(for position: Int) -> [EncryptionKey] { storage.keys(for: position) }
 
+    /// The keys of all `EXT-X-KEY` tags, in order.
+    package var keys: [EncryptionKey] { storage.allKeys }
+
     /// Returns the lines that belong to a segment; for the number of segments, the lines after the last segment.
     ///
     /// The lines of the first segment include the playlist-wide tags before it.

@@ -192,6 +192,11 @@ extension MediaPlaylist.Storage {
     /// Returns the keys that apply to a segment, one for each key format (§4.4.4.4).
     func keys(for position: Int) -> [EncryptionKey] { keys(of: keyTags(for: position)) }
 
+    /// The keys of all `EXT-X-KEY` tags, in order.
+    var allKeys: [EncryptionKey] {
+        header.keys.compactMap { EncryptionKey(attributes(at: $0), context: context) }
+    }
+
     private func keys(of tags: [UInt32]) -> [EncryptionKey] {
         guard !tags.isEmpty else { return [] }
         return cache.withLock { held in

@@ -100,6 +100,17 @@ public struct MultivariantPlaylist: Sendable {
     /// The tags that the standard does not define, with their positions.
     public var unknownTags: [UnknownTag] { UnknownTag.all(in: bytes, index) }
 
+    /// The session keys with the ranges of their lines.
+    package var sessionKeyLines: [(key: EncryptionKey, line: Range<Int>)] {
+        index.tags.filter { $0.tag == .sessionKey }.compactMap { record in
+            let line = bytes.tagLine(at: Int(record.lineStart))
+            return EncryptionKey(
+                AttributeList(bytes, in: line?.value, variables: definedVariables),
+                context: context
+            ).map { ($0, line?.line.range ?? 0..<0) }
+        }
+    }
+
     private func attributeLists(_ tag: TagName) -> [AttributeList] {
         index.tags.filter { $0.tag == tag }.map { record in
             AttributeList(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value, variables: definedVariables)

@@ -64,13 +64,17 @@ public struct AttributeList: Sendable {
     /// Returns the first attribute with a name.
     public func attribute(_ name: String) -> Attribute? { written(name).map { attribute($0) } }
 
-    /// Adds changes to a patch that remove all attributes with a name, with the commas that separate them.
-    package func remove(_ name: String, in patch: inout PlaylistPatch) {
+    /// Adds changes to a patch that remove all attributes with certain names, with the commas that separate them.
+    ///
+    /// Attributes of one list have to be removed together, because their neighbors determine which commas remain.
+    package func remove(_ names: [String], in patch: inout PlaylistPatch) {
+        guard !names.isEmpty else { return }
         let span = bytes.span
         var cursor = AttributeCursor(range)
         var parts: [(start: Int, end: Int, isRemoved: Bool)] = []
         while let next = cursor.next(in: span) {
-            parts.append((next.name.lowerBound, cursor.position, span.matches(name, in: next.name)))
+            let isRemoved = names.contains { span.matches($0, in: next.name) }
+            parts.append((next.name.lowerBound, cursor.position, isRemoved))
         }
         let last = parts.lastIndex { !$0.isRemoved }
         for (index, part) in parts.enumerated() where part.isRemoved {
@@ -82,10 +86,15 @@ public struct AttributeList: Sendable {
         }
     }
 
-    /// Adds changes to a patch that set an attribute to an enumerated value; it is appended to the list if it is missing.
+    /// Adds changes to a patch that set an attribute; it is appended to the list if it is missing.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the attribute.
+    ///   - value: The value as written, a string with its quotation marks.
+    ///   - patch: The patch.
     package func set(_ name: String, to value: String, in patch: inout PlaylistPatch) {
         if let written = written(name) {
-            patch.replace(written.value, with: value)
+            patch.replace(written.valueAsWritten(before: range.upperBound), with: value)
         } else {
             patch.replace(range.upperBound..<range.upperBound, with: "\(range.isEmpty ? "" : ",")\(name)=\(value)")
         }
@@ -170,6 +179,11 @@ struct WrittenAttribute {
     /// The range of the value, without quotation marks.
     let value: Range<Int>
     let isQuoted: Bool
+
+    /// Returns the range of the value with its quotation marks, of which the second may be missing at the end of the list.
+    func valueAsWritten(before end: Int) -> Range<Int> {
+        isQuoted ? (value.lowerBound - 1)..<min(value.upperBound + 1, end) : value
+    }
 }
 
 /// An iterator over the attributes of a tag.
