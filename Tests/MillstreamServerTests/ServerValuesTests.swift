@@ -1,6 +1,7 @@
 import Foundation
 import MediaTiming
 import MediaTransport
+import MetricsTestKit
 import NIOCore
 import NetworkConditioning
 import PlaylistEditing
@@ -90,9 +91,9 @@ import Testing
                 millstream_requests_total{area="segment",status="302"} 1
                 # HELP millstream_edited_playlists_total Edited playlists, by the state of their sources.
                 # TYPE millstream_edited_playlists_total counter
+                millstream_edited_playlists_total{sources="edited"} 1
                 millstream_edited_playlists_total{sources="fresh"} 2
                 millstream_edited_playlists_total{sources="validated"} 0
-                millstream_edited_playlists_total{sources="edited"} 1
                 # HELP millstream_source_errors_total Sources that could not be loaded, by error code.
                 # TYPE millstream_source_errors_total counter
                 millstream_source_errors_total{code="http-status"} 1
@@ -107,6 +108,25 @@ import Testing
                 millstream_connections 3
                 """
         )
+    }
+
+    @Test func metricsSystemOfTheApplicationReceivesTheMetrics() throws {
+        let system = TestMetrics()
+        let metrics = ServerMetrics(system: system)
+        for _ in 0..<3 { metrics.count(path: "/segment/a", status: 302, duration: .milliseconds(250)) }
+        metrics.count(path: "/play.m3u8", status: 200, duration: .seconds(2))
+        metrics.countSourceError(.status)
+        metrics.countPlaylist(.fresh)
+        _ = metrics.text(downloads: 1, listeners: 2, connections: 3)
+        let redirects = [("area", "segment"), ("status", "302")]
+        #expect(try system.expectCounter("millstream_requests_total", redirects).totalValue == 3)
+        let errors = [("code", "http-status")]
+        #expect(try system.expectCounter("millstream_source_errors_total", errors).totalValue == 1)
+        let fresh = [("sources", "fresh")]
+        #expect(try system.expectCounter("millstream_edited_playlists_total", fresh).totalValue == 1)
+        let timer = try system.expectTimer("millstream_request_duration_seconds", [("area", "play.m3u8")])
+        #expect(timer.values == [2_000_000_000])
+        #expect(try system.expectMeter("millstream_connections").values == [3])
     }
 
     @Test func durationsAreCumulative() {
