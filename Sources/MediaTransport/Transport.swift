@@ -158,6 +158,18 @@ public struct TransportResponse: Sendable {
         self.record = record
     }
 
+    /// Returns the response with another URL.
+    func at(_ address: ResourceAddress) -> TransportResponse {
+        TransportResponse(
+            status: status,
+            headers: headers,
+            address: address,
+            expectedLength: expectedLength,
+            body: body,
+            record: record
+        )
+    }
+
     /// Returns the value of the first header field with the given case-insensitive name.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.isEqualASCII(ignoringCase: name) }?.value

@@ -46,6 +46,8 @@ public struct TransportError: MillstreamError, Sendable {
         public static let unreadableManifest = Code(rawValue: "unreadable-manifest")
         /// The resource is a DASH manifest with nothing that HLS can describe.
         public static let untranslatable = Code(rawValue: "untranslatable-presentation")
+        /// The token that the request requires could not be obtained.
+        public static let tokenUnavailable = Code(rawValue: "token-unavailable")
     }
 
     /// The kind of error.
@@ -88,6 +90,24 @@ public struct TransportError: MillstreamError, Sendable {
 }
 
 extension TransportError {
+    /// Returns the error with another URL.
+    func at(_ address: ResourceAddress) -> TransportError {
+        var error = TransportError(
+            code,
+            message,
+            address: address,
+            status: status,
+            retryAfter: retryAfter,
+            cause: cause
+        )
+        error.serverAddress = serverAddress
+        error.hasOmittedHeaderFields = hasOmittedHeaderFields
+        error.headerFields = headerFields
+        return error
+    }
+}
+
+extension TransportError {
     /// The message for the user, with the URL unless the message contains it.
     public var description: String {
         guard let address, !message.contains(address.description),
@@ -102,7 +122,7 @@ extension TransportError.Code: ErrorCode {
     public static let allCases: [Self] = [
         .status, .unknownHost, .tooManyLookups, .cannotConnect, .timedOut, .connectionLost, .wrongContent,
         .contentChanged, .tooLarge, .badRedirect, .addressRefused, .networkRefused, .fileNotFound, .fileFailed,
-        .insecure, .unreadableManifest, .untranslatable,
+        .insecure, .unreadableManifest, .untranslatable, .tokenUnavailable,
     ]
 
     /// The code of the corresponding error of AVFoundation.
@@ -110,7 +130,8 @@ extension TransportError.Code: ErrorCode {
         switch self {
         case .unknownHost, .cannotConnect, .timedOut, .connectionLost: -11_863
         case .addressRefused, .networkRefused: -11_862
-        case .status, .wrongContent, .contentChanged, .tooLarge, .badRedirect, .fileNotFound, .fileFailed, .insecure:
+        case .status, .wrongContent, .contentChanged, .tooLarge, .badRedirect, .fileNotFound, .fileFailed, .insecure,
+            .tokenUnavailable:
             -11_849
         case .unreadableManifest: -11_853
         case .untranslatable: -11_833

@@ -10,7 +10,7 @@ import MillstreamDownloads
 public import NetworkConditioning
 import PresentationLoading
 import ReportFormat
-import ResourceAddressing
+public import ResourceAddressing
 import ServiceLifecycle
 
 /// A local server that provides edited playback for any player, downloaded assets, and the web console.
@@ -31,6 +31,12 @@ public struct LocalOrigin: Sendable {
         /// Header fields for other hosts belong in the options of the transport, and those of single streams in the
         /// catalog.
         public var sourceHeaders: [HeaderField] = []
+        /// The sources of tokens for requests, besides those of the catalog; none by default.
+        public var tokens: [ScopedTokenSource] = []
+        /// Groups of URLs of folders that have the same contents, besides those of the catalog; none by default.
+        ///
+        /// If an origin fails, what it has is loaded from the next one of its group.
+        public var alternates: [[ResourceAddress]] = []
         /// The conditions of the network between server and players, for requests whose address does not name
         /// conditions.
         public var conditions: LinkProfile
@@ -171,10 +177,18 @@ public struct LocalOrigin: Sendable {
                 hosts: http.proxy == nil ? hosts : nil
             )
         }
+        // Requests for tokens are those of the owner, to any host, and not affected by the policy for sources.
+        let tokenTransport = HTTPTransport(httpOptions)
+        let access = AuthorizedAccess(
+            cached ?? transport,
+            tokens: options.tokens + options.catalog.tokenSources(loader: loading(tokenTransport)),
+            alternates: options.alternates + options.catalog.alternates
+        )
         var sources = SourceAccess(
-            trusted: (loading(cached ?? transport), policy, hosts),
+            trusted: (loading(access.transport), policy, hosts),
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
+        sources.redirection = access.redirection
         var memory = ResourceMemory.Options { .now }
         memory.staleIfError = options.staleIfError
         sources.trustedMemory = ResourceMemory(memory)
@@ -182,12 +196,10 @@ public struct LocalOrigin: Sendable {
         do {
             try await serve(sources, secret, stateFile, breaks, onRunning)
         } catch {
-            try? await transport.shutdown()
-            try? await foreignTransport.shutdown()
+            for transport in [transport, foreignTransport, tokenTransport] { try? await transport.shutdown() }
             throw error
         }
-        try await transport.shutdown()
-        try await foreignTransport.shutdown()
+        for transport in [transport, foreignTransport, tokenTransport] { try await transport.shutdown() }
     }
 
     private var scheme: String { options.certificate == nil ? "http" : "https" }

@@ -214,9 +214,8 @@ struct MediaRoutes {
                     hint: "add segments=proxy to the address of the playlist"
                 )
             }
-            guard try await policy.allowsLoading(segment.target, resolving: hosts),
-                let location = segment.target.headerValue
-            else {
+            let target = try await sources.redirection(for: context.initiator)(segment.target)
+            guard try await policy.allowsLoading(target, resolving: hosts), let location = target.headerValue else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
             }
             // HLS clients support 302 more widely than 307.

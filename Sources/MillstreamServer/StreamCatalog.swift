@@ -28,6 +28,18 @@ public struct StreamCatalog: Sendable {
         /// fields from `headers`, for the origin of ``address``, and from `headersFor`, for the hosts that
         /// it names.
         public let headers: [ScopedHeaderField]
+        /// The URLs at which the same stream is available if ``address`` fails, in order of preference.
+        public let alternates: [ResourceAddress]
+        /// The source of the tokens for the origins of the stream; `nil` if it needs none.
+        public let tokens: TokenOrigin?
+
+        /// A source of tokens.
+        public enum TokenOrigin: Sendable, Hashable {
+            /// The URL of a server; see `ServerTokenSource`.
+            case server(ResourceAddress)
+            /// A program with its first arguments; see `ProgramTokenSource`.
+            case program([String])
+        }
 
         /// The kinds of streams.
         public enum Kind: String, Sendable {
@@ -47,7 +59,7 @@ public struct StreamCatalog: Sendable {
         }
 
         /// The addresses of all playlists and manifests of the stream.
-        public var sources: [ResourceAddress] { [address] + edits.sources.map { ResourceAddress($0) } }
+        public var sources: [ResourceAddress] { [address] + alternates + edits.sources.map { ResourceAddress($0) } }
 
         /// A Boolean value that indicates whether the stream is a simulated live channel.
         public var isChannel: Bool { edits.dependsOnDate }
@@ -94,9 +106,13 @@ public struct StreamCatalog: Sendable {
         let advertisement: Bool?
         let headers: [String: String]?
         let headersFor: [String: [String: String]]?
+        let alternates: [String]?
+        let tokenURL: String?
+        let tokenProgram: [String]?
 
         enum CodingKeys: String, CodingKey {
             case id, name, url, channel, loop, start, window, edits, poster, detail, advertisement, headers, headersFor
+            case alternates, tokenURL, tokenProgram
             case playlistURL = "playlist_url"
         }
     }
@@ -141,6 +157,7 @@ public struct StreamCatalog: Sendable {
             let sources = try Self.sources(of: entry, at: address)
             let stream = sources[0]
             let poster = entry.poster.map { address.resolving($0) }
+            let alternates = try Self.alternates(of: entry, at: address)
             var id = Self.identifier(entry.id ?? entry.name)
             if id.isEmpty || used.contains(id) { id += "-\(number)" }
             used.insert(id)
@@ -152,8 +169,11 @@ public struct StreamCatalog: Sendable {
                 poster: poster?.withoutUserInformation,
                 detail: entry.detail,
                 isAdvertisement: entry.advertisement ?? false,
-                headers: (sources + [poster]).compactMap { $0.flatMap { ScopedHeaderField(userInformationOf: $0) } }
-                    + (try Self.headers(of: entry, at: sources))
+                headers: (sources + alternates + [poster]).compactMap {
+                    $0.flatMap { ScopedHeaderField(userInformationOf: $0) }
+                } + (try Self.headers(of: entry, at: sources + alternates)),
+                alternates: alternates.map(\.withoutUserInformation),
+                tokens: try Self.tokens(of: entry, at: address)
             )
         }
         try Self.checkConflicts(streams)
@@ -182,6 +202,42 @@ public struct StreamCatalog: Sendable {
             }
             return stream
         }
+    }
+
+    /// Returns the URLs at which the stream of an entry is available too.
+    private static func alternates(of entry: Entry, at address: ResourceAddress) throws -> [ResourceAddress] {
+        let alternates = (entry.alternates ?? []).map { address.resolving($0) }
+        guard alternates.allSatisfy(\.isHTTP), entry.channel == nil || alternates.isEmpty else {
+            throw ReadingError(
+                description:
+                    "the stream \"\(entry.name)\" in the catalog \(address) has alternates that are not http URLs, "
+                    + "or is a channel"
+            )
+        }
+        return alternates
+    }
+
+    /// Returns the source of the tokens of an entry.
+    private static func tokens(of entry: Entry, at address: ResourceAddress) throws -> Stream.TokenOrigin? {
+        if let program = entry.tokenProgram {
+            // A catalog from elsewhere must not start programs.
+            guard !address.isHTTP, entry.tokenURL == nil, program.first?.isEmpty == false else {
+                throw ReadingError(
+                    description:
+                        "the stream \"\(entry.name)\" in the catalog \(address) has a tokenProgram, which requires a "
+                        + "catalog in a file, a program, and no tokenURL"
+                )
+            }
+            return .program(program)
+        }
+        guard let url = entry.tokenURL.map({ address.resolving($0) }) else { return nil }
+        guard url.isHTTP else {
+            throw ReadingError(
+                description:
+                    "the stream \"\(entry.name)\" in the catalog \(address) has a tokenURL that is not an http URL"
+            )
+        }
+        return .server(url)
     }
 
     /// The time before the date of a catalog at which a channel without a start begins.

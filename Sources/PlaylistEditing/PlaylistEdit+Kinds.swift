@@ -11,7 +11,7 @@ extension PlaylistEdit {
         audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, captionTypesKind, contentTypesKind, noIFramesKind,
         filterVideoKind, filterAudioKind, filterSubtitlesKind, pruneSessionKeysKind, startKind, durationKind,
         appendKind, prependKind, insertKind, replaceBreaksKind, interstitialsKind, dropRangeKind, trimKind, cutKind,
-        repeatKind, liveKind, stripTagsKind, setTagKind, absoluteKind, canonicalKind,
+        repeatKind, liveKind, stripTagsKind, setTagKind, carryQueryKind, absoluteKind, canonicalKind,
     ]
 
     // MARK: Media playlists
@@ -260,6 +260,26 @@ extension PlaylistEdit {
         },
         media: { (playlist, assignment, context) throws(PlaylistEditError) in
             try Playlist.media(playlist).settingTag(assignment, limits: context.limits).asMedia(after: "set-tag")
+        }
+    )
+
+    /// Adds parameters of the URL of the playlist to the URLs of the same origin in it; `*` stands for all parameters.
+    public static func carryQuery(_ names: [String]) -> PlaylistEdit { carryQueryKind(names) }
+
+    private static let carryQueryKind = EditKind(
+        "carry-query",
+        .list(placeholder: "NAMES", form: "a list of names of parameters, or *") { word in
+            word.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"&=#?".utf8.contains($0) } ? word : nil
+        },
+        title: "Pass on query",
+        summary: "Add these parameters of the playlist's URL to the URLs of the same origin in it; * for all.",
+        examples: ["token,expires", "*"],
+        multivariant: { (playlist, names, context) throws(PlaylistEditError) in
+            try Playlist.multivariant(playlist).carryingQuery(names, limits: context.limits)
+                .asMultivariant(after: "carry-query")
+        },
+        media: { (playlist, names, context) throws(PlaylistEditError) in
+            try Playlist.media(playlist).carryingQuery(names, limits: context.limits).asMedia(after: "carry-query")
         }
     )
 

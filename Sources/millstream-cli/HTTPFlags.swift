@@ -32,6 +32,45 @@ struct HTTPFlags: ParsableArguments {
     )
     var headerFor: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Start this program with the URL of a request as its argument, and use the signed URL, the query parameters or the \
+            JSON with a token that it prints.
+            """,
+            valueName: "PROGRAM"
+        )
+    )
+    var tokenProgram: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Request this URL with the URL of a request as the parameter url, and use the token in the answer.",
+            valueName: "URL"
+        )
+    )
+    var tokenURL: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Use tokens for another host too: HOST, HOST:PORT, http://HOST[:PORT], or *; may be repeated.",
+            valueName: "HOST"
+        )
+    )
+    var tokenFor: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Load what is below the first URL from below the second one if it cannot be loaded; may be repeated.",
+            valueName: "URL URL"
+        )
+    )
+    var alternate: [String] = []
+
     @Option(name: .long, help: "The value of the User-Agent header field.")
     var userAgent: String?
 
@@ -80,6 +119,21 @@ struct HTTPFlags: ParsableArguments {
         for line in headerFor where ScopedHeaderField(line: line) == nil {
             throw ValidationError("--header-for must be 'HOST Name: value', not \"\(line)\"")
         }
+        guard tokenProgram == nil || tokenURL == nil else {
+            throw ValidationError("--token-program and --token-url cannot be combined")
+        }
+        guard tokenFor.isEmpty || tokenProgram != nil || tokenURL != nil else {
+            throw ValidationError("--token-for requires --token-program or --token-url")
+        }
+        if let tokenURL, !ResourceAddress(tokenURL).isHTTP {
+            throw ValidationError("--token-url must be an http URL, not \"\(tokenURL)\"")
+        }
+        for host in tokenFor where HeaderFieldScope(host) == nil {
+            throw ValidationError("--token-for must be HOST, HOST:PORT, an origin, or *, not \"\(host)\"")
+        }
+        for pair in alternate where Self.alternates(pair) == nil {
+            throw ValidationError("--alternate must be two http URLs, separated by a space, not \"\(pair)\"")
+        }
         guard timeout > 0, timeout <= 3600 else {
             throw ValidationError("--timeout must be above 0 and at most 3600 seconds")
         }
@@ -112,6 +166,46 @@ struct HTTPFlags: ParsableArguments {
         )
         if let userAgent { options.userAgent = userAgent }
         return options
+    }
+
+    /// Returns the sources of tokens of `--token-program` and `--token-url`.
+    ///
+    /// - Parameters:
+    ///   - scopes: The hosts for which tokens are requested, besides those of `--token-for`.
+    ///   - loader: The loader of the answers of a server.
+    /// - Returns: The sources; empty without these options.
+    func tokenSources(for scopes: [HeaderFieldScope], loader: ResourceLoader) -> [ScopedTokenSource] {
+        let source: any AccessTokenSource
+        if let tokenProgram {
+            source = ProgramTokenSource([tokenProgram])
+        } else if let tokenURL {
+            source = ServerTokenSource(ResourceAddress(tokenURL), loader: loader)
+        } else {
+            return []
+        }
+        return (scopes + tokenFor.compactMap { HeaderFieldScope($0) }).map { ScopedTokenSource(source, for: $0) }
+    }
+
+    /// The groups of folders of `--alternate`.
+    var alternates: [[ResourceAddress]] { alternate.compactMap(Self.alternates) }
+
+    private static func alternates(_ pair: String) -> [ResourceAddress]? {
+        let addresses = pair.split(separator: " ").map { ResourceAddress(String($0)) }
+        return addresses.count == 2 && addresses.allSatisfy(\.isHTTP) ? addresses : nil
+    }
+
+    /// Returns a transport that adds tokens, and loads from other origins what cannot be loaded.
+    private func authorized(
+        _ transport: any Transport,
+        _ sources: [ResourceAddress],
+        by http: any Transport
+    ) -> any Transport {
+        let tokens = tokenSources(
+            for: sources.compactMap { HeaderFieldScope(originOf: $0) },
+            loader: ResourceLoader(http, policy: policy)
+        )
+        let signed = tokens.isEmpty ? transport : TokenTransport(transport, sources: tokens, now: { Self.now })
+        return alternate.isEmpty ? signed : AlternateTransport(signed, groups: alternates)
     }
 
     /// The policy for retrying failed requests.
@@ -155,9 +249,10 @@ struct HTTPFlags: ParsableArguments {
         let link = conditions.map { ConditionedLink($0, stallTimeout: .seconds(timeout)) }
         let readsFiles = addresses.contains { !$0.isHTTP }
         let cached = Self.caching(link.map { ConditionedTransport(http, over: $0) } ?? http, of: http, in: cache)
+        let authorized = authorized(cached, named.first(where: \.isHTTP).map { [$0] } ?? [], by: http)
         let loader = ResourceLoader(
             SchemeTransport(
-                http: assumed.isEmpty ? cached : AssumedScheme.Fallback(cached, for: assumed),
+                http: assumed.isEmpty ? authorized : AssumedScheme.Fallback(authorized, for: assumed),
                 file: readsFiles ? FileTransport() : nil
             ),
             policy: policy

@@ -153,6 +153,13 @@ struct ServeCommand: AsyncParsableCommand {
             limits: limits.limits
         )
         options.sourceHeaders = http.headerFields
+        let tokenTransport = HTTPTransport(http.options())
+        options.tokens = http.tokenSources(
+            for: catalog.streams.flatMap(\.sources).compactMap { HeaderFieldScope(originOf: $0) }
+                + allowHost.compactMap { HeaderFieldScope($0) },
+            loader: ResourceLoader(tokenTransport, policy: http.policy)
+        )
+        options.alternates = http.alternates
         options.admitsOnlySignedAddresses = secret != nil
         options.credentials = try readCredentials()
         if let tlsCertificate, let tlsKey {
@@ -190,6 +197,7 @@ struct ServeCommand: AsyncParsableCommand {
             try? StandardOutput.writeLine("Listening on \(address)")
             if opens { Browser.open(address) }
         }
+        try await tokenTransport.shutdown()
         try http.save(jar)
     }
 

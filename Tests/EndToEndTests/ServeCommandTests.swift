@@ -114,4 +114,65 @@ import Testing
             await origin.stop()
         }
     }
+
+    /// A program of the owner signs what the server loads and what players are redirected to, at whichever origin responds.
+    @Test func tokensAndAlternateOriginsOfACatalog() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        try await withFolder { folder in
+            try await MisbehavingServer.withServer([:]) { first in
+                try await MisbehavingServer.withServer([
+                    "/copy/main.m3u8": .text(playlist), "/copy/a.ts": .text("media"),
+                ]) { second in
+                    first.behave("*", [.status(503)])
+                    let main = first.address("/film/main.m3u8")
+                    let catalog = folder.appendingPathComponent("streams.json")
+                    let entry = """
+                        [{"name": "Film", "url": "\(main)", "alternates": ["\(second.address("/copy/main.m3u8"))"],
+                          "tokenProgram": ["printf", "%s?token=1"]}]
+                        """
+                    try Data(entry.utf8).write(to: catalog)
+                    let program = try RunningProgram([
+                        "serve", "--port", "0", "--library", folder.appendingPathComponent("library").path,
+                        "--catalog", catalog.path,
+                    ])
+                    let server = try await program.match("(http://[0-9.:]+)/")
+                    let answer = try await ask("\(server)/play.m3u8?url=\(main)")
+                    #expect(answer.status == 200 && !answer.body.contains("token=1"), "\(answer.body)")
+                    let segment = String(
+                        try #require(answer.body.split(separator: "\n").first { $0.hasPrefix("/segment") })
+                    )
+                    let client = HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+                    let redirect = try await client.execute(
+                        HTTPClientRequest(url: server + segment),
+                        timeout: .seconds(30)
+                    )
+                    try await client.shutdown()
+                    #expect(redirect.status == .found)
+                    #expect(redirect.headers.first(name: "Location") == second.address("/copy/a.ts?token=1"))
+                    let proxied = try await ask("\(server)/play.m3u8?url=\(main)&segments=proxy").body
+                    let path = String(try #require(proxied.split(separator: "\n").first { $0.hasPrefix("/segment") }))
+                    #expect(try await ask(server + path).body == "media")
+                    let targets = first.requests.map { String(decoding: $0.targetBytes, as: UTF8.self) }
+                    #expect(targets.first == "/film/main.m3u8?token=1")
+                    let others = second.requests.map { String(decoding: $0.targetBytes, as: UTF8.self) }
+                    #expect(Set(others) == ["/copy/main.m3u8?token=1", "/copy/a.ts?token=1"])
+                    program.send(SIGTERM)
+                    #expect(try await program.finish() == 0)
+                }
+            }
+        }
+    }
+
+    @Test func catalogFromElsewhereStartsNoProgram() async throws {
+        let entry = #"[{"name": "Film", "url": "/a.m3u8", "tokenProgram": ["touch", "/tmp/started"]}]"#
+        try await withFolder { folder in
+            try await MisbehavingServer.withServer(["/streams.json": .text(entry)]) { origin in
+                let program = try RunningProgram([
+                    "serve", "--port", "0", "--library", folder.path, "--catalog", origin.address("/streams.json"),
+                ])
+                #expect(try await program.finish() == 2)
+                #expect(program.standardError.contains("tokenProgram, which requires a catalog in a file"))
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import PlaylistEditing
+import ResourceAddressing
 import Testing
 
 /// Tests the edits of tags, and the repetition of playlists.
@@ -109,5 +110,60 @@ import Testing
         }
         let live = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n".utf8))
         #expect(throws: PlaylistEditError.self) { try live.repeated(2) }
+    }
+
+    private func carried(_ names: String, _ text: String, at address: String?) throws -> [String] {
+        let playlist = try Playlist.parse(
+            Array(text.utf8),
+            context: PlaylistContext(address: address.map { ResourceAddress($0) })
+        )
+        let plan = try EditPlan([PlaylistEdit(name: "carry-query", value: names)])
+        switch playlist {
+        case .media(let media): return Playlist.media(try plan.applied(to: media)).addresses.map(\.uri)
+        case .multivariant(let list): return Playlist.multivariant(try plan.applied(to: list)).addresses.map(\.uri)
+        }
+    }
+
+    @Test func parametersOfThePlaylistArePassedOn() throws {
+        let media = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-MAP:URI="i.mp4"
+            #EXT-X-KEY:METHOD=AES-128,URI="https://other/key"
+            #EXTINF:4,
+            a.ts?token=own
+            #EXTINF:4,
+            https://H/b.ts?#f
+            #EXTINF:4,
+            https://h:8443/c.ts
+
+            """
+        let address = "https://h/film/list.m3u8?token=1&expires=2&session=3"
+        #expect(
+            try carried("token,expires", media, at: address) == [
+                "i.mp4?token=1&expires=2", "https://other/key", "a.ts?token=own&expires=2",
+                "https://H/b.ts?token=1&expires=2#f", "https://h:8443/c.ts",
+            ]
+        )
+        #expect(try carried("*", media, at: address).first == "i.mp4?token=1&expires=2&session=3")
+        for other in [nil, "https://h/film/list.m3u8", "https://h/film/list.m3u8?tokens=1"] {
+            #expect(try carried("token", media, at: other).first == "i.mp4")
+        }
+    }
+
+    @Test func parametersArePassedOnToMediaPlaylists() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-SESSION-DATA:DATA-ID="d",URI="data.json"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            low.m3u8
+
+            """
+        #expect(
+            try carried("token", text, at: "https://h/m?token=1") == [
+                "data.json", "en.m3u8?token=1", "low.m3u8?token=1",
+            ]
+        )
     }
 }

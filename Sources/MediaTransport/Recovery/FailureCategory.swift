@@ -64,6 +64,7 @@ extension TransportError {
         case .status: FailureCategory(status: status ?? 0, kind: kind)
         case .cannotConnect, .unknownHost, .timedOut, .connectionLost: .unreachable
         case .wrongContent, .contentChanged: .inconsistent
+        case .tokenUnavailable: .busy
         default: .missing
         }
     }

@@ -1,5 +1,6 @@
 import MediaTransport
 import PresentationLoading
+import ResourceAddressing
 
 /// The two ways in which the server loads sources: with the credentials of its owner, or without.
 struct SourceAccess: Sendable {
@@ -11,6 +12,11 @@ struct SourceAccess: Sendable {
     let trusted: Access
     /// The access for pages of other sites: without header fields and cookies, and with public addresses only.
     let foreign: Access
+
+    /// A closure that returns the URL to which players are redirected for a segment.
+    typealias Redirection = @Sendable (ResourceAddress) async throws -> ResourceAddress
+    /// The redirection for clients with the trusted access; to the segment itself by default.
+    var redirection: Redirection = { $0 }
 
     /// The DASH presentations that are translated for clients with the trusted access; `nil` to refuse manifests.
     var trustedPresentations: PresentationStore?
@@ -31,6 +37,12 @@ struct SourceAccess: Sendable {
 
     /// Returns the access for a kind of client.
     func access(for initiator: RequestInitiator) -> Access { initiator.isForeign ? foreign : trusted }
+
+    /// Returns the redirection for a kind of client; what the owner's tokens permit is not for pages of other sites.
+    func redirection(for initiator: RequestInitiator) -> Redirection {
+        guard initiator.isForeign else { return redirection }
+        return { address in address }
+    }
 
     /// Returns the DASH presentations for a kind of client; `nil` if manifests are refused.
     func presentations(for initiator: RequestInitiator) -> PresentationStore? {

@@ -46,7 +46,8 @@ final class PrometheusMetrics: MetricsFactory {
         var text = ""
         for definition in definitions {
             guard let known = series[definition.name], !known.isEmpty else { continue }
-            text += "# HELP \(definition.name) \(definition.help)\n# TYPE \(definition.name) \(definition.type.rawValue)\n"
+            text +=
+                "# HELP \(definition.name) \(definition.help)\n# TYPE \(definition.name) \(definition.type.rawValue)\n"
             for (labels, metric) in known.sorted(by: { $0.key < $1.key }) {
                 metric.write(definition.name, labels: labels.text, to: &text)
             }
@@ -150,7 +151,9 @@ private final class HistogramSeries: MetricSeries, TimerHandler {
 
     func recordNanoseconds(_ duration: Int64) {
         values.withLock { values in
-            if let bucket = Self.bounds.firstIndex(where: { duration <= $0.nanoseconds }) { values.counts[bucket] +|= 1 }
+            if let bucket = Self.bounds.firstIndex(where: { duration <= $0.nanoseconds }) {
+                values.counts[bucket] +|= 1
+            }
             values.count +|= 1
             values.sum += Double(duration) / 1e9
         }

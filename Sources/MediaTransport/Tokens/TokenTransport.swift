@@ -1,0 +1,152 @@
+import MediaTiming
+public import ResourceAddressing
+import Synchronization
+
+/// A transport that adds tokens to the requests of another transport.
+///
+/// A token is used until it expires, or for a minute if that is not known. After a status of 401, 403 or 410 a new one is
+/// requested, and the request is sent once more.
+public final class TokenTransport: Transport {
+    private let base: any Transport
+    private let sources: [(scope: HeaderFieldScope, tokens: TokenMemory)]
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - base: The transport that sends the requests.
+    ///   - sources: The sources of tokens; the first one whose scope contains the URL of a request is asked.
+    ///   - now: The current time.
+    public init(
+        _ base: any Transport,
+        sources: [ScopedTokenSource],
+        now: @escaping @Sendable () -> UnixSeconds
+    ) {
+        self.base = base
+        self.sources = sources.map { ($0.scope, TokenMemory($0.source, now: now)) }
+    }
+
+    /// The executor of the underlying transport; see ``Transport/executor``.
+    public var executor: (any TaskExecutor)? { base.executor }
+
+    /// Sends a request with a token; see ``Transport/send(_:)``.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard let tokens = tokens(for: request.address) else { return try await base.send(request) }
+        let first = try await tokens.token(for: request.address, after: nil)
+        do {
+            return try await send(request, first.token)
+        } catch let error as TransportError where FailureCategory.mayIndicateExpiry(status: error.status ?? 0) {
+            let second = try await tokens.token(for: request.address, after: first.number)
+            guard second.token != first.token else { throw error }
+            return try await send(request, second.token)
+        }
+    }
+
+    /// Returns the URL with its token, for clients that are redirected to it; header fields cannot be passed on to them.
+    ///
+    /// - Throws: The error of the source of the token.
+    public func signed(_ address: ResourceAddress) async throws -> ResourceAddress {
+        guard let tokens = tokens(for: address) else { return address }
+        return try await tokens.token(for: address, after: nil).token.signed(address)
+    }
+
+    private func tokens(for address: ResourceAddress) -> TokenMemory? {
+        sources.first { $0.scope.contains(address) }?.tokens
+    }
+
+    private func send(_ request: TransportRequest, _ token: AccessToken) async throws -> TransportResponse {
+        var signed = request
+        signed.address = token.signed(request.address)
+        signed.headers += token.headers
+        do {
+            let response = try await base.send(signed)
+            // The token is not part of the URL of a resource, which is stored, logged and written into playlists.
+            return response.address == signed.address ? response.at(request.address) : response
+        } catch let error as TransportError where error.address == signed.address {
+            throw error.at(request.address)
+        }
+    }
+}
+
+/// The valid tokens of a source.
+private final class TokenMemory: Sendable {
+    struct Entry {
+        let number: Int
+        let token: AccessToken
+        let address: ResourceAddress
+        let expiry: UnixSeconds
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var lastNumber = 0
+        var isAsking = false
+    }
+
+    private let source: any AccessTokenSource
+    private let now: @Sendable () -> UnixSeconds
+    private let state = Mutex(State())
+    private let answers = Broadcast()
+
+    /// The maximum number of tokens, beyond which the oldest is removed.
+    private static let maximumCount = 256
+    /// The time for which a token without an expiry is used, in seconds.
+    private static let defaultLifetime: Int64 = 60
+    /// The time before its expiry after which a token is not used anymore, in seconds: a request takes time.
+    private static let margin: Int64 = 10
+
+    init(_ source: any AccessTokenSource, now: @escaping @Sendable () -> UnixSeconds) {
+        self.source = source
+        self.now = now
+    }
+
+    /// Returns a token for a URL; requests that need a new one at the same time wait for the same answer.
+    ///
+    /// - Parameters:
+    ///   - address: The URL.
+    ///   - refused: The number of a token that was refused; only later ones are returned.
+    /// - Returns: The token and its number.
+    /// - Throws: The error of the source.
+    func token(for address: ResourceAddress, after refused: Int?) async throws -> (token: AccessToken, number: Int) {
+        while true {
+            enum Turn { case known(Entry), wait, ask }
+            let seen = answers.count
+            let now = now()
+            let turn: Turn = state.withLock { state in
+                state.entries.removeAll { $0.expiry < now }
+                let entry = state.entries.last {
+                    $0.number > refused ?? -1 && $0.token.isValid(for: address, requestedFor: $0.address)
+                }
+                if let entry { return .known(entry) }
+                if state.isAsking { return .wait }
+                state.isAsking = true
+                return .ask
+            }
+            switch turn {
+            case .known(let entry): return (entry.token, entry.number)
+            case .wait:
+                await answers.wait(after: seen)
+                try Task.checkCancellation()
+            case .ask:
+                defer {
+                    state.withLock { $0.isAsking = false }
+                    answers.notify()
+                }
+                let token = try await source.token(for: address)
+                return (token, store(token, for: address))
+            }
+        }
+    }
+
+    private func store(_ token: AccessToken, for address: ResourceAddress) -> Int {
+        let now = now().rawValue
+        let end = token.expiry.map { $0.rawValue -| Self.margin } ?? (now +| Self.defaultLifetime)
+        return state.withLock { state in
+            state.lastNumber += 1
+            state.entries.append(
+                Entry(number: state.lastNumber, token: token, address: address, expiry: UnixSeconds(max(now, end)))
+            )
+            if state.entries.count > Self.maximumCount { state.entries.removeFirst() }
+            return state.lastNumber
+        }
+    }
+}

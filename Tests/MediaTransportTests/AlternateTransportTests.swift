@@ -1,0 +1,108 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// A clock that is set by hand.
+private final class SetTime: TimeSource {
+    private let time = Mutex(Duration.zero)
+
+    var now: Duration { time.withLock { $0 } }
+
+    func advance(by duration: Duration) { time.withLock { $0 += duration } }
+
+    func sleep(for duration: Duration) async throws {}
+}
+
+/// Tests of origins that replace others that fail.
+@Suite(.timeLimit(.minutes(10))) struct AlternateTransportTests {
+    private static let main = ResourceAddress("https://a/live/main.m3u8")
+    private static let groups = [
+        [main, ResourceAddress("https://b/copy/main.m3u8?x=1"), ResourceAddress("https://c/live/")]
+    ]
+
+    private static func failure(_ code: TransportError.Code, status: Int? = nil) -> ScriptedTransport.Response {
+        .failure(TransportError(code, "no", status: status))
+    }
+
+    private func send(
+        _ transport: AlternateTransport,
+        _ address: String,
+        headers: [HeaderField] = []
+    ) async throws -> TransportResponse {
+        try await transport.send(TransportRequest(ResourceAddress(address), kind: .playlist, headers: headers))
+    }
+
+    @Test(arguments: [
+        Self.failure(.cannotConnect), Self.failure(.timedOut), Self.failure(.status, status: 503),
+        Self.failure(.status, status: 404),
+    ])
+    func failedRequestsAreSentToTheNextOrigin(response: ScriptedTransport.Response) async throws {
+        let script = ScriptedTransport([
+            "https://a/live/v/1.m3u8?q=1": [response], "https://b/copy/v/1.m3u8?q=1": [.text("b")],
+        ])
+        let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
+        let headers = [HeaderField("Authorization", "secret"), HeaderField("Range", "bytes=0-1")]
+        let answer = try await send(transport, "https://a/live/v/1.m3u8?q=1", headers: headers)
+        // Names remain those of the first origin, so that reloads are sent to it again once it responds.
+        #expect(answer.address.text == "https://a/live/v/1.m3u8?q=1")
+        #expect(script.requestedAddresses == ["https://a/live/v/1.m3u8?q=1", "https://b/copy/v/1.m3u8?q=1"])
+        #expect(script.requests.last?.headers == [HeaderField("Range", "bytes=0-1")])
+    }
+
+    @Test(arguments: [Self.failure(.status, status: 403), Self.failure(.addressRefused), Self.failure(.insecure)])
+    func otherFailuresAreReported(response: ScriptedTransport.Response) async throws {
+        let script = ScriptedTransport(["https://a/live/x": [response], "https://b/copy/x": [.text("b")]])
+        let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
+        await #expect(throws: TransportError.self) { _ = try await send(transport, "https://a/live/x") }
+        #expect(script.requests.count == 1)
+    }
+
+    @Test func originIsTriedLastForHalfAMinute() async throws {
+        let time = SetTime()
+        let script = ScriptedTransport([
+            "https://a/live/x": [Self.failure(.cannotConnect), .text("a")], "https://b/copy/x": [.text("b")],
+        ])
+        let transport = AlternateTransport(script, groups: Self.groups, time: time)
+        _ = try await send(transport, "https://a/live/x")
+        #expect(transport.preferredAddress(for: ResourceAddress("https://a/live/s.ts")).text == "https://b/copy/s.ts")
+        time.advance(by: .seconds(29))
+        _ = try await send(transport, "https://a/live/x")
+        time.advance(by: .seconds(1))
+        _ = try await send(transport, "https://a/live/x")
+        #expect(script.requestedAddresses.map { $0.dropFirst(8).first } == ["a", "b", "b", "a"])
+        #expect(transport.preferredAddress(for: ResourceAddress("https://a/live/s.ts")).text == "https://a/live/s.ts")
+    }
+
+    @Test func firstErrorIsReportedIfAllOriginsFail() async throws {
+        let script = ScriptedTransport([
+            "https://a/live/x": [Self.failure(.status, status: 503)],
+            "https://b/copy/x": [Self.failure(.cannotConnect)],
+        ])
+        let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
+        let error = await #expect(throws: TransportError.self) { _ = try await send(transport, "https://a/live/x") }
+        #expect(error?.status == 503 && script.requests.count == 3)
+    }
+
+    @Test func otherFoldersAreNotAffected() async throws {
+        let script = ScriptedTransport(["https://a/vod/x": [Self.failure(.cannotConnect)]])
+        let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
+        await #expect(throws: TransportError.self) { _ = try await send(transport, "https://a/vod/x") }
+        #expect(script.requests.count == 1)
+        #expect(transport.preferredAddress(for: ResourceAddress("https://a/vod/x")).text == "https://a/vod/x")
+    }
+
+    @Test func originWhoseBodyEndsEarlyIsTriedLast() async throws {
+        let script = ScriptedTransport([
+            "https://a/live/x": [.truncated([1, 2], announced: 4)], "https://b/copy/x": [.text("b")],
+        ])
+        let loader = ResourceLoader(
+            AlternateTransport(script, groups: Self.groups),
+            policy: RecoveryPolicy(retries: 1)
+        )
+        let loaded = try await loader.load(TransportRequest(ResourceAddress("https://a/live/x"), kind: .playlist))
+        #expect(loaded.bytes == Array("b".utf8))
+    }
+}

@@ -1,0 +1,189 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// Tests of tokens for requests.
+@Suite(.timeLimit(.minutes(10))) struct TokenTransportTests {
+    private static let address = ResourceAddress("https://h/film/a.ts")
+
+    /// A source that answers with predefined texts, the last one repeatedly.
+    private final class Source: AccessTokenSource {
+        private let answers: [String]
+        private let asked = Mutex<[String]>([])
+
+        init(_ answers: String...) { self.answers = answers }
+
+        var addresses: [String] { asked.withLock { $0 } }
+
+        func token(for address: ResourceAddress) async throws -> AccessToken {
+            let index = asked.withLock { asked in
+                asked.append(address.text)
+                return asked.count - 1
+            }
+            await Task.yield()
+            return try AccessToken(answer: Array(answers[min(index, answers.count - 1)].utf8), for: address)
+        }
+    }
+
+    private func transport(
+        _ base: any Transport,
+        _ source: any AccessTokenSource,
+        host: String = "h",
+        now: @escaping @Sendable () -> UnixSeconds = { UnixSeconds(1_000) }
+    ) throws -> TokenTransport {
+        TokenTransport(base, sources: [ScopedTokenSource(source, for: try #require(HeaderFieldScope(host)))], now: now)
+    }
+
+    private func send(
+        _ transport: any Transport,
+        _ address: ResourceAddress = address
+    ) async throws -> TransportResponse {
+        try await transport.send(TransportRequest(address, kind: .segment))
+    }
+
+    @Test(arguments: [
+        ("token=1", "https://h/film/a.ts?token=1"), ("?token=1\n", "https://h/film/a.ts?token=1"),
+        (#"{"query":"t=1&u=2"}"#, "https://h/film/a.ts?t=1&u=2"), ("https://cdn/x?s=3\n", "https://cdn/x?s=3"),
+        (#"{"url":"/b?s=4","headers":{"X-Key":"5"}}"#, "https://h/b?s=4"),
+        (#"{"headers":{"X-Key":"5"}}"#, "https://h/film/a.ts"),
+    ])
+    func answersChangeTheRequest(answer: String, expected: String) async throws {
+        let script = ScriptedTransport([expected: [.text("media")]])
+        let response = try await send(try transport(script, Source(answer)))
+        #expect(script.requestedAddresses == [expected] && response.address == Self.address)
+        let fields = script.requests.first?.headers ?? []
+        #expect(fields == (answer.contains("X-Key") ? [HeaderField("X-Key", "5")] : []))
+    }
+
+    @Test func queryIsAddedToAnExistingOneBeforeTheFragment() throws {
+        let script = ScriptedTransport()
+        let address = ResourceAddress("https://h/a?b=1#c")
+        let token = try AccessToken(answer: Array("t=2".utf8), for: address)
+        #expect(token.signature == .query("t=2") && script.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", " \n", "{", #"{"url":5}"#, #"{"url":"ftp://a"}"#, #"{"query":"a b"}"#, #"{"query":"a#b"}"#, "a b", "a\nb",
+        #"{"headers":{"Bad Name":"x"}}"#, #"{"headers":{"A":"x\r\nB: y"}}"#, "[1]x y",
+    ])
+    func invalidAnswersAreReported(answer: String) {
+        let error = #expect(throws: TransportError.self) {
+            try AccessToken(answer: Array(answer.utf8), for: Self.address)
+        }
+        #expect(error?.code == .tokenUnavailable)
+    }
+
+    @Test func otherHostsReceiveNoToken() async throws {
+        let script = ScriptedTransport(texts: ["https://other/a": "x", "http://h/a": "x"])
+        let source = Source("t=1")
+        let transport = try transport(script, source)
+        _ = try await send(transport, ResourceAddress("https://other/a"))
+        // Tokens are not sent unencrypted.
+        _ = try await send(transport, ResourceAddress("http://h/a"))
+        #expect(source.addresses.isEmpty && script.requestedAddresses == ["https://other/a", "http://h/a"])
+    }
+
+    @Test func tokensWithAPrefixAreShared() async throws {
+        let source = Source(#"{"query":"t=1","prefix":"https://h/film/","expires":2000}"#)
+        let script = ScriptedTransport(
+            texts: ["https://h/film/a.ts?t=1": "a", "https://h/film/b.ts?t=1": "b", "https://h/other?t=1": "c"]
+        )
+        let transport = try transport(script, source)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in ["a.ts", "b.ts", "a.ts"] {
+                group.addTask { _ = try await send(transport, ResourceAddress("https://h/film/\(name)")) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(source.addresses.count == 1)
+        _ = try await send(transport, ResourceAddress("https://h/other"))
+        #expect(source.addresses.last == "https://h/other" && source.addresses.count == 2)
+    }
+
+    @Test func tokensAreRenewedBeforeTheyExpire() async throws {
+        let source = Source(#"{"query":"t=1","expires":1100}"#, #"{"query":"t=2"}"#, #"{"query":"t=3"}"#)
+        let script = ScriptedTransport(
+            texts: ["https://h/film/a.ts?t=1": "1", "https://h/film/a.ts?t=2": "2", "https://h/film/a.ts?t=3": "3"]
+        )
+        let time = Mutex<Int64>(1_000)
+        let transport = try transport(script, source, now: { UnixSeconds(time.withLock { $0 }) })
+        for second in [1_000, 1_090, 1_091, 1_151, 1_152] as [Int64] {
+            time.withLock { $0 = second }
+            _ = try await send(transport)
+        }
+        let suffixes = script.requestedAddresses.compactMap(\.last)
+        #expect(String(suffixes) == "11223")
+    }
+
+    @Test(arguments: [(401, true), (403, true), (410, true), (404, false), (500, false)])
+    func refusedTokensAreRenewedOnce(status: Int, isRenewed: Bool) async throws {
+        let refusal = TransportError(.status, "no", address: ResourceAddress("https://h/film/a.ts?t=1"), status: status)
+        let script = ScriptedTransport([
+            "https://h/film/a.ts?t=1": [.failure(refusal)], "https://h/film/a.ts?t=2": [.text("media")],
+        ])
+        let source = Source("t=1", "t=2")
+        let transport = try transport(script, source)
+        if isRenewed {
+            #expect(try await send(transport).status == 200)
+        } else {
+            let error = await #expect(throws: TransportError.self) { _ = try await send(transport) }
+            // The error does not reveal the token.
+            #expect(error?.status == status && error?.address == Self.address)
+        }
+        #expect(source.addresses.count == (isRenewed ? 2 : 1))
+    }
+
+    @Test func sameTokenIsNotSentTwice() async throws {
+        let refusal = TransportError(.status, "no", address: nil, status: 403)
+        let script = ScriptedTransport(["https://h/film/a.ts?t=1": [.failure(refusal)]])
+        let transport = try transport(script, Source("t=1"))
+        let error = await #expect(throws: TransportError.self) { _ = try await send(transport) }
+        #expect(error?.status == 403 && script.requests.count == 1)
+    }
+
+    @Test func serversAreAskedWithTheURL() async throws {
+        let script = ScriptedTransport(texts: [
+            "https://t/sign?key=1&url=https%3A%2F%2Fh%2Ffilm%2Fa.ts": #"{"query":"t=1"}"#,
+            "https://h/film/a.ts?t=1": "media",
+        ])
+        let loader = ResourceLoader(script, policy: RecoveryPolicy(retries: 0))
+        let source = ServerTokenSource(ResourceAddress("https://t/sign?key=1"), loader: loader)
+        #expect(try await send(try transport(script, source)).status == 200)
+        let missing = ServerTokenSource(ResourceAddress("https://t/other"), loader: loader)
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await send(try transport(script, missing))
+        }
+        #expect(error?.code == .tokenUnavailable && error?.address == Self.address)
+    }
+
+    #if os(Linux) || os(macOS)
+    @Test func programsAreStartedWithTheURL() async throws {
+        let token = try await ProgramTokenSource(["printf", "%s?t=1"]).token(for: Self.address)
+        #expect(token.signature == .url(ResourceAddress("https://h/film/a.ts?t=1")))
+    }
+
+    @Test(arguments: [
+        ["false"], ["millstream-missing-program"], ["true"], ["cat", "/dev/zero"], ["sh", "-c", "kill -9 $$"],
+    ])
+    func programsThatFailAreReported(command: [String]) async throws {
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await ProgramTokenSource(command).token(for: Self.address)
+        }
+        #expect(error?.code == .tokenUnavailable)
+    }
+
+    @Test func programsThatDoNotEndAreEnded() async throws {
+        let source = ProgramTokenSource(["sh", "-c", "exec sleep 1000"], timeLimit: .milliseconds(200))
+        let error = await #expect(throws: TransportError.self) { _ = try await source.token(for: Self.address) }
+        #expect(error?.code == .tokenUnavailable)
+        let patient = ProgramTokenSource(["sh", "-c", "exec sleep 1000"], timeLimit: .seconds(1_000))
+        let task = Task { try await patient.token(for: Self.address) }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+    #endif
+}
