@@ -7,6 +7,9 @@ let isFuzzing = Context.environment["MILLSTREAM_FUZZING"] == "1"
 // Names test targets, separated by commas: leaves only these and what they depend on, for builds that need no more.
 let wantedTests = Context.environment["MILLSTREAM_TESTS"]?.split(separator: ",").map(String.init) ?? []
 
+// Adds a substitute for AVFoundation where there is none, against which MillstreamAVFoundation is compiled and tested.
+let hasAVFoundationStub = Context.environment["MILLSTREAM_AVFOUNDATION_STUB"] == "1"
+
 let house: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -35,6 +38,7 @@ let package = Package(
         .library(name: "Millstream", targets: ["Millstream"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
         .library(name: "MillstreamServer", targets: ["MillstreamServer"]),
+        .library(name: "MillstreamAVFoundation", targets: ["MillstreamAVFoundation"]),
         .library(name: "MillstreamTesting", targets: ["MillstreamTesting"]),
         .executable(name: "millstream", targets: ["millstream-cli"]),
     ],
@@ -225,6 +229,14 @@ let package = Package(
                 "ResourceAddressing",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+        .target(
+            name: "MillstreamAVFoundation",
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "MediaTransport", "ResourceAddressing",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
         ),
@@ -567,6 +579,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if hasAVFoundationStub {
+    package.targets.first { $0.name == "MillstreamAVFoundation" }?.dependencies.append("AVFoundation")
+    package.targets += [
+        .target(name: "AVFoundation", path: "Tests/AVFoundationStub", swiftSettings: house),
+        .testTarget(
+            name: "MillstreamAVFoundationTests",
+            dependencies: [
+                "AVFoundation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamAVFoundation",
+                "MillstreamServer",
+                "MillstreamTesting", "PlaylistEditing", "ResourceAddressing",
+            ],
+            swiftSettings: house
+        ),
+    ]
+}
 
 if isFuzzing {
     let settings = house + [.unsafeFlags(["-parse-as-library"])]

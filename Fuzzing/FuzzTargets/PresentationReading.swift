@@ -64,7 +64,8 @@ extension GeneratedPresentation {
             return choices.element(of: ["1x\(height)...", "...\(height)x\(height)", "1x1...\(height)x\(height)"])
         case .list:
             return choices.element(of: [
-                "avc1,mp4a", "hvc1", "token,x", "en,ko", "und", "*", "SDR", "PQ,HLG", "EXT-X-DATERANGE", "EXT-X-MAP,EXT-X-KEY",
+                "avc1,mp4a", "hvc1", "token,x", "en,ko", "und", "*", "SDR", "PQ,HLG", "EXT-X-DATERANGE",
+                "EXT-X-MAP,EXT-X-KEY",
                 "EXT-X-MEDIA,EXT-X-VERSION", "EXT-X-DEFINE,EXT-X-ENDLIST",
             ])
         case .conditions:

@@ -1,6 +1,6 @@
 package import MediaTiming
 import NIOCore
-import ResourceAddressing
+package import ResourceAddressing
 import Synchronization
 
 /// A transport that passes requests for URLs with a custom scheme to the delegate of a resource loader, and all others to
@@ -25,6 +25,9 @@ package struct DelegatedTransport: Transport {
 
     /// The executor of the base transport; see ``Transport/executor``.
     package var executor: (any TaskExecutor)? { base.executor }
+
+    /// Returns the time after which a resource that was just loaded has to be renewed; `nil` if it stays valid.
+    package func renewalDelay(of address: ResourceAddress) -> Duration? { renewals.delay(of: address, at: time.now) }
 
     /// Sends a request; see ``Transport/send(_:)``.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -323,6 +326,11 @@ private final class RenewalTable: Sendable {
     /// Returns a Boolean value that indicates whether a resource was loaded and is no longer valid.
     func isDue(_ address: ResourceAddress, at now: Duration) -> Bool {
         state.withLock { $0.times[address.text].map { $0 <= now } ?? false }
+    }
+
+    /// Returns the time until a resource has to be renewed; `nil` if it stays valid.
+    func delay(of address: ResourceAddress, at now: Duration) -> Duration? {
+        state.withLock { $0.times[address.text].map { max(.zero, $0 - now) } }
     }
 
     /// Stores the time at which a resource that was just loaded has to be renewed; `nil` if it stays valid.
