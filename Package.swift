@@ -246,7 +246,7 @@ let package = Package(
                 .target(name: "CHiredis", condition: .when(platforms: [.linux, .macOS])), "CZlib",
                 "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport",
                 "MillstreamDownloads", "NetworkConditioning", "PlaylistEditing", "PresentationLoading", "ReportFormat",
-                "ResourceAddressing",
+                "ResourceAddressing", "SegmentFormat",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -63,7 +63,10 @@ public struct EditedTransport: Transport {
     /// Sends a request; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let text = request.address.text
-        guard text.hasPrefix(origin + "/") else { return try await base.send(request) }
+        guard text.hasPrefix(origin + "/") else {
+            guard let clip = SubtitleClip(of: request.address) else { return try await base.send(request) }
+            return try await send(request.address, clip)
+        }
         guard request.address.path == "/play.m3u8" else {
             throw TransportError(.wrongContent, "not found", address: request.address)
         }
@@ -85,12 +88,22 @@ public struct EditedTransport: Transport {
             let code: TransportError.Code = failure.status == .contentTooLarge ? .tooLarge : .wrongContent
             throw TransportError(code, failure.message, address: request.address, cause: failure)
         }
+        return response(bytes, from: request.address, sent)
+    }
+
+    /// Returns a part of a WebVTT file.
+    private func send(_ address: ResourceAddress, _ clip: SubtitleClip) async throws -> TransportResponse {
+        let sent = time.now
+        return response(clip.clipped(try await clip.loadSubtitles(at: address, loader)), from: address, sent)
+    }
+
+    private func response(_ bytes: [UInt8], from address: ResourceAddress, _ sent: Duration) -> TransportResponse {
         let record = TransferRecord(TransferMeasurement(requestStart: sent))
         record.update { $0.timeToFirstByte = time.now - sent }
         return TransportResponse(
             status: 200,
             headers: [],
-            address: request.address,
+            address: address,
             expectedLength: Int64(bytes.count),
             body: TransportBody(bytes).measured(by: record, time),
             record: record

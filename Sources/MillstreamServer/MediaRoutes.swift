@@ -221,7 +221,25 @@ struct MediaRoutes {
             // HLS clients support 302 more widely than 307.
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-cache"])
         }
+        if let clip = SubtitleClip(of: segment.target) {
+            return try await clipped(segment.target, to: clip, loading)
+        }
         return try await proxied(segment.target, request, loading)
+    }
+
+    /// Returns a WebVTT file without the cues outside a part of it.
+    private func clipped(
+        _ address: ResourceAddress,
+        to clip: SubtitleClip,
+        _ loader: ResourceLoader
+    ) async throws -> Response {
+        let loaded = try await clip.loadSubtitles(at: address, loader)
+        let bytes = try await workers.run { _ in clip.clipped(loaded) }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/vtt", .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        )
     }
 
     /// Returns whether a browser would display the response as a page under an address of this server.

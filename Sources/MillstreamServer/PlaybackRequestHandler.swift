@@ -219,7 +219,8 @@ struct PlaybackRequestHandler {
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
         let segment = SegmentAddress(
             address,
-            delivery: request.delivery,
+            // Players do not remove the cues outside a part of a file.
+            delivery: SubtitleClip(of: address) == nil ? request.delivery : .proxy,
             link: request.link,
             expiry: request.permission?.expiry
         )

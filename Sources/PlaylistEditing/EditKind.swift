@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaTiming
 import ResourceAddressing
 
 /// A kind of edit: its definition, the type of its value, and its effect.
@@ -18,6 +19,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     private let dependsOnDate: Bool
     private let continuesTimeline: Bool
     private let needsKeys: Bool
+    private let cutTimes: (@Sendable (Value) -> [MediaTime])?
 
     /// Creates a kind of edit that changes multivariant playlists only.
     init(
@@ -44,6 +46,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         dependsOnDate = false
         continuesTimeline = false
         self.needsKeys = needsKeys
+        cutTimes = nil
     }
 
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
@@ -57,6 +60,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         alignment: Alignment? = nil,
         dependsOnDate: Bool = false,
         continuesTimeline: Bool = false,
+        cutTimes: (@Sendable (Value) -> [MediaTime])? = nil,
         media: @escaping MediaStep
     ) {
         definition = EditDefinition(
@@ -74,6 +78,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.dependsOnDate = dependsOnDate
         self.continuesTimeline = continuesTimeline
         needsKeys = false
+        self.cutTimes = cutTimes
     }
 
     /// Returns the edit with the given value.
@@ -82,6 +87,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         steps.dependsOnDate = dependsOnDate
         steps.continuesTimeline = continuesTimeline
         steps.needsKeys = needsKeys
+        steps.cutTimes = cutTimes?(value) ?? []
         if let multivariant {
             steps.multivariant = { (playlist, context) throws(PlaylistEditError) in
                 try multivariant(playlist, value, context)
@@ -135,6 +141,8 @@ struct EditSteps: Sendable {
     var continuesTimeline = false
     /// A Boolean value that indicates whether the effect depends on the keys of the media playlists.
     var needsKeys = false
+    /// The times at which the edit cuts a playlist, or inserts another one.
+    var cutTimes: [MediaTime] = []
 
     struct Alignment: Sendable {
         let includesVideo: Bool

@@ -20,7 +20,8 @@ public struct EditLimits: Sendable, Hashable {
     public var resultBytes: ByteCount
     /// The maximum number of edits.
     ///
-    /// The default is 16; each edit is a pass over the playlist.
+    /// The default is 16; each edit is a pass over the playlist. As many divisions of subtitles, which alignment adds, are
+    /// permitted besides.
     public var edits: Int
     /// The maximum number of playlists that the edits insert.
     ///
@@ -54,7 +55,10 @@ public struct EditLimits: Sendable, Hashable {
 
     /// Throws an error if a plan has more edits or sources than the limits permit.
     public func verify(_ plan: EditPlan) throws(PlaylistEditError) {
-        guard plan.edits.count <= edits else { throw .tooManyEdits(maximum: edits) }
+        let divisions = plan.edits.count { $0.definition.name == PlaylistEdit.splitKind.definition.name }
+        guard plan.edits.count - divisions <= edits, divisions <= edits +| 1 else {
+            throw .tooManyEdits(maximum: edits)
+        }
         guard Set(plan.sources).count <= sources else { throw .tooManySources(maximum: sources) }
     }
 }

@@ -123,7 +123,11 @@ public struct EditPlan: Sendable, Hashable {
         gaps: [String: String],
         aligned: EditAlignment.Plans?
     ) -> ChildEditPlans {
-        ChildEditPlans(aligned ?? EditAlignment.Plans(video: self, others: self), sources: sources, gaps: gaps)
+        ChildEditPlans(
+            aligned ?? EditAlignment.Plans(video: self, others: self, subtitles: self),
+            sources: sources,
+            gaps: gaps
+        )
     }
 }
 
@@ -133,12 +137,14 @@ public struct EditPlan: Sendable, Hashable {
 public struct ChildEditPlans: Sendable {
     private let edits: [PlaylistEdit]
     private let alignedEdits: [PlaylistEdit]
+    private let subtitleEdits: [PlaylistEdit]
     private let matchings: [String: StitchMatching]
     private let gaps: [String: String]
 
     init(_ plans: EditAlignment.Plans, sources: [String: Playlist], gaps: [String: String]) {
         edits = plans.video.edits.filter { !$0.isFilter }
         alignedEdits = plans.others.edits.filter { !$0.isFilter }
+        subtitleEdits = plans.subtitles.edits.filter { !$0.isFilter }
         matchings = sources.compactMapValues { source in
             switch source {
             case .multivariant(let other): StitchMatching(other)
@@ -157,9 +163,14 @@ public struct ChildEditPlans: Sendable {
     /// - Complexity: O(*e* log *n*) for *e* edits and sources with *n* entries.
     public func plan(for entry: PresentationEntry) throws(PlaylistEditError) -> EditPlan {
         var result: [PlaylistEdit] = []
-        for edit in entry.hasVideo ? edits : alignedEdits {
-            guard let source = edit.source, let matching = matchings[source] else {
+        for edit in entry.isSubtitles ? subtitleEdits : entry.hasVideo ? edits : alignedEdits {
+            guard let source = edit.source else {
                 result.append(edit)
+                continue
+            }
+            guard let matching = matchings[source] else {
+                // A media playlist has no subtitles in segments of their own.
+                result.append(entry.isSubtitles ? edit.replacingSource(gaps[source] ?? source) : edit)
                 continue
             }
             let match =
@@ -199,6 +210,14 @@ public enum PresentationEntry: Sendable {
         switch self {
         case .variant(let variant): !variant.isIFramesOnly && variant.resolution != nil
         case .rendition: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the entry is a rendition with subtitles.
+    fileprivate var isSubtitles: Bool {
+        switch self {
+        case .variant: false
+        case .rendition(let rendition): rendition.type == .subtitles
         }
     }
 

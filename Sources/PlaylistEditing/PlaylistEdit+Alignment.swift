@@ -7,8 +7,10 @@ struct EditAlignment: Sendable {
     struct Plans: Sendable {
         /// The edits of the variants with video.
         var video: EditPlan
-        /// The edits of all other tracks.
+        /// The edits of all other tracks but subtitles.
         var others: EditPlan
+        /// The edits of the subtitles, whose files are divided where they are cut.
+        var subtitles: EditPlan
     }
 
     /// The media playlist of the video, before the edits.
@@ -42,7 +44,25 @@ struct EditAlignment: Sendable {
             guard let edited = try? EditPlan([edits[index]]).applied(to: video, context) else { return nil }
             video = edited
         }
-        return Plans(video: EditPlan(ofVideo), others: EditPlan(ofOthers))
+        return Plans(
+            video: EditPlan(ofVideo),
+            others: EditPlan(ofOthers),
+            subtitles: EditPlan(Self.dividingSubtitles(for: ofOthers, upTo: alignedCount))
+        )
+    }
+
+    /// Returns edits of subtitles, each after a division of their files where it cuts.
+    private static func dividingSubtitles(for edits: [PlaylistEdit], upTo alignedCount: Int) -> [PlaylistEdit] {
+        var result: [PlaylistEdit] = []
+        for (index, edit) in edits.enumerated() {
+            let times = edit.steps.cutTimes.filter { $0 > .zero && $0 < MediaTimeRange.unbounded.end }
+            // A file is divided only if it is the only segment at first.
+            if index == 0 || index < alignedCount && !times.isEmpty {
+                result.append(.split(times.isEmpty ? [.zero] : times))
+            }
+            result.append(edit)
+        }
+        return result
     }
 }
 
@@ -149,6 +169,9 @@ extension MediaPlaylist {
 }
 
 extension MediaTimeRange {
+    /// The start and the end.
+    var ends: [MediaTime] { [start, end] }
+
     /// The range of all times in a playlist.
     static var unbounded: MediaTimeRange { MediaTimeRange(start: .zero, end: MediaTime(seconds: 1 << 40)) }
 

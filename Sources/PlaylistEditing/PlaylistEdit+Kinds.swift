@@ -11,7 +11,7 @@ extension PlaylistEdit {
         audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, captionTypesKind, contentTypesKind, noIFramesKind,
         filterVideoKind, filterAudioKind, filterSubtitlesKind, pruneSessionKeysKind, startKind, durationKind,
         appendKind, prependKind, insertKind, replaceBreaksKind, interstitialsKind, dropRangeKind, trimKind, cutKind,
-        repeatKind, liveKind, stripTagsKind, setTagKind, carryQueryKind, absoluteKind, canonicalKind,
+        splitKind, repeatKind, liveKind, stripTagsKind, setTagKind, carryQueryKind, absoluteKind, canonicalKind,
     ]
 
     // MARK: Media playlists
@@ -86,6 +86,7 @@ extension PlaylistEdit {
         summary: "Insert another playlist at the segment boundary nearest to a time.",
         examples: ["https://example.com/advertisement.m3u8@30"],
         alignment: .insert,
+        cutTimes: { [$0.time] },
         media: { (playlist, value, context) throws(PlaylistEditError) in
             try playlist.inserting(
                 try context.insertedPlaylist(value.source),
@@ -168,6 +169,7 @@ extension PlaylistEdit {
         summary: "Keep the segments between the segment boundaries nearest to START and END.",
         examples: ["10...20", "60..."],
         alignment: .trim,
+        cutTimes: \.ends,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
         }
@@ -183,8 +185,28 @@ extension PlaylistEdit {
         summary: "Remove the segments between the segment boundaries nearest to START and END.",
         examples: ["10...20", "60..."],
         alignment: .cut,
+        cutTimes: \.ends,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.cutting(betweenBoundariesNear: range, limits: context.limits)
+        }
+    )
+
+    /// Divides a WebVTT file that is the only segment of a playlist, so that later edits cut it at these times.
+    public static func split(_ times: [MediaTime]) -> PlaylistEdit { splitKind(times.map(\.description)) }
+
+    static let splitKind = EditKind(
+        "split",
+        .list(placeholder: "TIMES", form: "a list of times in seconds, such as 12.5,30") { word in
+            MediaTime(decimal: word).flatMap { $0 < .zero ? nil : $0.description }
+        },
+        title: "Divide subtitles",
+        summary: "Divide a WebVTT file that is the only segment at these times, so that later edits cut it there.",
+        examples: ["12.5,30"],
+        media: { (playlist, times, context) throws(PlaylistEditError) in
+            try playlist.dividingSubtitles(
+                at: times.compactMap { MediaTime(decimal: $0) },
+                limits: context.limits
+            )
         }
     )
 

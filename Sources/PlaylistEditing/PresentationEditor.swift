@@ -364,4 +364,10 @@ public struct EditedFile: Sendable, Hashable {
     public let name: String
     /// The contents.
     public let bytes: [UInt8]
+
+    /// Creates a file.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
 }

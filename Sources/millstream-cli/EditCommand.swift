@@ -88,10 +88,11 @@ struct EditCommand: AsyncParsableCommand {
                         hint: "use -o FOLDER to write all of them"
                     )
                 }
-                let files = try await editor.files(of: presentation)
+                let files = try await SubtitleFiles(loader: loading).adding(to: editor.files(of: presentation))
                 let folder = URL(fileURLWithPath: output)
                 for file in files { try OutputFile.write(file.bytes, to: folder.appendingPathComponent(file.name)) }
-                StandardError.write("\(QuantityText.count(files.count, "playlist")) written to \(folder.path)\n")
+                let count = files.count { $0.name.hasSuffix(".m3u8") }
+                StandardError.write("\(QuantityText.count(count, "playlist")) written to \(folder.path)\n")
             }
         }
     }

@@ -175,4 +175,60 @@ import Testing
             }
         }
     }
+
+    /// Subtitles in one file, with an advertisement in the middle: each part has its own cues.
+    @Test func subtitlesBehindAnAdvertisementHaveTheirOwnCues() async throws {
+        func media(_ durations: [Int], _ name: String) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:60\n"
+                + durations.enumerated().map { "#EXTINF:\($0.element),\n\(name)\($0.offset).ts\n" }.joined()
+                + "#EXT-X-ENDLIST\n"
+        }
+        let film = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="E",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=640x360,CODECS="avc1.64001e",SUBTITLES="s"
+            video.m3u8
+
+            """
+        let subtitles = "WEBVTT\n\n00:05.000 --> 00:08.000\nbefore\n\n00:35.000 --> 00:38.000\nbehind\n"
+        try await withFolder { folder in
+            try await MisbehavingServer.withServer([
+                "/film.m3u8": .text(film), "/video.m3u8": .text(media([10, 10, 10, 10, 10, 10], "v")),
+                "/en.m3u8": .text("#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:60,\nen.vtt\n#EXT-X-ENDLIST\n"),
+                "/en.vtt": .text(subtitles), "/ad.m3u8": .text(media([5], "ad")),
+            ]) { origin in
+                let program = try RunningProgram([
+                    "serve", "--port", "0", "--library", folder.path, "--allow-host", "127.0.0.1",
+                ])
+                let server = try await program.match("(http://[0-9.:]+)/")
+                let edits = "insert=\(origin.address("/ad.m3u8"))@30"
+                let main = try await ask("\(server)/play.m3u8?url=\(origin.address("/film.m3u8"))&\(edits)").body
+                let line = try #require(main.split(separator: "\n").first { $0.contains("TYPE=SUBTITLES") })
+                let path = try #require(line.firstMatch(of: /URI="([^"]+)"/)?.1)
+                let playlist = try await ask(server + path).body
+                let segments = playlist.split(separator: "\n").filter { $0.hasPrefix("/segment/en.vtt") }
+                #expect(segments.count == 2 && playlist.contains("#EXT-X-GAP"), "\(playlist)")
+                let first = try await ask(server + (segments.first ?? "")).body
+                let second = try await ask(server + (segments.last ?? "")).body
+                #expect(first.contains("before") && !first.contains("behind"))
+                #expect(second.contains("00:35.000 --> 00:38.000\nbehind") && !second.contains("before"))
+
+                let output = folder.appendingPathComponent("edited")
+                let edit = try RunningProgram([
+                    "edit", origin.address("/film.m3u8"), "--insert", "\(origin.address("/ad.m3u8"))@30", "-o",
+                    output.path,
+                ])
+                #expect(try await edit.finish() == 0)
+                let written = try String(contentsOf: output.appendingPathComponent("en.m3u8"), encoding: .utf8)
+                #expect(
+                    written.contains("\nsubtitles-0.vtt\n") && written.contains("\nsubtitles-1.vtt\n"),
+                    "\(written)"
+                )
+                let file = try String(contentsOf: output.appendingPathComponent("subtitles-1.vtt"), encoding: .utf8)
+                #expect(file == second)
+                program.send(SIGTERM)
+                #expect(try await program.finish() == 0)
+            }
+        }
+    }
 }

@@ -166,7 +166,7 @@ import Testing
             presentation.playlist.variants.map { PresentationEntry.variant($0) }
             + presentation.playlist.renditions.map { .rendition($0) }
         let names = entries.map { presentation.plan(for: $0)?.edits.first?.definition.name }
-        #expect(names == ["trim", "duration", "trim", "trim"])
+        #expect(names == ["trim", "duration", "trim", "split"])
     }
 
     @Test(arguments: [
@@ -184,5 +184,72 @@ import Testing
             try EditPlan([PlaylistEdit(name: "cut", value: "0...")]).applied(to: playlist)
         }
         #expect(try EditPlan([PlaylistEdit(name: "cut", value: "5...5.5")]).applied(to: playlist).segments.count == 3)
+    }
+
+    // MARK: - Subtitles in one file
+
+    /// The film with subtitles in one file.
+    private static let withFile: [String: String] = texts.merging(
+        ["https://h/subtitles": media(["119.72"]).replacing("\n0\n", with: "\nen.vtt?a=1\n")],
+        uniquingKeysWith: { _, new in new }
+    )
+
+    private func parts(_ edits: PlaylistEdit...) async throws -> [String] {
+        let playlist = try #require(try await edited(edits, Self.withFile)["subtitles"])
+        return playlist.segments.map { segment in
+            let name =
+                segment.uri.hasPrefix("en.vtt?a=1#t=")
+                ? String(segment.uri.dropFirst(13)) : segment.isGap ? "gap" : segment.uri
+            return "\(segment.duration) \(name)"
+        }
+    }
+
+    @Test func subtitlesInOneFileAreCutExactly() async throws {
+        #expect(try await parts(.duration(MediaTime(seconds: 30))) == ["29.93001 0,29.93001"])
+        #expect(try await parts(.start(MediaTime(seconds: 12))) == ["109.74333 9.97667,"])
+        let middle = MediaTimeRange(start: MediaTime(seconds: 20), end: MediaTime(seconds: 40))
+        #expect(try await parts(.cut(middle)) == ["19.95334 0,19.95334", "79.81332 39.90668,"])
+        #expect(try await parts(.trim(middle)) == ["19.95334 19.95334,39.90668"])
+        #expect(
+            try await parts(.insert("https://ads/ad", at: MediaTime(seconds: 30))) == [
+                "29.93001 0,29.93001", "10 gap", "89.78999 29.93001,",
+            ]
+        )
+    }
+
+    @Test func subtitlesInOneFileAreCutSeveralTimes() async throws {
+        #expect(
+            try await parts(
+                .prepend("https://ads/ad"),
+                .insert("https://ads/ad", at: MediaTime(seconds: 40)),
+                .duration(MediaTime(seconds: 70))
+            ) == ["10 gap", "29.93001 0,29.93001", "10 gap", "19.95334 29.93001,49.88335"]
+        )
+    }
+
+    @Test func otherSubtitlesAreNotDivided() async throws {
+        for (name, text) in [
+            ("two segments", Self.media(["60", "59.72"]).replacing("\n0\n", with: "\n0.vtt\n")),
+            ("another format", Self.media(["119.72"])),
+            (
+                "encrypted",
+                Self.media(["119.72"]).replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF")
+                    .replacing("\n0\n", with: "\nen.vtt\n")
+            ),
+            ("with a fragment", Self.media(["119.72"]).replacing("\n0\n", with: "\nen.vtt#x\n")),
+        ] {
+            let texts = Self.texts.merging(["https://h/subtitles": text], uniquingKeysWith: { _, new in new })
+            let playlist = try await edited([.duration(MediaTime(seconds: 30))], texts)["subtitles"]
+            #expect(playlist?.segments.allSatisfy { !$0.uri.contains("#t=") } == true, "\(name)")
+        }
+    }
+
+    @Test func divisionsAreNotCountedAsEdits() throws {
+        let edits = Array(repeating: PlaylistEdit.absolute, count: 16)
+        let divisions = Array(repeating: PlaylistEdit.split([MediaTime(seconds: 1)]), count: 17)
+        try EditLimits().verify(EditPlan(edits + divisions))
+        #expect(throws: PlaylistEditError.tooManyEdits(maximum: 16)) {
+            try EditLimits().verify(EditPlan(edits + divisions + divisions))
+        }
     }
 }

@@ -142,7 +142,9 @@ import Testing
         #expect(try spelled(.variant(content.variants[3])) == variant)
         let gap = variant.map { $0.replacing("x.m3u8", with: "gap:4") }
         #expect(try spelled(.variant(content.iFrameVariants[0])) == gap)
-        #expect(try spelled(.rendition(content.renditions[2])) == gap)
+        // A media playlist has no subtitles of its own.
+        let subtitles = gap.map { $0.replacing("prepend=other", with: "prepend=gap:5") }
+        #expect(try spelled(.rendition(content.renditions[2])) == subtitles)
         #expect(try spelled(.rendition(content.renditions[0])) == variant)
         let without = plan.childPlans(sources: sources)
         #expect(

@@ -1,0 +1,96 @@
+import HLSPlaylist
+public import MediaTiming
+public import ResourceAddressing
+
+/// The part of a WebVTT file to which a segment of an edited playlist refers: the cues in a time range.
+///
+/// It is the fragment of the URL, `#t=START,END` in seconds of cue time (W3C Media Fragments URI 1.0 §4.2.1). Who delivers the file has
+/// to remove the other cues, because players show all cues of a segment.
+public struct SubtitleClip: Sendable, Hashable {
+    /// The range of cue times.
+    public let range: MediaTimeRange
+
+    /// Creates a clip.
+    init(_ range: MediaTimeRange) { self.range = range }
+
+    /// Creates the clip that a URL refers to, or `nil` if it does not refer to a part of a WebVTT file.
+    public init?(of address: ResourceAddress) {
+        guard Self.isWebVTT(address), let fragment = address.fragment, fragment.hasPrefix("t=") else { return nil }
+        let parts = fragment.dropFirst(2).split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, let start = MediaTime(decimal: parts[0]), start >= .zero else { return nil }
+        guard !parts[1].isEmpty else {
+            range = MediaTimeRange(start: start, end: MediaTimeRange.unbounded.end)
+            return
+        }
+        guard let end = MediaTime(decimal: parts[1]), start < end else { return nil }
+        range = MediaTimeRange(start: start, end: end)
+    }
+
+    /// The fragment, without the number sign.
+    var fragment: String {
+        "t=\(range.start),\(range.end < MediaTimeRange.unbounded.end ? range.end.description : "")"
+    }
+
+    /// Returns a Boolean value that indicates whether the extension of a path is that of WebVTT.
+    static func isWebVTT(_ address: ResourceAddress) -> Bool {
+        let path = address.path.lowercased()
+        return path.hasSuffix(".vtt") || path.hasSuffix(".webvtt")
+    }
+}
+
+extension MediaPlaylist {
+    /// Returns the playlist with its WebVTT file divided at times, so that later edits can cut there.
+    ///
+    /// Only a playlist with a single segment, whose cue times are those of the presentation, and the parts of one are divided.
+    ///
+    /// - Parameters:
+    ///   - times: The times in the playlist.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
+    func dividingSubtitles(
+        at times: [MediaTime],
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        var cuts: [Int: Set<MediaTime>] = [:]
+        if segments.count == 1 { cuts[0] = [] }
+        for time in times {
+            guard let position = segments.position(at: time), segments.timeRange(at: position).start < time else {
+                continue
+            }
+            cuts[position, default: []].insert(time)
+        }
+        var patch = PlaylistPatch()
+        for (position, times) in cuts { divide(position, at: times.sorted(), &patch) }
+        return try Playlist.media(self).patched(patch, edit: "split", limits: limits).asMedia(after: "split")
+    }
+
+    /// Divides a segment at times inside it.
+    private func divide(_ position: Int, at times: [MediaTime], _ patch: inout PlaylistPatch) {
+        let segment = segments[position]
+        let uri = ResourceAddress(segment.uri)
+        let whole = MediaTimeRange(start: .zero, end: MediaTimeRange.unbounded.end)
+        guard SubtitleClip.isWebVTT(uri), segment.byteRange == nil, segment.keys.isEmpty, segment.map == nil,
+            !segment.isGap,
+            let clip = SubtitleClip(of: uri) ?? (segments.count == 1 && uri.fragment == nil ? SubtitleClip(whole) : nil)
+        else { return }
+        let lines = lines(ofSegment: position)
+        guard let duration = lines.first(where: { $0.tag == .segmentInformation }),
+            let address = lines.first(where: \.isURI)
+        else { return }
+        let base = segment.uri.prefix { $0 != "#" }
+        let range = segments.timeRange(at: position)
+        let bounds = [range.start] + times + [range.end]
+        let pieces = zip(bounds, bounds.dropFirst()).map { start, end in
+            let first = clip.range.start + (start - range.start)
+            // Cues may be longer than the last part.
+            let last = end == range.end ? clip.range.end : clip.range.start + (end - range.start)
+            let part = SubtitleClip(MediaTimeRange(start: first, end: last))
+            return (duration: end - start, uri: "\(base)#\(part.fragment)")
+        }
+        let title = duration.value.map { String(decoding: bytes[$0], as: UTF8.self).drop { $0 != "," } } ?? ","
+        patch.replace(duration.text, with: "#EXTINF:\(pieces[0].duration)\(title)")
+        let others = pieces.dropFirst().map { "\n#EXTINF:\($0.duration),\n\($0.uri)" }
+        patch.replace(address.text, with: pieces[0].uri + others.joined())
+    }
+}
