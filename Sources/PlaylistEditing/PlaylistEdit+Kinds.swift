@@ -203,7 +203,7 @@ extension PlaylistEdit {
         summary: "Divide a WebVTT file that is the only segment at these times, so that later edits cut it there.",
         examples: ["12.5,30"],
         media: { (playlist, times, context) throws(PlaylistEditError) in
-            try playlist.dividingSubtitles(
+            try SubtitleDivision(of: playlist).divided(
                 at: times.compactMap { MediaTime(decimal: $0) },
                 limits: context.limits
             )

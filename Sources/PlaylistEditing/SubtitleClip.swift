@@ -38,17 +38,24 @@ public struct SubtitleClip: Sendable, Hashable {
     }
 }
 
-extension MediaPlaylist {
-    /// Returns the playlist with its WebVTT file divided at times, so that later edits can cut there.
-    ///
-    /// Only a playlist with a single segment, whose cue times are those of the presentation, and the parts of one are divided.
+/// The division of the WebVTT file of a playlist.
+///
+/// Only a playlist with a single segment, whose cue times are those of the presentation, and the parts of one are divided.
+struct SubtitleDivision {
+    private let playlist: MediaPlaylist
+
+    init(of playlist: MediaPlaylist) { self.playlist = playlist }
+
+    private var segments: MediaSegments { playlist.segments }
+
+    /// Returns the playlist with its file divided at times, so that later edits can cut there.
     ///
     /// - Parameters:
     ///   - times: The times in the playlist.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist.
     /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
-    func dividingSubtitles(
+    func divided(
         at times: [MediaTime],
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
@@ -62,7 +69,7 @@ extension MediaPlaylist {
         }
         var patch = PlaylistPatch()
         for (position, times) in cuts { divide(position, at: times.sorted(), &patch) }
-        return try Playlist.media(self).patched(patch, edit: "split", limits: limits).asMedia(after: "split")
+        return try Playlist.media(playlist).patched(patch, edit: "split", limits: limits).asMedia(after: "split")
     }
 
     /// Divides a segment at times inside it.
@@ -74,7 +81,7 @@ extension MediaPlaylist {
             !segment.isGap,
             let clip = SubtitleClip(of: uri) ?? (segments.count == 1 && uri.fragment == nil ? SubtitleClip(whole) : nil)
         else { return }
-        let lines = lines(ofSegment: position)
+        let lines = playlist.lines(ofSegment: position)
         guard let duration = lines.first(where: { $0.tag == .segmentInformation }),
             let address = lines.first(where: \.isURI)
         else { return }
@@ -88,7 +95,7 @@ extension MediaPlaylist {
             let part = SubtitleClip(MediaTimeRange(start: first, end: last))
             return (duration: end - start, uri: "\(base)#\(part.fragment)")
         }
-        let title = duration.value.map { String(decoding: bytes[$0], as: UTF8.self).drop { $0 != "," } } ?? ","
+        let title = duration.value.map { String(decoding: playlist.bytes[$0], as: UTF8.self).drop { $0 != "," } } ?? ","
         patch.replace(duration.text, with: "#EXTINF:\(pieces[0].duration)\(title)")
         let others = pieces.dropFirst().map { "\n#EXTINF:\($0.duration),\n\($0.uri)" }
         patch.replace(address.text, with: pieces[0].uri + others.joined())
