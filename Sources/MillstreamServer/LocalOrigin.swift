@@ -67,6 +67,10 @@ public struct LocalOrigin: Sendable {
         public var cache: DiskCache?
         /// The time for which an outdated playlist is used if its server is unavailable; none by default.
         public var staleIfError = Duration.zero
+        /// The number of segments that are loaded ahead of a player, if they pass through the server; 0, the default, for none.
+        ///
+        /// They stay in memory for half a minute, 64 MiB at most.
+        public var segmentsAhead = 0
         /// A Boolean value that indicates whether DASH presentations are translated to HLS; `true` by default.
         public var translatesDASH = true
         /// The file in which the sequence numbers of translated and edited live presentations continue after a restart of the
@@ -189,6 +193,7 @@ public struct LocalOrigin: Sendable {
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         sources.redirection = access.redirection
+        sources.trustedSegments = SegmentMemory(aheadCount: options.segmentsAhead)
         var memory = ResourceMemory.Options { .now }
         memory.staleIfError = options.staleIfError
         sources.trustedMemory = ResourceMemory(memory)

@@ -186,7 +186,8 @@ struct MediaRoutes {
             presentations: sources.presentations(for: context.initiator),
             session: session,
             // Signed addresses are those of the owner, whichever page plays them.
-            breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks
+            breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks,
+            segments: sources.segments(for: context.initiator)
         )
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)
@@ -224,7 +225,7 @@ struct MediaRoutes {
         if let clip = SubtitleClip(of: segment.target) {
             return try await clipped(segment.target, to: clip, loading)
         }
-        return try await proxied(segment.target, request, loading)
+        return try await proxied(segment.target, request, context, loading)
     }
 
     /// Returns a WebVTT file without the cues outside a part of it.
@@ -251,11 +252,16 @@ struct MediaRoutes {
     private func proxied(
         _ address: ResourceAddress,
         _ request: Request,
+        _ context: ServerRequestContext,
         _ loader: ResourceLoader
     ) async throws -> Response {
-        // The range is forwarded unchanged; the origin validates it.
-        let range = request.headers[.range].map { [HeaderField("Range", $0)] } ?? []
-        let answer = try await loader.transport.send(TransportRequest(address, kind: .segment, headers: range))
+        let key = SegmentMemory.Key(address: address.text, range: request.headers[.range])
+        let answer = try await sources.segments(for: context.initiator).response(to: key) { key in
+            // The range is forwarded unchanged; the origin validates it.
+            let range = key.range.map { [HeaderField("Range", $0)] } ?? []
+            let request = TransportRequest(ResourceAddress(key.address), kind: .segment, headers: range)
+            return try await loader.transport.send(request)
+        }
         return Self.forwarded(answer, cacheControl: Self.privateCaching(answer.header("Cache-Control")))
     }
 

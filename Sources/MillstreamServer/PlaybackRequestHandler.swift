@@ -16,6 +16,7 @@ struct PlaybackRequestHandler {
     private let budget: RequestBudget
     private let workers: EditWorkers
     private let breaks: any BreakStore
+    private let segments: SegmentMemory?
     private let date: @Sendable () -> ProgramDateTime
 
     /// The maximum number of attempts to store the breaks of a playlist that other requests store at the same time.
@@ -30,6 +31,7 @@ struct PlaybackRequestHandler {
     ///   - presentations: The DASH presentations that are translated; `nil` to refuse manifests.
     ///   - session: The playlists that are loaded for the request; `nil` to load each playlist anew.
     ///   - breaks: The storage of the breaks of live playlists.
+    ///   - segments: The memory to which the order of segments is told that pass through the server.
     ///   - date: The clock for simulated channels.
     init(
         loader: ResourceLoader,
@@ -38,10 +40,12 @@ struct PlaybackRequestHandler {
         presentations: PresentationStore? = nil,
         session: LoadSession? = nil,
         breaks: any BreakStore = MemoryBreakStore(),
+        segments: SegmentMemory? = nil,
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.date = date
         self.breaks = breaks
+        self.segments = segments
         self.loader = OriginPlaylistLoader(
             loader: loader,
             workers: workers,
@@ -61,17 +65,17 @@ struct PlaybackRequestHandler {
         let editor = try PresentationEditor(request.plan, loader: loader, budget: budget.editing, date: date())
         let prepared = try await editor.prepare(playlist)
         guard request.plan.continuesTimelines, case .media = playlist else {
-            return try await edit { check, limits in
+            return try await edit { [segments] check, limits in
                 var breaks = BreakTimelines()
-                return try Self.playlist(prepared, &breaks, request, limits, check)
+                return try Self.playlist(prepared, &breaks, request, limits, segments, check)
             }
         }
         let key = Self.breaksKey(of: request)
         for _ in 0..<Self.maximumAttemptCount {
             let stored = try await breaks.breaks(of: key)
-            let (bytes, changed) = try await edited { check, limits in
+            let (bytes, changed) = try await edited { [segments] check, limits in
                 var breaks = stored.breaks
-                let bytes = try Self.playlist(prepared, &breaks, request, limits, check)
+                let bytes = try Self.playlist(prepared, &breaks, request, limits, segments, check)
                 return (bytes, breaks)
             }
             var isStored = changed == stored.breaks
@@ -99,6 +103,7 @@ struct PlaybackRequestHandler {
         _ breaks: inout BreakTimelines,
         _ request: PlaybackRequest,
         _ limits: PlaylistLimits,
+        _ segments: SegmentMemory?,
         _ check: () throws -> Void
     ) throws -> [UInt8] {
         switch try prepared.apply(continuing: &breaks, check: check) {
@@ -106,6 +111,9 @@ struct PlaybackRequestHandler {
             try check()
             return try rewritingAddresses(of: presentation, request: request, limits: limits, check: check)
         case .media(let playlist):
+            if let segments, request.delivery == .proxy, segments.loadsAhead {
+                segments.store(order: playlist.segments.compactMap { $0.byteRange == nil ? $0.address.text : nil })
+            }
             return try rewritingAddresses(of: playlist, request: request, limits: limits, check: check)
         }
     }

@@ -120,10 +120,20 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var staleIfError: Int = 0
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Load this number of segments, 0 to 10, ahead of a player, if segments pass through the server (segments=proxy).",
+            valueName: "COUNT"
+        )
+    )
+    var fetchAhead: Int = 0
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
+        guard (0...10).contains(fetchAhead) else { throw ValidationError("--fetch-ahead must be between 0 and 10") }
         guard (0...86_400).contains(staleIfError) else {
             throw ValidationError("--stale-if-error must be between 0 and 86400")
         }
@@ -172,6 +182,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.cache = try http.openCache()
         options.translatesDASH = dash.translates
         options.staleIfError = .seconds(staleIfError)
+        options.segmentsAhead = fetchAhead
         if let state, state.hasPrefix("redis:") {
             guard let address = RedisAddress(state) else {
                 throw ValidationError("--state must be a file or redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE]")

@@ -18,6 +18,12 @@ struct SourceAccess: Sendable {
     /// The redirection for clients with the trusted access; to the segment itself by default.
     var redirection: Redirection = { $0 }
 
+    /// Creates the access.
+    init(trusted: Access, foreign: Access) {
+        self.trusted = trusted
+        self.foreign = foreign
+    }
+
     /// The DASH presentations that are translated for clients with the trusted access; `nil` to refuse manifests.
     var trustedPresentations: PresentationStore?
     /// The DASH presentations that are translated for pages of other sites, which must not receive what was loaded with
@@ -29,6 +35,16 @@ struct SourceAccess: Sendable {
     /// The playlists in memory for pages of other sites, which must not receive what was loaded with the credentials of the
     /// owner.
     var foreignMemory = ResourceMemory(ResourceMemory.Options { .now })
+
+    /// The segments that pass through the server to clients with the trusted access.
+    var trustedSegments = SegmentMemory()
+    /// The segments that pass through the server to pages of other sites.
+    private let foreignSegments = SegmentMemory()
+
+    /// Returns the segments that pass through the server to a kind of client.
+    func segments(for initiator: RequestInitiator) -> SegmentMemory {
+        initiator.isForeign ? foreignSegments : trustedSegments
+    }
 
     /// Returns the playlists in memory for a kind of client.
     func memory(for initiator: RequestInitiator) -> ResourceMemory {
