@@ -32,6 +32,8 @@ struct ConsoleRoutes {
     let owner: OwnerAccess
     /// The secret with which the console signs playback addresses; `nil` if unsigned ones are admitted.
     let secret: ServerSecret?
+    /// The storage without which live playlists cannot be edited.
+    let breaks: any BreakStore
     private let files = FileResponder()
 
     init(
@@ -48,9 +50,11 @@ struct ConsoleRoutes {
         workers: EditWorkers,
         presentations: PresentationStore? = nil,
         owner: OwnerAccess = OwnerAccess(),
-        secret: ServerSecret? = nil
+        secret: ServerSecret? = nil,
+        breaks: any BreakStore = MemoryBreakStore()
     ) {
         self.owner = owner
+        self.breaks = breaks
         self.secret = secret
         self.presentations = presentations
         self.capacity = capacity
@@ -73,7 +77,10 @@ struct ConsoleRoutes {
         console.get("console/:name") { request, context in
             try await page(try context.parameters.require("name"), request, context)
         }
-        router.get("health") { _, _ in Response.json(.fields(["status": .string("ok")])) }
+        router.get("health") { _, _ in
+            try await breaks.verify()
+            return Response.json(.fields(["status": .string("ok")]))
+        }
         restricted.get("metrics") { _, _ in
             Response(
                 status: .ok,

@@ -221,7 +221,7 @@ public struct LocalOrigin: Sendable {
         if let redis = options.redis {
             let store = RedisBreakStore(redis)
             do {
-                try await store.connect()
+                try await store.verify()
             } catch let error as ServerError {
                 throw StateFileError(.unreadable, error.message)
             }
@@ -278,7 +278,8 @@ public struct LocalOrigin: Sendable {
         let faults = FaultSettings(options.faults)
         let owner = OwnerAccess(
             credentials: options.credentials,
-            requiresThisMachine: options.admitsOnlySignedAddresses
+            requiresThisMachine: options.admitsOnlySignedAddresses,
+            trustedProxies: options.connections.trustedProxies
         )
         MediaRoutes(
             sources: sources,
@@ -308,7 +309,8 @@ public struct LocalOrigin: Sendable {
             workers: workers,
             presentations: sources.trustedPresentations,
             owner: owner,
-            secret: options.admitsOnlySignedAddresses ? secret : nil
+            secret: options.admitsOnlySignedAddresses ? secret : nil,
+            breaks: breaks
         ).add(to: router)
         let plain = HTTPServerBuilder.limited(by: registry)
         let application = Application(

@@ -103,6 +103,26 @@ import Testing
             // The main process ends its worker process; a killed one would leave it.
             nginx.send(SIGTERM)
             #expect(try await nginx.finish() == 0)
+            try await expectHealth(of: ports[2], dependsOn: redis)
+        }
+    }
+
+    /// A server without its Redis is reported as not ready.
+    private func expectHealth(of port: Int, dependsOn redis: RunningProgram) async throws {
+        let client = HTTPClient()
+        func status() async throws -> UInt {
+            let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/health")
+            return try await client.execute(request, timeout: .seconds(30)).status.code
+        }
+        do {
+            #expect(try await status() == 200)
+            redis.send(SIGTERM)
+            _ = try await redis.finish()
+            #expect(try await status() == 503)
+            try await client.shutdown()
+        } catch {
+            try await client.shutdown()
+            throw error
         }
     }
 

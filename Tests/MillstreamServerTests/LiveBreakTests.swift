@@ -105,6 +105,6 @@ import Testing
 
     @Test func unreachableRedisIsAnError() async throws {
         let store = RedisBreakStore(try #require(RedisAddress("redis://127.0.0.1:1")))
-        await #expect(throws: ServerError.self) { () async throws in try await store.connect() }
+        await #expect(throws: ServerError.self) { () async throws in try await store.verify() }
     }
 }

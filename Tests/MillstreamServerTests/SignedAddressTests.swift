@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import MediaTransport
 import MillstreamTesting
 import ResourceAddressing
@@ -184,7 +185,8 @@ import Testing
                     let wrong = [
                         "Basic", "Bearer \(text)x", "Basic eDp5", value.dropLast() + "!", "Digest " + text, value + " ",
                     ]
-                    for field in wrong {
+                    // After ten attempts a client has to wait.
+                    for field in wrong where path == "/metrics" {
                         #expect(
                             try await stage.ask(path, fields: ["Authorization: \(field)x"]).status == 401,
                             "\(field)"
@@ -197,6 +199,50 @@ import Testing
                 #expect(try await stage.ask("/play.m3u8?url=\(stage.publicSource)").status == 200)
             }
         )
+    }
+
+    @Test func wrongCredentialsCannotBeTriedQuickly() async throws {
+        try await ServerStage.run(
+            configure: { options, _ in options.credentials = OwnerCredentials("a-token-of-the-owner") },
+            { stage in
+                for _ in 0..<20 { #expect(try await stage.ask("/api/library").status == 401) }
+                for number in 0..<10 {
+                    let field = "Authorization: Bearer guess-\(number)"
+                    #expect(try await stage.ask("/api/library", fields: [field]).status == 401)
+                }
+                for field in ["Bearer guess-11", "Bearer a-token-of-the-owner"] {
+                    let refused = try await stage.ask("/api/library", fields: ["Authorization: \(field)"])
+                    #expect(refused.status == 429 && refused.errorCode == "too-many-attempts")
+                    #expect((1...60).contains(refused.field("Retry-After").flatMap { Int($0) } ?? 0))
+                }
+                #expect(try await stage.ask("/health").status == 200)
+            }
+        )
+    }
+
+    @Test func attemptsAreCountedByClient() throws {
+        let time = ManualTime()
+        let attempts = FailedAttempts(time: time)
+        func address(_ text: String) throws -> HostAddress { try #require(HostAddress(numeric: text)) }
+        let first = try address("192.0.2.1")
+        for _ in 0..<9 { attempts.record(first) }
+        #expect(attempts.delay(for: first) == nil)
+        time.advance(by: .seconds(30))
+        attempts.record(first)
+        #expect(attempts.delay(for: first) == .seconds(60))
+        #expect(attempts.delay(for: try address("192.0.2.2")) == nil && attempts.delay(for: nil) == nil)
+        time.advance(by: .seconds(60))
+        #expect(attempts.delay(for: first) == nil)
+        // After the wait, attempts are counted anew.
+        attempts.record(first)
+        #expect(attempts.delay(for: first) == nil)
+        for number in 0..<10 { attempts.record(try address("2001:db8::\(number)")) }
+        #expect(attempts.delay(for: try address("2001:db8::ffff")) == .seconds(60))
+        #expect(attempts.delay(for: try address("2001:db8:0:1::1")) == nil)
+        for number in 0..<5_000 { attempts.record(try address("10.0.\(number / 250).\(number % 250)")) }
+        // Beyond the maximum number of clients, the others are counted together.
+        #expect(attempts.delay(for: try address("10.1.1.1")) == .seconds(60))
+        #expect(attempts.delay(for: try address("10.0.0.1")) == nil)
     }
 
     @Test func credentialsAreReadFromTheFirstLineOfAFile() throws {

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
 import Dispatch
 import Foundation
+import MediaTiming
 public import ResourceAddressing
 import Synchronization
 

@@ -2,6 +2,7 @@ import Crypto
 public import Foundation
 import HTTPTypes
 import Hummingbird
+import MediaTiming
 import MediaTransport
 public import ResourceAddressing
 
@@ -100,6 +101,10 @@ struct OwnerAccess: RouterMiddleware {
     var credentials: OwnerCredentials?
     /// A Boolean value that indicates whether, without credentials, only requests from this machine are admitted.
     var requiresThisMachine = false
+    /// The proxies whose header fields name the client.
+    var trustedProxies: [TrustedProxy] = []
+    /// The requests with wrong credentials.
+    var attempts = FailedAttempts()
 
     @concurrent func handle(
         _ request: Request,
@@ -107,6 +112,17 @@ struct OwnerAccess: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         if let credentials {
+            let client = client(of: request, context)
+            if let delay = attempts.delay(for: client) {
+                var response = ServerError(
+                    .tooManyRequests,
+                    "too-many-attempts",
+                    "this client has sent wrong credentials too often",
+                    hint: "wait a minute"
+                ).response
+                response.headers[.retryAfter] = String(Int64(saturating: (delay / .seconds(1)).rounded(.up)))
+                return response
+            }
             guard credentials.accept(request.headers[.authorization]) else {
                 var response = ServerError(
                     .unauthorized,
@@ -114,6 +130,8 @@ struct OwnerAccess: RouterMiddleware {
                     "this address requires the credentials of the owner"
                 ).response
                 response.headers[.wwwAuthenticate] = credentials.challenge
+                // The first request of a browser has none.
+                if request.headers[.authorization] != nil { attempts.record(client) }
                 return response
             }
         } else if requiresThisMachine, !Self.isFromThisMachine(request, context) {
@@ -125,6 +143,15 @@ struct OwnerAccess: RouterMiddleware {
             )
         }
         return try await next(request, context)
+    }
+
+    /// Returns the client of a request, which a trusted proxy names.
+    private func client(of request: Request, _ context: ServerRequestContext) -> HostAddress? {
+        guard let peer = context.peer, trustedProxies.contains(peer) else { return context.peer }
+        return trustedProxies.client(
+            forwardedFor: request.headers[.forwardedFor],
+            forwarded: request.headers[.forwarded]
+        ) ?? peer
     }
 
     /// Returns whether a request comes from this machine, and was not forwarded by a proxy that runs on it.

@@ -18,6 +18,16 @@ protocol BreakStore: Sendable {
     /// - Returns: A Boolean value that indicates whether the breaks were stored.
     /// - Throws: ``ServerError`` with 503 if the storage is not available.
     func store(_ breaks: BreakTimelines, of key: String, replacing revision: Int64) async throws -> Bool
+
+    /// Verifies that the storage is available.
+    ///
+    /// - Throws: ``ServerError`` with 503 if it is not.
+    func verify() async throws
+}
+
+extension BreakStore {
+    /// Does nothing: what is in the process or on its disk is available.
+    func verify() async throws {}
 }
 
 /// The breaks of a playlist with the number of their version.

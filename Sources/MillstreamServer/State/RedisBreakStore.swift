@@ -21,10 +21,8 @@ final class RedisBreakStore: BreakStore {
 
     init(_ address: RedisAddress) { connection = RedisConnection(address) }
 
-    /// Connects to the server.
-    ///
-    /// - Throws: ``ServerError`` with 503 if the server cannot be reached or refuses the connection.
-    func connect() async throws { _ = try await command(["PING"]) }
+    /// Verifies that the server can be reached and accepts the connection.
+    func verify() async throws { _ = try await command(["PING"]) }
 
     func breaks(of key: String) async throws -> StoredBreaks {
         guard case .array(let values) = try await command(["HMGET", Self.name(key), "revision", "breaks"]),

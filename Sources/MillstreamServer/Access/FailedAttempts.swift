@@ -1,0 +1,55 @@
+import MediaTiming
+import MediaTransport
+import Synchronization
+
+/// The requests with wrong credentials by client, which delay its further attempts to guess them.
+///
+/// After ten of them, a client waits a minute. An IPv6 client is its network of 64 bits, of which it has all addresses.
+final class FailedAttempts: Sendable {
+    private struct Entry {
+        var count = 0
+        var end: Duration
+    }
+
+    private let time: any TimeSource
+    private let entries = Mutex<[[UInt8]: Entry]>([:])
+
+    private static let maximumCount = 10
+    private static let interval = Duration.seconds(60)
+    /// The maximum number of clients; beyond it, the attempts of all further ones are counted together.
+    private static let maximumClientCount = 4_096
+
+    init(time: any TimeSource = SystemTimeSource()) { self.time = time }
+
+    /// Returns the time that a client has to wait; `nil` if it may try.
+    func delay(for client: HostAddress?) -> Duration? {
+        let now = time.now
+        return entries.withLock { entries in
+            guard let entry = entries[Self.key(client, entries)], entry.count >= Self.maximumCount, entry.end > now
+            else {
+                return nil
+            }
+            return entry.end - now
+        }
+    }
+
+    /// Counts a request with wrong credentials.
+    func record(_ client: HostAddress?) {
+        let now = time.now
+        entries.withLock { entries in
+            if entries.count >= Self.maximumClientCount { entries = entries.filter { $0.value.end > now } }
+            let key = Self.key(client, entries)
+            var entry = entries[key] ?? Entry(end: now)
+            if entry.end <= now { entry.count = 0 }
+            entry.count += 1
+            entry.end = now + Self.interval
+            entries[key] = entry
+        }
+    }
+
+    private static func key(_ client: HostAddress?, _ entries: [[UInt8]: Entry]) -> [UInt8] {
+        let octets = client?.unmapped.octets ?? []
+        let network = octets.count == 16 ? Array(octets.prefix(8)) : octets
+        return entries[network] == nil && entries.count >= maximumClientCount ? [0] : network
+    }
+}
