@@ -71,7 +71,7 @@ import Testing
             of: executable("redis-server"),
             directory: folder
         )
-        defer { redis.send(SIGTERM) }
+        defer { redis.send(SIGKILL) }
         _ = try await redis.match("(Ready to accept connections)")
         let ad = MisbehavingServer.Resource.text(Self.advertisement)
         try await MisbehavingServer.withServer(["/ad.m3u8": ad]) { origin in
@@ -116,7 +116,7 @@ import Testing
         }
         do {
             #expect(try await status() == 200)
-            redis.send(SIGTERM)
+            redis.send(SIGKILL)
             _ = try await redis.finish()
             #expect(try await status() == 503)
             try await client.shutdown()

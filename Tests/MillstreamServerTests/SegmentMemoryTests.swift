@@ -143,6 +143,26 @@ import Testing
         }
     }
 
+    @Test func responsesAreSharedWhileThereIsMemory() async throws {
+        let (memory, origin) = (SegmentMemory(memory: SharedMemory(responses: 4, total: 9)), Origin())
+        var held: [TransportResponse] = []
+        for (number, loads) in [(0, 1), (1, 2), (1, 2), (2, 3), (2, 4)] {
+            held.append(
+                try await memory.response(to: SegmentMemory.Key(address: "http://h/\(number).ts"), origin.load)
+            )
+            #expect(origin.loads.count == loads, "\(number)")
+        }
+        held = []
+        // The memory of segments that are not read anymore is free again.
+        try await wait { origin.cancellations == 4 }
+        let later = Origin(isImmediate: true)
+        for _ in 0..<2 {
+            held.append(try await memory.response(to: SegmentMemory.Key(address: "http://h/3.ts"), later.load))
+        }
+        #expect(try await text(held[0]) == "abcd")
+        #expect(try await text(held[1]) == "abcd")
+    }
+
     @Test func bodyLongerThanAnnouncedIsAnError() async throws {
         let origin = Origin(length: 16 << 20)
         let response = try await SegmentMemory().response(to: SegmentMemory.Key(address: "http://h/a.ts"), origin.load)

@@ -33,10 +33,9 @@ final class SegmentMemory: Sendable {
     /// The number of segments that are loaded ahead of a player; 0 to load none.
     private let aheadCount: Int
     private let time: any TimeSource
+    private let memory: SharedMemory
     private let state = Mutex(State())
 
-    /// The maximum size of a segment that requests share.
-    private static let maximumSegmentSize = 16 << 20
     /// The maximum total size of complete segments in memory.
     private static let maximumRetainedSize = 64 << 20
     /// The time for which a segment stays in memory.
@@ -50,9 +49,15 @@ final class SegmentMemory: Sendable {
     ///
     /// - Parameters:
     ///   - aheadCount: The number of segments that are loaded ahead of a player; 0 to load none.
+    ///   - memory: The memory of the segments.
     ///   - time: The clock.
-    init(aheadCount: Int = 0, time: any TimeSource = SystemTimeSource()) {
+    init(
+        aheadCount: Int = 0,
+        memory: SharedMemory = SharedMemory(),
+        time: any TimeSource = SystemTimeSource()
+    ) {
         self.aheadCount = aheadCount
+        self.memory = memory
         self.time = time
     }
 
@@ -99,7 +104,7 @@ final class SegmentMemory: Sendable {
         let (transfer, reader, isNew) = state.withLock { state in
             removeOutdated(&state)
             if let known = state.transfers[key], known.isShareable { return (known, known.reader(), false) }
-            let transfer = SharedTransfer(maximumSize: Self.maximumSegmentSize)
+            let transfer = SharedTransfer(in: memory)
             state.transfers[key] = transfer
             return (transfer, transfer.reader(), true)
         }

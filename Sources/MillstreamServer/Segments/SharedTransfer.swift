@@ -4,6 +4,34 @@ import NIOCore
 import ResourceAddressing
 import Synchronization
 
+/// The memory of shared transfers, beyond which responses are not shared.
+final class SharedMemory: Sendable {
+    private let reserved = Mutex(0)
+    private let maximumResponseSize: Int
+    private let maximumSize: Int
+
+    /// Creates a memory with the maximum number of bytes of a response, and of all of them.
+    init(responses maximumResponseSize: Int = 16 << 20, total maximumSize: Int = 128 << 20) {
+        self.maximumResponseSize = maximumResponseSize
+        self.maximumSize = maximumSize
+    }
+
+    /// Reserves memory for a response.
+    ///
+    /// - Returns: `false` if there is not enough.
+    func reserve(_ count: Int) -> Bool {
+        guard count <= maximumResponseSize else { return false }
+        return reserved.withLock { reserved in
+            guard reserved +| count <= maximumSize else { return false }
+            reserved +|= count
+            return true
+        }
+    }
+
+    /// Releases memory.
+    func release(_ count: Int) { reserved.withLock { $0 -|= count } }
+}
+
 /// A transfer from an origin whose response several requests receive, each from the first byte.
 ///
 /// It ends when no request reads it anymore.
@@ -20,6 +48,7 @@ final class SharedTransfer: Sendable {
         var response: TransportResponse?
         var buffers: [ByteBuffer] = []
         var byteCount = 0
+        var reservedByteCount = 0
         var end: End?
         var readerCount = 0
         var task: Task<Void, Never>?
@@ -27,14 +56,16 @@ final class SharedTransfer: Sendable {
 
     private let state = Mutex(State())
     private let changes = Broadcast()
-    private let maximumSize: Int
+    private let memory: SharedMemory
 
     /// Creates a transfer, which does not load before ``start(_:onEnd:)``.
     ///
-    /// - Parameter maximumSize: The maximum number of bytes of a response that is shared.
-    init(maximumSize: Int) {
-        self.maximumSize = maximumSize
+    /// - Parameter memory: The memory of all transfers.
+    init(in memory: SharedMemory) {
+        self.memory = memory
     }
+
+    deinit { memory.release(state.withLock { $0.reservedByteCount }) }
 
     /// The number of bytes in memory.
     var byteCount: Int { state.withLock { $0.byteCount } }
@@ -74,16 +105,19 @@ final class SharedTransfer: Sendable {
     private func run(_ load: @Sendable () async throws -> TransportResponse) async {
         do {
             let response = try await load()
-            guard let length = response.expectedLength, length <= Int64(maximumSize),
-                response.status == 200 || response.status == 206
+            guard let length = response.expectedLength.map({ Int(clamping: $0) }),
+                response.status == 200 || response.status == 206, memory.reserve(length)
             else {
                 return state.withLock { $0.end = .alone(response) }
             }
-            state.withLock { $0.response = response }
+            state.withLock { state in
+                state.reservedByteCount = length
+                state.response = response
+            }
             changes.notify()
             for try await buffer in response.body {
                 let isWithin = state.withLock { state in
-                    guard state.byteCount +| buffer.readableBytes <= maximumSize else { return false }
+                    guard state.byteCount +| buffer.readableBytes <= length else { return false }
                     state.byteCount +|= buffer.readableBytes
                     state.buffers.append(buffer)
                     return true
