@@ -18,7 +18,8 @@ export function createEditControl(definition) {
 const creators = {
     integer: createNumberField,
     source: createStreamMenu,
-    'source-at-time': createStreamMenuWithTime,
+    'source-at-time': (definition) => createStreamMenuWithPosition(definition, 'time'),
+    'source-at-breaks': (definition) => createStreamMenuWithPosition(definition, 'rule'),
 };
 
 function createCheckbox({ name, title, summary }) {
@@ -77,19 +78,20 @@ function createStreamMenu({ name, title, summary }) {
     };
 }
 
-function createStreamMenuWithTime({ name, title, summary, examples = [] }) {
+/** A menu of streams with a field for the position, a time or a rule, that follows the URL of the stream after `@`. */
+function createStreamMenuWithPosition({ name, title, summary, examples = [] }, position) {
     const menu = new StreamMenu(name, summary);
-    const time = createElement('input', {
-        type: 'text', id: `${name}-time`, autocomplete: 'off', spellcheck: 'false', placeholder: examples[0]?.split('@').at(-1),
-        title: summary, 'aria-label': `${title}: time`,
+    const field = createElement('input', {
+        type: 'text', id: `${name}-${position}`, autocomplete: 'off', spellcheck: 'false', title: summary,
+        placeholder: examples[0]?.split('@').at(-1), 'aria-label': `${title}: ${position}`,
     });
     return {
-        node: labeledField(name, title, summary, createElement('div', { class: 'field-row' }, menu.select, time)),
-        fields: [menu.select, time],
-        value: () => (menu.url && time.value.trim() ? `${menu.url}@${time.value.trim()}` : undefined),
+        node: labeledField(name, title, summary, createElement('div', { class: 'field-row' }, menu.select, field)),
+        fields: [menu.select, field],
+        value: () => (menu.url && field.value.trim() ? `${menu.url}@${field.value.trim()}` : undefined),
         reset: () => {
             menu.select.value = '';
-            time.value = '';
+            field.value = '';
         },
         updateStreams: (store) => menu.update(store),
     };
