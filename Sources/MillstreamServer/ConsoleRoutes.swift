@@ -32,6 +32,8 @@ struct ConsoleRoutes {
     let owner: OwnerAccess
     /// The secret with which the console signs playback addresses; `nil` if unsigned ones are admitted.
     let secret: ServerSecret?
+    /// The signer of the addresses of media files.
+    let signer: SegmentSigner
     /// The storage without which live playlists cannot be edited.
     let breaks: any BreakStore
     private let files = FileResponder()
@@ -51,9 +53,11 @@ struct ConsoleRoutes {
         presentations: PresentationStore? = nil,
         owner: OwnerAccess = OwnerAccess(),
         secret: ServerSecret? = nil,
+        signer: SegmentSigner,
         breaks: any BreakStore = MemoryBreakStore()
     ) {
         self.owner = owner
+        self.signer = signer
         self.breaks = breaks
         self.secret = secret
         self.presentations = presentations
@@ -142,8 +146,18 @@ struct ConsoleRoutes {
             throw ServerError(.badRequest, "missing-address", "address must be a playback address")
         }
         var address = ResourceAddress(text)
+        let expires = UnixSeconds(UnixSeconds.now.rawValue +| Self.addressValidity)
+        // Browsers take the file behind a redirect for a playlist, because of the name of the first address.
+        if address.path == "/play.m3u8",
+            let file = try SegmentAddress(
+                mediaFileIn: QueryItems(address.query),
+                limits: capacity.limits.editing,
+                expiry: secret.map { _ in AddressExpiry(expires) }
+            )
+        {
+            return Response.json(.fields(["address": .string(file.path(signedBy: signer))]))
+        }
         if let secret {
-            let expires = UnixSeconds(UnixSeconds.now.rawValue +| Self.addressValidity)
             do {
                 address = try secret.signedAddress(address, expires: expires)
             } catch {

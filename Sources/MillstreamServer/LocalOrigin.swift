@@ -310,6 +310,7 @@ public struct LocalOrigin: Sendable {
             presentations: sources.trustedPresentations,
             owner: owner,
             secret: options.admitsOnlySignedAddresses ? secret : nil,
+            signer: SegmentSigner(secret),
             breaks: breaks
         ).add(to: router)
         let plain = HTTPServerBuilder.limited(by: registry)

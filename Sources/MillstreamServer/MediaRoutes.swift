@@ -92,6 +92,14 @@ struct MediaRoutes {
     }
 
     @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let query = QueryItems(request.uri.query)
+        let expiry = playbackSigner == nil ? nil : try AddressExpiry(query)
+        if let file = try SegmentAddress(mediaFileIn: query, limits: capacity.limits.editing, expiry: expiry) {
+            return Response(
+                status: .found,
+                headers: [.location: file.path(signedBy: signer), .cacheControl: "no-cache"]
+            )
+        }
         let key = EditedPlaylistCache.Key(
             target: request.uri.string,
             authority: request.head.authority ?? "",

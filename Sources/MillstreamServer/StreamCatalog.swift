@@ -53,9 +53,14 @@ public struct StreamCatalog: Sendable {
 
         /// The kind of the stream, determined by the extension of its path.
         public var kind: Kind {
+            if address.path.lowercased().hasSuffix(".mpd") { return .dash }
+            return Self.isMediaFile(address) ? .file : .hls
+        }
+
+        /// Returns whether the extension of a path is that of a media file.
+        static func isMediaFile(_ address: ResourceAddress) -> Bool {
             let path = address.path.lowercased()
-            if path.hasSuffix(".mpd") { return .dash }
-            return [".mp4", ".m4v", ".mov", ".m4a", ".mp3"].contains { path.hasSuffix($0) } ? .file : .hls
+            return [".mp4", ".m4v", ".mov", ".m4a", ".mp3"].contains { path.hasSuffix($0) }
         }
 
         /// The addresses of all playlists and manifests of the stream.

@@ -128,6 +128,16 @@ struct ConsoleTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(10))) func mediaFilesPlayWithoutEdits() async throws {
+        try await onStage { stage in
+            try await play("movie", on: stage)
+            #expect(abs(try await stage.video.duration - 30) < 0.2)
+            #expect(try await stage.page.number("document.querySelector('video').videoWidth") == 640)
+            #expect(try await stage.page.isTrue("document.querySelector('#bandwidth, #quality-minimum').disabled"))
+            #expect(try await stage.page.isTrue("document.querySelector('#save-playlist').hidden"))
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func playbackWithBitRateLimitsRequestsOnlyTheSelectedVariants() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)

@@ -29,6 +29,48 @@ import Testing
     }
 }
 
+/// Tests media files in place of playlists.
+@Suite(.timeLimit(.minutes(10))) struct MediaFileTests {
+    @Test func mediaFilesArePassedOn() async throws {
+        try await ServerStage.run(usesProxy: false) { options, origin in
+            options.allowedHosts = ["127.0.0.1:\(origin.port)"]
+        } _: { stage in
+            let file = stage.origin.address("/film.MP4")
+            stage.origin.set("/film.MP4", .init(Array("moov".utf8), contentType: "video/mp4"))
+            stage.origin.behave("/film.MP4", .proper)
+            let redirect = try await stage.ask("/play.m3u8?url=\(file)&segments=proxy")
+            let location = try #require(redirect.field("Location"))
+            #expect(redirect.status == 302 && location.hasPrefix("/segment/film.MP4?"))
+            let answer = try await stage.ask(location)
+            #expect(answer.status == 200 && answer.body == "moov", "\(answer.head) \(answer.body)")
+            #expect(answer.field("Content-Type") == "video/mp4")
+            let part = try await stage.ask(location, fields: ["Range: bytes=1-2"])
+            #expect(part.status == 206 && part.body == "oo")
+            let direct = try #require(try await stage.ask("/play.m3u8?url=\(file)").field("Location"))
+            #expect(try await stage.ask(direct).field("Location") == file)
+            let edited = try await stage.ask("/play.m3u8?url=\(file)&duration=30")
+            #expect(edited.status == 415 && edited.errorCode == "not-a-playlist")
+            // The console asks for the address, since browsers decide by the name what they expect.
+            let asked =
+                "/api/playback-address?address=" + PercentEncoding.encode("/play.m3u8?url=\(file)&segments=proxy")
+            let resolved = try #require(try await stage.ask(asked).body.firstMatch(of: /"address":"([^"]*)"/)?.1)
+            #expect(try await stage.ask(String(resolved)).body == "moov")
+            let unknown = try await stage.ask("/play.m3u8?url=\(file)&unknown=1")
+            #expect(unknown.status == 400)
+        }
+    }
+
+    @Test func mediaFilesOfPrivateHostsAreRefusedToOthers() async throws {
+        try await ServerStage.run { stage in
+            let file = stage.origin.address("/film.mp4")
+            let fields = ["Origin: https://other.example", "Sec-Fetch-Site: cross-site"]
+            let redirect = try await stage.ask("/play.m3u8?url=\(file)", fields: fields)
+            let location = try #require(redirect.field("Location"))
+            #expect(try await stage.ask(location, fields: fields).status == 403)
+        }
+    }
+}
+
 /// Tests segments that are proxied from an origin to a player.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ProxiedSegmentTests {
     private func media(_ names: String...) -> String {

@@ -26,6 +26,7 @@ export class Actions {
         case 'play':
             this.#player.playRemote({
                 title, source: stream.url, edits: stream.edits, poster: stream.poster, stream: stream.id,
+                isFile: stream.kind === 'file',
             });
             break;
         case 'play-offline':

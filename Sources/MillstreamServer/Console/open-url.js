@@ -15,16 +15,17 @@ export function handleOpenURL(store, player, actions) {
         event.preventDefault();
         const source = validatedURL();
         if (!source) return;
+        const isFile = isMediaFile(source);
         // Inspected first, so that the reason for a refusal is shown next to the field.
         try {
-            await inspectStream(source);
+            if (!isFile) await inspectStream(source);
         } catch (error) {
             setFieldError(errorMessage(error));
             showMessage(`The stream cannot be played. ${errorMessage(error)}`, { type: 'error', isVisible: false });
             return;
         }
         const stream = store.streamForURL(source);
-        player.playRemote({ title: titleFor(source), source, poster: stream?.poster, stream: stream?.id });
+        player.playRemote({ title: titleFor(source), source, poster: stream?.poster, stream: stream?.id, isFile });
     });
 
     form.querySelector('[data-action=download-url]').addEventListener('click', async () => {
@@ -37,6 +38,11 @@ export function handleOpenURL(store, player, actions) {
     function titleFor(source) {
         return store.streamForURL(source)?.name ?? titleForURL(source);
     }
+}
+
+/** Returns whether the extension of a URL is that of a media file, which the server passes on as it is. */
+function isMediaFile(source) {
+    return /\.(mp4|m4v|mov|m4a|mp3)$/i.test(source.split(/[?#]/)[0]);
 }
 
 /** Returns the URL in the field, or an empty string after showing what is wrong with it. */

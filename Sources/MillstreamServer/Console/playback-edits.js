@@ -27,7 +27,7 @@ export class PlaybackEdits extends EventTarget {
     #maximum = find('quality-maximum');
     #preview = new PreviewDuration();
     #controls = [];
-    #isOffline = false;
+    #isFixed = false;
     #proxy = find('proxy');
     #variantList = new VariantList(find('variants'));
     #store;
@@ -68,7 +68,7 @@ export class PlaybackEdits extends EventTarget {
 
     #updateDisabled() {
         const fields = this.#controls.flatMap((control) => control.fields);
-        for (const field of [...fields, this.#proxy]) field.disabled = this.#isOffline;
+        for (const field of [...fields, this.#proxy]) field.disabled = this.#isFixed;
     }
 
     #ownControl(definition) {
@@ -105,15 +105,17 @@ export class PlaybackEdits extends EventTarget {
     /** Resets the edits for another stream. The proxy stays enabled, since it is not an edit of the content. */
     reset(selection) {
         const isOffline = selection.origin === 'offline';
-        this.#preview.reset(isOffline);
+        const isFixed = isOffline || selection.isFile;
+        this.#preview.reset(isFixed);
         for (const control of this.#controls) control.reset();
         this.#showVariants([]);
-        this.#isOffline = isOffline;
+        this.#isFixed = isFixed;
         this.#updateDisabled();
         setText(find('edits-note'), isOffline
             ? 'An offline copy cannot be edited. Play the stream from its origin to edit it.'
+            : selection.isFile ? 'A media file has no playlist that could be edited.'
             : 'The server edits the playlists, so the edits apply in every player.');
-        this.#source = isOffline ? undefined : selection.source;
+        this.#source = isFixed ? undefined : selection.source;
         this.#hasInspectionFailed = false;
         this.#inspectionCount += 1;
         if (isOffline) {
@@ -121,7 +123,7 @@ export class PlaybackEdits extends EventTarget {
             this.#dispatchLanguages(selection.audio, selection.subtitles);
         } else {
             this.#dispatchLanguages();
-            this.#inspect(this.#inspectionCount);
+            if (!isFixed) this.#inspect(this.#inspectionCount);
         }
     }
 

@@ -14,6 +14,7 @@ export function showPlaybackURL(player) {
     player.addEventListener('load', () => {
         field.value = player.url;
         saveLink.href = player.savedURL;
+        setHidden(saveLink, player.selection.isFile);
         // Titles are untrusted input: control characters and separators must not become part of a file name.
         const name = player.selection.title.replace(/[^\p{L}\p{N}._-]+/gu, ' ').trim();
         saveLink.download = `${name || 'stream'}.m3u8`;

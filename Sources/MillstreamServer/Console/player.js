@@ -14,7 +14,7 @@ const reloadDelayMilliseconds = 300;
  * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`.
  */
 export class Player extends EventTarget {
-    /** `{origin: "remote"|"offline", title, source, edits, poster, stream, asset, variants, audio, subtitles}`. */
+    /** `{origin: "remote"|"offline", title, source, edits, poster, stream, isFile, asset, variants, audio, subtitles}`. */
     selection;
     /** The playback URL, including the edits. */
     url;
@@ -45,9 +45,9 @@ export class Player extends EventTarget {
         video.addEventListener('playing', () => this.#setError(undefined));
     }
 
-    /** Plays a stream; `edits` are those of the catalog, to which the edits of the panel are added. */
-    playRemote({ title, source, edits = [], poster, stream }) {
-        this.#select({ origin: 'remote', title, source, edits, poster, stream });
+    /** Plays a stream, or a media file; `edits` are those of the catalog, to which the edits of the panel are added. */
+    playRemote({ title, source, edits = [], poster, stream, isFile = false }) {
+        this.#select({ origin: 'remote', title, source, edits, poster, stream, isFile });
     }
 
     /** Plays an offline copy from `position`, in seconds: it can replace a stream whose playback has failed. */
@@ -115,14 +115,16 @@ export class Player extends EventTarget {
         this.#loadCount += 1;
         this.#conditionsInURL = this.#networkConditions.value;
         const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
-        if (this.selection.origin === 'offline' || !this.#edits.requiresSignature) {
+        // The server determines the URL of a media file, which is no playlist.
+        const isResolved = this.#edits.requiresSignature || this.selection.isFile;
+        if (this.selection.origin === 'offline' || !isResolved) {
             this.#open(url, savedPlaylistURL(url), position);
         } else {
             this.#openSigned(url, position);
         }
     }
 
-    /** Opens a playback URL as soon as the server has signed it. */
+    /** Opens a playback URL as soon as the server has signed it or has returned that of the media file. */
     async #openSigned(url, position) {
         const load = this.#loadCount;
         try {
@@ -140,7 +142,7 @@ export class Player extends EventTarget {
         if (this.#conditionsInURL) this.#changeConditions(this.#conditionsInURL).catch(() => {});
         this.#setError(undefined);
         this.#dispatch('load');
-        if (!this.playsHLS) return;
+        if (!this.playsHLS && !this.selection.isFile) return;
         this.#video.src = this.url;
         this.#startPosition = position;
         this.#play();

@@ -10,9 +10,9 @@ import { formatPercent, hueForName, initials } from './format.js';
 
 const kindNames = { hls: 'HLS', dash: 'DASH', file: 'File' };
 
-/** Returns why a stream cannot be played or downloaded from its origin, or `undefined` if it can. */
+/** Returns why a stream cannot be downloaded, or `undefined` if it can. */
 function unsupportedReason(stream) {
-    return stream.kind === 'file' ? 'Media files cannot be played or downloaded yet.' : undefined;
+    return stream.kind === 'file' ? 'Media files can be played, but not downloaded.' : undefined;
 }
 
 /** Returns the text of the badge, which is empty for a stream that is not downloaded. */
@@ -73,7 +73,6 @@ export class StreamCard {
         const state = assetState(asset);
         const reason = unsupportedReason(stream);
         setAttribute(this.element, 'data-state', state);
-        setAttribute(this.element, 'data-playable', String(!reason || Boolean(asset?.playableOffline)));
         this.element.style.setProperty('--hue', hueForName(stream.name));
         if (stream.poster) setAttribute(this.#image, 'src', stream.poster);
         setHidden(this.#image, !stream.poster);
@@ -99,9 +98,9 @@ export class StreamCard {
             const primary = state === 'downloaded';
             actions['play-offline'] = { label: 'Play offline', name: `Play offline copy of ${name}`, primary };
         }
+        const primary = state !== 'downloaded' || !playableOffline;
+        actions.play = { label: 'Play', name: this.#stream.channel ? `Play the channel ${name}` : `Play ${name} from its origin`, primary };
         if (!reason) {
-            const primary = state !== 'downloaded' || !playableOffline;
-            actions.play = { label: 'Play', name: this.#stream.channel ? `Play the channel ${name}` : `Play ${name} from its origin`, primary };
             // A download has the stream at its origin, without the edits of the catalog.
             if (state === 'remote' && this.#stream.edits.length === 0) actions.download = { label: 'Download', name: `Download ${name}` };
             if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
@@ -115,6 +114,6 @@ export class StreamCard {
 
     #playPreferred(perform) {
         if (assetState(this.#asset) === 'downloaded' && this.#asset.playableOffline) perform('play-offline');
-        else if (!unsupportedReason(this.#stream)) perform('play');
+        else perform('play');
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaTiming
+import PlaylistEditing
 import ResourceAddressing
 
 /// An address below `/segment` that this server writes into playlists.
@@ -72,6 +73,23 @@ struct SegmentAddress: Hashable {
                 hint: "load the playlist again and take the address from there"
             )
         }
+    }
+
+    /// Creates the address of the media file that a playback request names in place of a playlist.
+    ///
+    /// - Returns: `nil` for a request of anything else.
+    /// - Throws: ``ServerError`` if the request has edits, which a media file cannot have.
+    init?(mediaFileIn query: QueryItems, limits: EditLimits, expiry: AddressExpiry?) throws {
+        guard let url = query["url"], StreamCatalog.Stream.isMediaFile(ResourceAddress(url)) else { return nil }
+        let playback = try PlaybackRequest(query, limits: limits)
+        guard playback.plan.edits.allSatisfy({ $0 == .absolute }) else {
+            throw ServerError(
+                .unsupportedMediaType,
+                "not-a-playlist",
+                "\(playback.address) is a media file, which has no playlist that could be edited"
+            )
+        }
+        self.init(playback.source, delivery: playback.delivery, link: playback.link, expiry: expiry)
     }
 
     private static let itemNames: Set<String> = ["url", "segments", "conditions", "link", "expires", "signature"]
