@@ -176,7 +176,7 @@ extension PlaylistEdit {
         .conditions(for: .video),
         title: "Filter video",
         summary: "Keep variants with video that satisfy all conditions; variants with only audio remain.",
-        examples: ["bandwidth(900k...4M),codecs(hvc1)", "max-height(720)"],
+        examples: ["max-height(720)", "bandwidth(900k...4M),codecs(hvc1)"],
         multivariant: { (playlist, filter, _) throws(PlaylistEditError) in try playlist.filtered(by: filter) }
     )
 
