@@ -82,17 +82,19 @@ public final class ResourceLoaderAdapter: NSObject, AVAssetResourceLoaderDelegat
         let address = ResourceAddress(url.absoluteString)
         let answer = LoadingAnswer(loadingRequest)
         let id = ObjectIdentifier(loadingRequest)
-        let task = Task {
-            do {
-                answer.finish(with: try await content(of: address))
-            } catch is CancellationError {
-                return
-            } catch {
-                answer.fail(error)
+        // The task ends only after it is stored.
+        tasks.withLock { tasks in
+            tasks[id] = Task {
+                let result: Result<LoadingAnswer.Content, any Error>
+                do { result = .success(try await content(of: address)) } catch { result = .failure(error) }
+                // AVFoundation has canceled a request that is not stored anymore.
+                guard self.tasks.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
+                switch result {
+                case .success(let content): answer.finish(with: content)
+                case .failure(let error): answer.fail(error)
+                }
             }
-            tasks.withLock { _ = $0.removeValue(forKey: id) }
         }
-        tasks.withLock { $0[id] = task }
         return true
     }
 

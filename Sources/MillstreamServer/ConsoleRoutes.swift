@@ -34,8 +34,8 @@ struct ConsoleRoutes {
     let secret: ServerSecret?
     /// The signer of the addresses of media files.
     let signer: SegmentSigner
-    /// The storage without which live playlists cannot be edited.
-    let breaks: any BreakStore
+    /// The readiness of the storage without which live playlists cannot be edited.
+    private let readiness: Readiness
     private let files = FileResponder()
 
     init(
@@ -58,7 +58,7 @@ struct ConsoleRoutes {
     ) {
         self.owner = owner
         self.signer = signer
-        self.breaks = breaks
+        readiness = Readiness(breaks)
         self.secret = secret
         self.presentations = presentations
         self.capacity = capacity
@@ -82,7 +82,7 @@ struct ConsoleRoutes {
             try await page(try context.parameters.require("name"), request, context)
         }
         router.get("health") { _, _ in
-            try await breaks.verify()
+            try await readiness.verify()
             return Response.json(.fields(["status": .string("ok")]))
         }
         restricted.get("metrics") { _, _ in

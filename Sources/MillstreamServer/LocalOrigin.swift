@@ -174,22 +174,23 @@ public struct LocalOrigin: Sendable {
             ResourceLoader(SchemeTransport(http: transport, file: nil), policy: self.policy)
         }
         let hosts = HostCache(http.lookups)
+        // Requests for tokens are those of the owner, to any host, and not affected by the policy for sources.
+        let tokenTransport = HTTPTransport(httpOptions)
+        let access = AuthorizedAccess(
+            transport,
+            tokens: options.tokens + options.catalog.tokenSources(loader: loading(tokenTransport)),
+            alternates: options.alternates + options.catalog.alternates
+        )
+        // What is stored has the URLs without tokens.
         let cached = options.cache.map { cache in
             PermittedTransport(
-                base: CachedTransport(transport, cache: cache) { transport.carriesCredentials($0) },
+                base: CachedTransport(access.transport, cache: cache) { transport.carriesCredentials($0) },
                 policy: policy,
                 hosts: http.proxy == nil ? hosts : nil
             )
         }
-        // Requests for tokens are those of the owner, to any host, and not affected by the policy for sources.
-        let tokenTransport = HTTPTransport(httpOptions)
-        let access = AuthorizedAccess(
-            cached ?? transport,
-            tokens: options.tokens + options.catalog.tokenSources(loader: loading(tokenTransport)),
-            alternates: options.alternates + options.catalog.alternates
-        )
         var sources = SourceAccess(
-            trusted: (loading(access.transport), policy, hosts),
+            trusted: (loading(cached ?? access.transport), policy, hosts),
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         sources.redirection = access.redirection

@@ -242,12 +242,21 @@ struct MediaRoutes {
         to clip: SubtitleClip,
         _ loader: ResourceLoader
     ) async throws -> Response {
-        let loaded = try await clip.loadSubtitles(at: address, loader)
-        let bytes = try await workers.run { _ in clip.clipped(loaded) }
+        let budget = try capacity.admit()
+        let bytes = try await ClientPresence.whileClientIsConnected { [workers] in
+            let loaded = try await clip.loadSubtitles(at: address, loader)
+            try budget.editing.receive(loaded.count)
+            return try await workers.run { _ in clip.clipped(loaded) }
+        }
+        let reservation = try capacity.reservation(of: bytes.count)
         return Response(
             status: .ok,
             headers: [.contentType: "text/vtt", .cacheControl: "no-cache"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+            body: ResponseBody(contentLength: bytes.count) { writer in
+                try await writer.write(ByteBuffer(bytes: bytes))
+                try await writer.finish(nil)
+                withExtendedLifetime(reservation) {}
+            }
         )
     }
 

@@ -111,10 +111,9 @@ struct PlaybackRequestHandler {
             try check()
             return try rewritingAddresses(of: presentation, request: request, limits: limits, check: check)
         case .media(let playlist):
-            if let segments, request.delivery == .proxy, segments.loadsAhead {
-                segments.store(order: playlist.segments.compactMap { $0.byteRange == nil ? $0.address.text : nil })
-            }
-            return try rewritingAddresses(of: playlist, request: request, limits: limits, check: check)
+            let bytes = try rewritingAddresses(of: playlist, request: request, limits: limits, check: check)
+            if let segments, request.delivery == .proxy, segments.loadsAhead { segments.store(order: playlist) }
+            return bytes
         }
     }
 

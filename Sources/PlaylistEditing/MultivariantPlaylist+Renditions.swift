@@ -67,9 +67,10 @@ extension MultivariantPlaylist {
             patch.remove(rendition.tagLine)
         }
         let types = [Rendition.MediaType.subtitles, .closedCaptions].filter { filter.types.contains($0) }
+        let removed = RenditionGroups(all).types.subtracting(RenditionGroups(remaining).types)
         playable.removeReferences(
             to: types,
-            remaining: RenditionGroups(remaining),
+            writesNone: removed.contains(.closedCaptions),
             { emptyGroups.contains($0, $1) },
             &patch
         )
@@ -83,7 +84,7 @@ extension MultivariantPlaylist {
         for rendition in renditions where rendition.type.map({ types.contains($0) }) ?? false {
             patch.remove(rendition.tagLine)
         }
-        removeReferences(to: types, remaining: RenditionGroups([]), { _, _ in true }, &patch)
+        removeReferences(to: types, writesNone: types.contains(.closedCaptions), { _, _ in true }, &patch)
         return try patched(patch)
     }
 
@@ -91,20 +92,19 @@ extension MultivariantPlaylist {
     ///
     /// - Parameters:
     ///   - types: The types of the groups.
-    ///   - remaining: The groups that remain.
+    ///   - writesNone: A Boolean value that indicates whether players are told that there are no closed captions.
     ///   - isRemoved: A closure that returns whether a group is removed.
     ///   - patch: The patch.
     private func removeReferences(
         to types: [Rendition.MediaType],
-        remaining: RenditionGroups,
+        writesNone: Bool,
         _ isRemoved: (Rendition.MediaType, String) -> Bool,
         _ patch: inout PlaylistPatch
     ) {
-        // NONE must be in all variants, or in none of them.
-        let writesNone = types.contains(.closedCaptions) && !remaining.types.contains(.closedCaptions)
         for variant in variants + iFrameVariants {
             var removed: [String] = []
             for type in types {
+                // NONE must be in all variants, or in none of them.
                 if type == .closedCaptions, writesNone, !variant.isIFramesOnly {
                     if variant.attributes[type.rawValue] != "NONE" {
                         variant.attributes.set(type.rawValue, to: "NONE", in: &patch)

@@ -248,11 +248,16 @@ struct HTTPFlags: ParsableArguments {
         let assumed = options.headers.isEmpty && cookieJar == nil ? texts.compactMap(AssumedScheme.address) : []
         let link = conditions.map { ConditionedLink($0, stallTimeout: .seconds(timeout)) }
         let readsFiles = addresses.contains { !$0.isHTTP }
-        let cached = Self.caching(link.map { ConditionedTransport(http, over: $0) } ?? http, of: http, in: cache)
-        let authorized = authorized(cached, named.first(where: \.isHTTP).map { [$0] } ?? [], by: http)
+        // What is stored has the URLs without tokens.
+        let authorized = authorized(
+            link.map { ConditionedTransport(http, over: $0) } ?? http,
+            named.first(where: \.isHTTP).map { [$0] } ?? [],
+            by: http
+        )
+        let cached = Self.caching(authorized, of: http, in: cache)
         let loader = ResourceLoader(
             SchemeTransport(
-                http: assumed.isEmpty ? authorized : AssumedScheme.Fallback(authorized, for: assumed),
+                http: assumed.isEmpty ? cached : AssumedScheme.Fallback(cached, for: assumed),
                 file: readsFiles ? FileTransport() : nil
             ),
             policy: policy

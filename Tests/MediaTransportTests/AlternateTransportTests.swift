@@ -105,4 +105,24 @@ private final class SetTime: TimeSource {
         let loaded = try await loader.load(TransportRequest(ResourceAddress("https://a/live/x"), kind: .playlist))
         #expect(loaded.bytes == Array("b".utf8))
     }
+
+    @Test func originsWithoutAPathAreDistinguished() async throws {
+        let script = ScriptedTransport(["https://a/x": [Self.failure(.cannotConnect)], "http://b/x": [.text("b")]])
+        let groups = [[ResourceAddress("https://a"), ResourceAddress("http://b")]]
+        let transport = AlternateTransport(script, groups: groups, time: SetTime())
+        #expect(try await send(transport, "https://a/x").address.text == "https://a/x")
+        await #expect(throws: TransportError.self) { _ = try await send(transport, "https://other/x") }
+        #expect(script.requestedAddresses == ["https://a/x", "http://b/x", "https://other/x"])
+    }
+
+    @Test func temporaryErrorIsReportedRatherThanAMissingResource() async throws {
+        let script = ScriptedTransport([
+            "https://a/live/x": [Self.failure(.status, status: 404)],
+            "https://b/copy/x": [Self.failure(.status, status: 503)],
+            "https://c/live/x": [Self.failure(.status, status: 404)],
+        ])
+        let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
+        let error = await #expect(throws: TransportError.self) { _ = try await send(transport, "https://a/live/x") }
+        #expect(error?.status == 503)
+    }
 }

@@ -54,7 +54,7 @@ import Testing
         let script = ScriptedTransport([expected: [.text("media")]])
         let response = try await send(try transport(script, Source(answer)))
         #expect(script.requestedAddresses == [expected] && response.address == Self.address)
-        let fields = script.requests.first?.headers ?? []
+        let fields = script.requests.first?.allHeaders ?? []
         #expect(fields == (answer.contains("X-Key") ? [HeaderField("X-Key", "5")] : []))
     }
 
@@ -125,7 +125,7 @@ import Testing
             "https://h/film/a.ts?t=1": [.failure(refusal)], "https://h/film/a.ts?t=2": [.text("media")],
         ])
         let source = Source("t=1", "t=2")
-        let transport = try transport(script, source)
+        let transport = try transport(script, source, now: Self.advancingTime())
         if isRenewed {
             #expect(try await send(transport).status == 200)
         } else {
@@ -139,9 +139,53 @@ import Testing
     @Test func sameTokenIsNotSentTwice() async throws {
         let refusal = TransportError(.status, "no", address: nil, status: 403)
         let script = ScriptedTransport(["https://h/film/a.ts?t=1": [.failure(refusal)]])
-        let transport = try transport(script, Source("t=1"))
+        let transport = try transport(script, Source("t=1"), now: Self.advancingTime())
         let error = await #expect(throws: TransportError.self) { _ = try await send(transport) }
         #expect(error?.status == 403 && script.requests.count == 1)
+    }
+
+    /// Returns a clock that advances by two seconds at each call.
+    private static func advancingTime() -> @Sendable () -> UnixSeconds {
+        let time = Mutex<Int64>(1_000)
+        return {
+            time.withLock { time in
+                time += 2
+                return UnixSeconds(time)
+            }
+        }
+    }
+
+    @Test func newTokenIsNotReplacedAtOnce() async throws {
+        let refusal = TransportError(.status, "no", address: nil, status: 403)
+        let script = ScriptedTransport(["https://h/film/a.ts?t=1": [.failure(refusal)]])
+        let source = Source("t=1", "t=2")
+        let transport = try transport(script, source)
+        let error = await #expect(throws: TransportError.self) { _ = try await send(transport) }
+        #expect(error?.status == 403 && source.addresses.count == 1 && script.requests.count == 1)
+    }
+
+    @Test func failureIsTheAnswerToOthersForAMoment() async throws {
+        struct Failing: AccessTokenSource {
+            let count = Counter()
+
+            func token(for address: ResourceAddress) async throws -> AccessToken {
+                count.value.withLock { $0 += 1 }
+                throw TransportError(.tokenUnavailable, "no", address: address)
+            }
+        }
+        final class Counter: Sendable { let value = Mutex(0) }
+        let source = Failing()
+        let time = Mutex<Int64>(1_000)
+        let transport = try transport(ScriptedTransport(), source, now: { UnixSeconds(time.withLock { $0 }) })
+        for second in [1_000, 1_001, 1_002] as [Int64] {
+            time.withLock { $0 = second }
+            for name in ["a.ts", "b.ts"] {
+                await #expect(throws: TransportError.self) {
+                    _ = try await send(transport, ResourceAddress("https://h/film/\(name)"))
+                }
+            }
+        }
+        #expect(source.count.value.withLock { $0 } == 2)
     }
 
     @Test func serversAreAskedWithTheURL() async throws {
@@ -179,6 +223,11 @@ import Testing
         let source = ProgramTokenSource(["sh", "-c", "exec sleep 1000"], timeLimit: .milliseconds(200))
         let error = await #expect(throws: TransportError.self) { _ = try await source.token(for: Self.address) }
         #expect(error?.code == .tokenUnavailable)
+        // A program that it has started keeps the output open.
+        let leaving = ProgramTokenSource(["sh", "-c", "sleep 1000 & echo t=1"], timeLimit: .seconds(1_000))
+        #expect(try await leaving.token(for: Self.address).signature == .query("t=1"))
+        let waiting = ProgramTokenSource(["sh", "-c", "sleep 1000; echo t=1"], timeLimit: .milliseconds(200))
+        await #expect(throws: TransportError.self) { _ = try await waiting.token(for: Self.address) }
         let patient = ProgramTokenSource(["sh", "-c", "exec sleep 1000"], timeLimit: .seconds(1_000))
         let task = Task { try await patient.token(for: Self.address) }
         try await Task.sleep(for: .milliseconds(100))

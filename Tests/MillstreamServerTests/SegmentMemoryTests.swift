@@ -1,3 +1,4 @@
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import NIOCore
@@ -80,12 +81,12 @@ import Testing
         )
         origin.send("cd")
         origin.finish()
-        origin.send("ab", to: 1)
+        origin.send("efgh", to: 1)
         origin.finish(1)
         // Each request receives all bytes, those before it was made as well.
         #expect(try await text(first) == "abcd")
         #expect(try await text(second) == "abcd")
-        #expect(try await text(other) == "ab")
+        #expect(try await text(other) == "efgh")
         #expect(origin.loads.map(\.range) == [nil, "bytes=0-1"])
         // What is complete is not kept unless that is asked for.
         let later = Origin(isImmediate: true)
@@ -174,7 +175,8 @@ import Testing
         let time = ManualTime()
         let (memory, origin) = (SegmentMemory(aheadCount: 2, time: time), Origin(isImmediate: true))
         let names = (0..<6).map { "http://h/\($0).ts" }
-        memory.store(order: names)
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + names.map { "#EXTINF:4,\n\($0)\n" }.joined()
+        memory.store(order: try MediaPlaylist(parsing: Array(list.utf8)))
         func ask(_ number: Int) async throws -> String {
             try await text(try await memory.response(to: SegmentMemory.Key(address: names[number]), origin.load))
         }
@@ -192,5 +194,29 @@ import Testing
         #expect(try await ask(1) == "abcd")
         try await wait { origin.loads.count >= 6 }
         #expect(origin.loads[5...].map(\.address).contains(names[1]))
+    }
+
+    @Test func otherOriginsDoNotFollow() async throws {
+        let (memory, origin) = (SegmentMemory(aheadCount: 2), Origin(isImmediate: true))
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nhttp://h/0.ts\n#EXTINF:4,\nhttp://other/1.ts\n"
+        memory.store(order: try MediaPlaylist(parsing: Array(list.utf8)))
+        let key = SegmentMemory.Key(address: "http://h/0.ts")
+        #expect(try await text(try await memory.response(to: key, origin.load)) == "abcd")
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(origin.loads.map(\.address) == ["http://h/0.ts"])
+    }
+
+    @Test func requestAfterTheLastReaderStartsAnew() async throws {
+        let (memory, origin) = (SegmentMemory(), Origin())
+        let key = SegmentMemory.Key(address: "http://h/a.ts")
+        var first: TransportResponse? = try await memory.response(to: key, origin.load)
+        #expect(first != nil)
+        first = nil
+        // At once, before the canceled transfer has ended.
+        let second = try await memory.response(to: key, origin.load)
+        #expect(origin.loads.count == 2)
+        origin.send("abcd", to: 1)
+        origin.finish(1)
+        #expect(try await text(second) == "abcd")
     }
 }

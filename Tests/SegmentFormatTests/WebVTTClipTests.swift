@@ -75,6 +75,16 @@ import Testing
         #expect(clip("WEBVTT\n\n00:01.000 --> 00:02.000\na", 3, 5) == "WEBVTT\n\n")
     }
 
+    @Test func blankLinesMayBeMissing() {
+        let text =
+            "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:9,LOCAL:00:00.000\n00:01.000 --> 00:02.000\na\n00:11.000 --> 00:12.000\nb\n"
+        let header = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:9,LOCAL:00:00.000\n"
+        #expect(clip(text, 0, 10) == header + "00:01.000 --> 00:02.000\na\n")
+        #expect(clip(text, 10, 20) == header + "00:11.000 --> 00:12.000\nb\n")
+        #expect(clip(text, 30, 40) == header)
+        #expect(clip("WEBVTT", 0, 1) == "WEBVTT" && clip("WEBVTT\nKind: captions", 0, 1) == "WEBVTT\nKind: captions")
+    }
+
     @Test(arguments: ["", "<tt/>", "1\n00:00:01,000 --> 00:00:02,000\na\n", "WEBVTTX\n\n00:01.000 --> 00:02.000\na\n"])
     func otherFilesAreUnchanged(text: String) {
         #expect(clip(text, 10, 20) == text)

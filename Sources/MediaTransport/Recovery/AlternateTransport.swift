@@ -26,8 +26,9 @@ public final class AlternateTransport: Transport {
         self.base = base
         self.groups = groups.map { group in
             group.map { address in
-                let path = address.text.prefix { $0 != "?" && $0 != "#" }
-                return String(path[...(path.lastIndex(of: "/") ?? path.index(before: path.endIndex))])
+                let whole = address.text.prefix { $0 != "?" && $0 != "#" }
+                guard !address.path.isEmpty, let slash = whole.lastIndex(of: "/") else { return "\(whole)/" }
+                return String(whole[...slash])
             }
         }
         self.time = time
@@ -41,7 +42,8 @@ public final class AlternateTransport: Transport {
     /// The response has the URL of the request, whichever origin it is from, unless that origin redirects.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let location = location(of: request.address) else { return try await base.send(request) }
-        var firstError: TransportError?
+        // What is missing at one origin may be at another one that fails for a moment.
+        var errors: [TransportError] = []
         for folder in ordered(location.folders) {
             var attempt = request
             attempt.address = ResourceAddress(folder + location.rest)
@@ -55,10 +57,11 @@ public final class AlternateTransport: Transport {
                 )
             } catch let error as TransportError where Self.category(of: error, request.kind) != nil {
                 if Self.category(of: error, request.kind) != .missing { recordFailure(folder) }
-                firstError = firstError ?? error
+                errors.append(error)
             }
         }
-        throw firstError ?? TransportError(.cannotConnect, "no origin responds", address: request.address)
+        throw errors.first { Self.category(of: $0, request.kind) != .missing } ?? errors.first
+            ?? TransportError(.cannotConnect, "no origin responds", address: request.address)
     }
 
     /// Returns the URL of a resource at the preferred origin that responds, for clients that are redirected to it.

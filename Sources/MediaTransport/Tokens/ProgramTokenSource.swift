@@ -24,91 +24,123 @@ public struct ProgramTokenSource: AccessTokenSource {
     ///
     /// - Throws: ``TransportError``.
     public func token(for address: ResourceAddress) async throws -> AccessToken {
-        let run = ProgramRun()
-        let (status, output) = try await withTaskCancellationHandler {
+        let run = ProgramRun(timeLimit)
+        let result = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.global().async {
-                    continuation.resume(
-                        with: Result { try run.run(command + [address.text], timeLimit: timeLimit, for: address) }
-                    )
+                    continuation.resume(with: Result { try run.run(command + [address.text]) })
                 }
             }
         } onCancel: {
-            run.end()
+            run.cancel()
         }
         try Task.checkCancellation()
-        guard status == 0 else {
-            throw TransportError(
-                .tokenUnavailable,
-                "the program \(command.first ?? "") for tokens ended with the status \(status)",
-                address: address
-            )
+        let name = command.first ?? ""
+        let problem: String
+        switch result {
+        case .output(let bytes): return try AccessToken(answer: bytes, for: address)
+        case .notStarted(let code): problem = "cannot be started (\(String(cString: strerror(code))))"
+        case .failed(let status): problem = "ended with the status \(status)"
+        case .tooSlow: problem = "did not end within \(timeLimit / .seconds(1)) seconds"
+        case .tooLong: problem = "writes more than 64 KiB"
         }
-        return try AccessToken(answer: output, for: address)
+        throw TransportError(.tokenUnavailable, "the program \(name) for tokens \(problem)", address: address)
     }
 }
 
-/// A program that runs, and can be ended from another thread.
+/// A program that runs, with a group of its own for the programs that it starts.
+///
+/// `Process` of Foundation waits for all programs that were started, also for those that the program leaves behind.
 private final class ProgramRun: Sendable {
-    private struct State {
-        var process: Process?
-        var isEnded = false
+    enum Outcome {
+        case output([UInt8])
+        case notStarted(Int32)
+        case failed(Int32)
+        case tooSlow
+        case tooLong
     }
 
-    private let state = Mutex(State())
+    private let timeLimit: Duration
+    private let isCanceled = Mutex(false)
+
+    init(_ timeLimit: Duration) { self.timeLimit = timeLimit }
+
+    /// Ends the program within 50 milliseconds.
+    func cancel() { isCanceled.withLock { $0 = true } }
 
     /// Runs a program to its end.
-    ///
-    /// - Returns: The exit status and the standard output.
-    func run(
-        _ command: [String],
-        timeLimit: Duration,
-        for address: ResourceAddress
-    ) throws -> (status: Int32, output: [UInt8]) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        do {
-            try state.withLock { state in
-                guard !state.isEnded else { throw CancellationError() }
-                try process.run()
-                state.process = process
-            }
-        } catch let error where !(error is CancellationError) {
-            throw TransportError(
-                .tokenUnavailable,
-                "the program for tokens cannot be started: \(error)",
-                address: address
-            )
-        }
-        let timer = DispatchSource.makeTimerSource()
-        timer.schedule(deadline: .now() + timeLimit / .seconds(1))
-        timer.setEventHandler { [self] in end() }
-        timer.resume()
-        defer { timer.cancel() }
+    func run(_ command: [String]) throws -> Outcome {
+        var pipe: [Int32] = [-1, -1]
+        guard Foundation.pipe(&pipe) == 0 else { return .notStarted(errno) }
+        defer { close(pipe[0]) }
+        let (code, id) = Self.start(command, output: pipe[1])
+        close(pipe[1])
+        guard code == 0 else { return .notStarted(code) }
+        let start = ContinuousClock.now
         var bytes: [UInt8] = []
-        while let data = try output.fileHandleForReading.read(upToCount: 4 << 10), !data.isEmpty {
-            guard bytes.count + data.count <= AccessToken.maximumAnswerSize else {
-                end()
-                process.waitUntilExit()
-                throw TransportError(.tokenUnavailable, "the program for tokens writes too much", address: address)
+        var buffer = [UInt8](repeating: 0, count: 4 << 10)
+        var isAtEnd = false
+        while true {
+            var status: Int32 = 0
+            var information = siginfo_t()
+            waitid(P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)
+            let hasEnded = information.si_signo == SIGCHLD
+            // What the program has written before its end is in the pipe.
+            var ready = pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0)
+            while !isAtEnd, poll(&ready, 1, hasEnded ? 0 : 50) > 0 {
+                let count = read(pipe[0], &buffer, buffer.count)
+                isAtEnd = count <= 0
+                if count > 0 { bytes += buffer[..<count] }
+                if bytes.count > AccessToken.maximumAnswerSize { break }
             }
-            bytes += data
+            if hasEnded {
+                // The programs that it has started end with it; its identifier is in use until it is waited for.
+                kill(-id, SIGKILL)
+                waitpid(id, &status, 0)
+                if status != 0 { return .failed(status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)) }
+                return bytes.count > AccessToken.maximumAnswerSize ? .tooLong : .output(bytes)
+            }
+            let isTooLong = bytes.count > AccessToken.maximumAnswerSize
+            let isTooSlow = ContinuousClock.now - start >= timeLimit
+            if isTooLong || isTooSlow || isCanceled.withLock({ $0 }) {
+                kill(-id, SIGKILL)
+                waitpid(id, &status, 0)
+                return isTooLong ? .tooLong : .tooSlow
+            }
+            if isAtEnd { usleep(2_000) }
         }
-        process.waitUntilExit()
-        return (process.terminationStatus, bytes)
     }
 
-    /// Ends the program.
-    func end() {
-        state.withLock { state in
-            state.isEnded = true
-            guard let process = state.process, process.isRunning else { return }
-            kill(process.processIdentifier, SIGKILL)
+    /// Starts a program in a group of its own, without standard input.
+    ///
+    /// - Returns: The error number, 0 for none, and the identifier of the process.
+    private static func start(_ command: [String], output: Int32) -> (code: Int32, id: pid_t) {
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        let flags = Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT)
+        #else
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        let flags = Int16(POSIX_SPAWN_SETPGROUP)
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
         }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_adddup2(&actions, 2, 2)
+        posix_spawnattr_setflags(&attributes, flags)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        var id: pid_t = 0
+        let code = posix_spawnp(&id, command.first ?? "", &actions, &attributes, arguments, environ)
+        return (code, id)
     }
 }
 #endif

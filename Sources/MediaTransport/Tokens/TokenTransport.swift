@@ -56,7 +56,8 @@ public final class TokenTransport: Transport {
     private func send(_ request: TransportRequest, _ token: AccessToken) async throws -> TransportResponse {
         var signed = request
         signed.address = token.signed(request.address)
-        signed.headers += token.headers
+        // Responses to requests with fields for a host are not stored in a cache.
+        signed.scopedHeaders += [ScopedHeaderField](token.headers, forOriginsOf: [signed.address])
         do {
             let response = try await base.send(signed)
             // The token is not part of the URL of a resource, which is stored, logged and written into playlists.
@@ -73,13 +74,17 @@ private final class TokenMemory: Sendable {
         let number: Int
         let token: AccessToken
         let address: ResourceAddress
+        let start: UnixSeconds
         let expiry: UnixSeconds
     }
 
     private struct State {
         var entries: [Entry] = []
         var lastNumber = 0
-        var isAsking = false
+        /// The folders for whose resources the source is asked.
+        var asking: Set<String> = []
+        /// The last failures by folder, each with the time until which it is the answer to others.
+        var failures: [String: (error: any Error, end: UnixSeconds)] = [:]
     }
 
     private let source: any AccessTokenSource
@@ -89,10 +94,14 @@ private final class TokenMemory: Sendable {
 
     /// The maximum number of tokens, beyond which the oldest is removed.
     private static let maximumCount = 256
+    /// The maximum number of questions at the same time.
+    private static let maximumQuestionCount = 4
     /// The time for which a token without an expiry is used, in seconds.
     private static let defaultLifetime: Int64 = 60
     /// The time before its expiry after which a token is not used anymore, in seconds: a request takes time.
     private static let margin: Int64 = 10
+    /// The time for which a failure is not tried again, and a new token not replaced, in seconds.
+    private static let pause: Int64 = 1
 
     init(_ source: any AccessTokenSource, now: @escaping @Sendable () -> UnixSeconds) {
         self.source = source
@@ -107,34 +116,59 @@ private final class TokenMemory: Sendable {
     /// - Returns: The token and its number.
     /// - Throws: The error of the source.
     func token(for address: ResourceAddress, after refused: Int?) async throws -> (token: AccessToken, number: Int) {
+        let folder = Self.folder(of: address)
         while true {
-            enum Turn { case known(Entry), wait, ask }
+            enum Turn { case known(Entry), failed(any Error), wait, ask }
             let seen = answers.count
             let now = now()
             let turn: Turn = state.withLock { state in
                 state.entries.removeAll { $0.expiry < now }
-                let entry = state.entries.last {
-                    $0.number > refused ?? -1 && $0.token.isValid(for: address, requestedFor: $0.address)
+                state.failures = state.failures.filter { $0.value.end >= now }
+                let entry = state.entries.last { $0.token.isValid(for: address, requestedFor: $0.address) }
+                // A token that was refused although it is new would be refused again.
+                if let entry, entry.number > refused ?? -1 || entry.start.rawValue +| Self.pause >= now.rawValue {
+                    return .known(entry)
                 }
-                if let entry { return .known(entry) }
-                if state.isAsking { return .wait }
-                state.isAsking = true
+                if let failure = state.failures[folder] { return .failed(failure.error) }
+                // The answer for one resource may be for all of its folder.
+                guard state.asking.count < Self.maximumQuestionCount, state.asking.insert(folder).inserted else {
+                    return .wait
+                }
                 return .ask
             }
             switch turn {
             case .known(let entry): return (entry.token, entry.number)
+            case .failed(let error): throw error
             case .wait:
                 await answers.wait(after: seen)
                 try Task.checkCancellation()
             case .ask:
                 defer {
-                    state.withLock { $0.isAsking = false }
+                    state.withLock { _ = $0.asking.remove(folder) }
                     answers.notify()
                 }
-                let token = try await source.token(for: address)
-                return (token, store(token, for: address))
+                do {
+                    let token = try await source.token(for: address)
+                    return (token, store(token, for: address))
+                } catch {
+                    if !(error is CancellationError) { recordFailure(error, of: folder) }
+                    throw error
+                }
             }
         }
+    }
+
+    private func recordFailure(_ error: any Error, of folder: String) {
+        let end = UnixSeconds(now().rawValue +| Self.pause)
+        state.withLock { state in
+            if state.failures.count >= Self.maximumCount { state.failures = [:] }
+            state.failures[folder] = (error, end)
+        }
+    }
+
+    private static func folder(of address: ResourceAddress) -> String {
+        let whole = address.text.prefix { $0 != "?" && $0 != "#" }
+        return String(whole[..<(whole.lastIndex(of: "/") ?? whole.endIndex)])
     }
 
     private func store(_ token: AccessToken, for address: ResourceAddress) -> Int {
@@ -143,7 +177,13 @@ private final class TokenMemory: Sendable {
         return state.withLock { state in
             state.lastNumber += 1
             state.entries.append(
-                Entry(number: state.lastNumber, token: token, address: address, expiry: UnixSeconds(max(now, end)))
+                Entry(
+                    number: state.lastNumber,
+                    token: token,
+                    address: address,
+                    start: UnixSeconds(now),
+                    expiry: UnixSeconds(max(now, end))
+                )
             )
             if state.entries.count > Self.maximumCount { state.entries.removeFirst() }
             return state.lastNumber

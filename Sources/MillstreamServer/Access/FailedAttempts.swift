@@ -16,7 +16,7 @@ final class FailedAttempts: Sendable {
 
     private static let maximumCount = 10
     private static let interval = Duration.seconds(60)
-    /// The maximum number of clients; beyond it, the attempts of all further ones are counted together.
+    /// The maximum number of clients; beyond it, the one whose last attempt is the oldest is forgotten.
     private static let maximumClientCount = 4_096
 
     init(time: any TimeSource = SystemTimeSource()) { self.time = time }
@@ -25,7 +25,7 @@ final class FailedAttempts: Sendable {
     func delay(for client: HostAddress?) -> Duration? {
         let now = time.now
         return entries.withLock { entries in
-            guard let entry = entries[Self.key(client, entries)], entry.count >= Self.maximumCount, entry.end > now
+            guard let entry = entries[Self.key(client)], entry.count >= Self.maximumCount, entry.end > now
             else {
                 return nil
             }
@@ -37,8 +37,15 @@ final class FailedAttempts: Sendable {
     func record(_ client: HostAddress?) {
         let now = time.now
         entries.withLock { entries in
-            if entries.count >= Self.maximumClientCount { entries = entries.filter { $0.value.end > now } }
-            let key = Self.key(client, entries)
+            let key = Self.key(client)
+            if entries[key] == nil, entries.count >= Self.maximumClientCount {
+                entries = entries.filter { $0.value.end > now }
+                if entries.count >= Self.maximumClientCount,
+                    let oldest = entries.min(by: { $0.value.end < $1.value.end })
+                {
+                    entries[oldest.key] = nil
+                }
+            }
             var entry = entries[key] ?? Entry(end: now)
             if entry.end <= now { entry.count = 0 }
             entry.count += 1
@@ -47,9 +54,8 @@ final class FailedAttempts: Sendable {
         }
     }
 
-    private static func key(_ client: HostAddress?, _ entries: [[UInt8]: Entry]) -> [UInt8] {
+    private static func key(_ client: HostAddress?) -> [UInt8] {
         let octets = client?.unmapped.octets ?? []
-        let network = octets.count == 16 ? Array(octets.prefix(8)) : octets
-        return entries[network] == nil && entries.count >= maximumClientCount ? [0] : network
+        return octets.count == 16 ? Array(octets.prefix(8)) : octets
     }
 }

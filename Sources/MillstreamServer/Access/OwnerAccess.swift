@@ -161,7 +161,8 @@ struct OwnerAccess: RouterMiddleware {
             HTTPField.Name(name).map { request.headers[$0] != nil } ?? false
         }
         guard !isForwarded else { return false }
-        return context.peer.map(\.isLoopback) ?? true
+        // The address of a connection that was closed meanwhile is not known.
+        return context.peer.map(\.isLoopback) ?? false
     }
 }
 

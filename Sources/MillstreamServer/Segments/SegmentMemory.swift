@@ -1,3 +1,4 @@
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import ResourceAddressing
@@ -26,7 +27,8 @@ final class SegmentMemory: Sendable {
         var retainedByteCount = 0
         /// The next segment of each one, for segments that players were told of last.
         var followers: [String: String] = [:]
-        var order: [String] = []
+        var order: ArraySlice<String> = []
+        var followerByteCount = 0
         var aheadCount = 0
     }
 
@@ -40,8 +42,14 @@ final class SegmentMemory: Sendable {
     private static let maximumRetainedSize = 64 << 20
     /// The time for which a segment stays in memory.
     private static let retention = Duration.seconds(30)
-    /// The maximum number of segments whose next one is known.
-    private static let maximumFollowerCount = 50_000
+    /// The maximum number of segments that are kept in memory.
+    private static let maximumRetainedCount = 256
+    /// The maximum number of segments of a playlist whose next one is known.
+    private static let maximumOrderCount = 10_000
+    /// The maximum number of bytes of the URLs of all segments whose next one is known.
+    private static let maximumFollowerSize = 16 << 20
+    /// The maximum length of such a URL.
+    private static let maximumAddressLength = 1_024
     /// The maximum number of segments that are loaded ahead at the same time, for all players.
     private static let maximumConcurrentLoads = 8
 
@@ -64,17 +72,30 @@ final class SegmentMemory: Sendable {
     /// A Boolean value that indicates whether segments are loaded ahead of players.
     var loadsAhead: Bool { aheadCount > 0 }
 
-    /// Stores the order of the segments of a playlist.
-    func store(order addresses: [String]) {
-        let last = addresses.suffix(Self.maximumFollowerCount / 4)
+    /// Stores the order of the segments of a playlist: of the first ones of a long playlist.
+    ///
+    /// Only segments of one origin follow each other, so that a playlist cannot name others as those that follow.
+    func store(order playlist: MediaPlaylist) {
+        var previous: ResourceAddress?
+        var pairs: [(String, String)] = []
+        for segment in playlist.segments.prefix(Self.maximumOrderCount) {
+            let address = segment.byteRange == nil ? segment.address : nil
+            defer { previous = address }
+            guard let previous, let address, address.text.utf8.count <= Self.maximumAddressLength,
+                let scope = HeaderFieldScope(originOf: previous), scope.contains(address)
+            else { continue }
+            pairs.append((previous.text, address.text))
+        }
         state.withLock { state in
-            for (address, next) in zip(last, last.dropFirst()) {
-                if state.followers.updateValue(next, forKey: address) == nil { state.order.append(address) }
+            for (address, next) in pairs {
+                guard state.followers.updateValue(next, forKey: address) == nil else { continue }
+                state.order.append(address)
+                state.followerByteCount +|= address.utf8.count
             }
-            let excess = state.order.count - Self.maximumFollowerCount
-            guard excess > 0 else { return }
-            for address in state.order.prefix(excess) { state.followers[address] = nil }
-            state.order.removeFirst(excess)
+            while state.followerByteCount > Self.maximumFollowerSize, let first = state.order.popFirst() {
+                state.followers[first] = nil
+                state.followerByteCount -|= first.utf8.count
+            }
         }
     }
 
@@ -92,19 +113,20 @@ final class SegmentMemory: Sendable {
         let reader = reader(of: key, load)
         // The reader must not end before those of the next segments have begun.
         if key.range == nil { loadAhead(of: key, load) }
-        if let response = try await reader.response() { return response }
+        if let response = try await reader?.response() { return response }
         return try await load(key)
     }
 
     /// Returns a reader of the transfer of a segment, which is started if there is none.
     private func reader(
         of key: Key,
+        isAhead: Bool = false,
         _ load: @escaping @Sendable (Key) async throws -> TransportResponse
-    ) -> SharedTransfer.Reader {
-        let (transfer, reader, isNew) = state.withLock { state in
+    ) -> SharedTransfer.Reader? {
+        let (transfer, reader, isNew): (SharedTransfer, SharedTransfer.Reader?, Bool) = state.withLock { state in
             removeOutdated(&state)
-            if let known = state.transfers[key], known.isShareable { return (known, known.reader(), false) }
-            let transfer = SharedTransfer(in: memory)
+            if let known = state.transfers[key], let reader = known.reader() { return (known, reader, false) }
+            let transfer = SharedTransfer(in: memory, isAhead: isAhead)
             state.transfers[key] = transfer
             return (transfer, transfer.reader(), true)
         }
@@ -129,19 +151,19 @@ final class SegmentMemory: Sendable {
                 return Key(address: next)
             }
             guard let next else { continue }
-            let reader = reader(of: next, load)
+            let reader = reader(of: next, isAhead: true, load)
             Task { [weak self] in
-                await reader.waitUntilEnd()
+                await reader?.waitUntilEnd()
                 self?.state.withLock { $0.aheadCount -= 1 }
             }
         }
     }
 
-    /// Keeps a complete segment if segments are loaded ahead, and forgets any other.
+    /// Keeps a segment that was loaded ahead, and forgets any other.
     private func finish(_ key: Key, _ transfer: SharedTransfer) {
         state.withLock { state in
             guard state.transfers[key] === transfer else { return }
-            guard aheadCount > 0, transfer.isComplete else {
+            guard transfer.mayBeRetained else {
                 state.transfers[key] = nil
                 return
             }
@@ -150,6 +172,9 @@ final class SegmentMemory: Sendable {
             state.retainedByteCount +|= size
             removeOutdated(&state)
         }
+        _ = time.schedule(after: Self.retention) { [weak self] in
+            self?.state.withLock { state in self?.removeOutdated(&state) }
+        }
     }
 
     /// Removes the segments that are in memory for too long, and the oldest ones while all of them are too large.
@@ -157,6 +182,7 @@ final class SegmentMemory: Sendable {
         let now = time.now
         while let first = state.retained.first,
             first.end <= now || state.retainedByteCount > Self.maximumRetainedSize
+                || state.retained.count > Self.maximumRetainedCount
         {
             state.retained.removeFirst()
             state.retainedByteCount -|= first.byteCount

@@ -51,18 +51,24 @@ final class SharedTransfer: Sendable {
         var reservedByteCount = 0
         var end: End?
         var readerCount = 0
+        /// A Boolean value that indicates whether the last reader has ended before the transfer.
+        var isAbandoned = false
         var task: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
     private let changes = Broadcast()
     private let memory: SharedMemory
+    private let isAhead: Bool
 
     /// Creates a transfer, which does not load before ``start(_:onEnd:)``.
     ///
-    /// - Parameter memory: The memory of all transfers.
-    init(in memory: SharedMemory) {
+    /// - Parameters:
+    ///   - memory: The memory of all transfers.
+    ///   - isAhead: A Boolean value that indicates whether the resource is loaded before a player requests it.
+    init(in memory: SharedMemory, isAhead: Bool) {
         self.memory = memory
+        self.isAhead = isAhead
     }
 
     deinit { memory.release(state.withLock { $0.reservedByteCount }) }
@@ -73,14 +79,11 @@ final class SharedTransfer: Sendable {
     /// A Boolean value that indicates whether all bytes are in memory.
     var isComplete: Bool { state.withLock { if case .complete = $0.end { true } else { false } } }
 
-    /// A Boolean value that indicates whether further requests can receive the response.
-    var isShareable: Bool {
-        state.withLock { state in
-            switch state.end {
-            case nil, .complete: true
-            case .failed, .alone: false
-            }
-        }
+    /// A Boolean value that indicates whether the response may stay in memory after its end.
+    var mayBeRetained: Bool {
+        guard isAhead, isComplete else { return false }
+        let field = state.withLock { $0.response?.header("Cache-Control") } ?? ""
+        return !field.lowercased().contains("no-store")
     }
 
     /// Starts to load.
@@ -126,6 +129,9 @@ final class SharedTransfer: Sendable {
                     throw TransportError(.wrongContent, "the response is longer than its Content-Length")
                 }
                 changes.notify()
+            }
+            guard byteCount == length else {
+                throw TransportError(.connectionLost, "the response is shorter than its Content-Length")
             }
             state.withLock { $0.end = .complete }
         } catch {
@@ -187,16 +193,26 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// Returns a new reader.
-    func reader() -> Reader {
-        state.withLock { $0.readerCount += 1 }
-        return Reader(self)
+    /// Returns a new reader, or `nil` if the response cannot be received anymore.
+    func reader() -> Reader? {
+        let isShareable = state.withLock { state in
+            guard !state.isAbandoned else { return false }
+            switch state.end {
+            case .failed, .alone: return false
+            case nil, .complete: break
+            }
+            state.readerCount += 1
+            return true
+        }
+        return isShareable ? Reader(self) : nil
     }
 
     private func removeReader() {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.readerCount -= 1
-            return state.readerCount == 0 && state.end == nil ? state.task : nil
+            guard state.readerCount == 0, state.end == nil else { return nil }
+            state.isAbandoned = true
+            return state.task
         }
         task?.cancel()
     }

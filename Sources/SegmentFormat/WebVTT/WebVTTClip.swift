@@ -43,14 +43,37 @@ extension WebVTTDocument {
             result += Array("\(start.timestamp) --> \(stop.timestamp)\(settings(of: line))".utf8)
             result += bytes[timing.upperBound..<end]
         }
+        // The header ends with a blank line, or before the first timings.
+        position = bytes.count
+        while let line = lines.next(span) {
+            if contains("-->", bytes[line.range]) {
+                lines.rewind(to: line)
+                position = line.range.lowerBound
+                break
+            }
+            if line.range.isEmpty {
+                position = lineEnd(after: line.range.upperBound, bytes)
+                break
+            }
+        }
+        result += bytes[..<position]
+        var hasTimings = false
         while let line = lines.next(span) {
             let text = line.range
             if text.isEmpty {
                 // The blank line belongs to the block before it.
                 finish(lineEnd(after: text.upperBound, bytes))
-            } else {
-                block.append(text)
+                hasTimings = false
+                continue
             }
+            let isTiming = contains("-->", bytes[text])
+            // Timings begin another cue, with or without a blank line before them.
+            if isTiming, hasTimings || block.count > 1 {
+                finish(text.lowerBound)
+                hasTimings = false
+            }
+            hasTimings = hasTimings || isTiming
+            block.append(text)
         }
         finish(bytes.count)
         return result
