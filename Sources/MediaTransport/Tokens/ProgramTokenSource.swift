@@ -95,15 +95,15 @@ private final class ProgramRun: Sendable {
             }
             if hasEnded {
                 // The programs that it has started end with it; its identifier is in use until it is waited for.
-                kill(-id, SIGKILL)
+                killpg(id, SIGKILL)
                 waitpid(id, &status, 0)
-                if status != 0 { return .failed(status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)) }
+                if status != 0 { return .failed(status & 0x7F == 0 ? status >> 8 & 0xFF : (status & 0x7F).negatedSaturated()) }
                 return bytes.count > AccessToken.maximumAnswerSize ? .tooLong : .output(bytes)
             }
             let isTooLong = bytes.count > AccessToken.maximumAnswerSize
             let isTooSlow = ContinuousClock.now - start >= timeLimit
             if isTooLong || isTooSlow || isCanceled.withLock({ $0 }) {
-                kill(-id, SIGKILL)
+                killpg(id, SIGKILL)
                 waitpid(id, &status, 0)
                 return isTooLong ? .tooLong : .tooSlow
             }
@@ -118,11 +118,11 @@ private final class ProgramRun: Sendable {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         var attributes: posix_spawnattr_t?
-        let flags = Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT)
+        let flags = Int16(clamping: POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT)
         #else
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
-        let flags = Int16(POSIX_SPAWN_SETPGROUP)
+        let flags = Int16(clamping: POSIX_SPAWN_SETPGROUP)
         #endif
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
