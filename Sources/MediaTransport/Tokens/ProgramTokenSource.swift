@@ -83,10 +83,10 @@ private final class ProgramRun: Sendable {
         while true {
             var status: Int32 = 0
             var information = siginfo_t()
-            waitid(P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)
+            waitid(P_PID, id_t(clamping: id), &information, WEXITED | WNOHANG | WNOWAIT)
             let hasEnded = information.si_signo == SIGCHLD
             // What the program has written before its end is in the pipe.
-            var ready = pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0)
+            var ready = pollfd(fd: pipe[0], events: Int16(clamping: POLLIN), revents: 0)
             while !isAtEnd, poll(&ready, 1, hasEnded ? 0 : 50) > 0 {
                 let count = read(pipe[0], &buffer, buffer.count)
                 isAtEnd = count <= 0
@@ -97,7 +97,8 @@ private final class ProgramRun: Sendable {
                 // The programs that it has started end with it; its identifier is in use until it is waited for.
                 killpg(id, SIGKILL)
                 waitpid(id, &status, 0)
-                if status != 0 { return .failed(status & 0x7F == 0 ? status >> 8 & 0xFF : (status & 0x7F).negatedSaturated()) }
+                let signal = status & 0x7F
+                if status != 0 { return .failed(signal == 0 ? status >> 8 & 0xFF : signal.negatedSaturated()) }
                 return bytes.count > AccessToken.maximumAnswerSize ? .tooLong : .output(bytes)
             }
             let isTooLong = bytes.count > AccessToken.maximumAnswerSize
