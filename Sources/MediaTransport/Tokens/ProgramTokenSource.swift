@@ -87,11 +87,11 @@ private final class ProgramRun: Sendable {
             let hasEnded = information.si_signo == SIGCHLD
             // What the program has written before its end is in the pipe.
             var ready = pollfd(fd: pipe[0], events: Int16(clamping: POLLIN), revents: 0)
-            while !isAtEnd, poll(&ready, 1, hasEnded ? 0 : 50) > 0 {
+            while !isAtEnd, bytes.count <= AccessToken.maximumAnswerSize, poll(&ready, 1, hasEnded ? 0 : 50) > 0 {
                 let count = read(pipe[0], &buffer, buffer.count)
                 isAtEnd = count <= 0
                 if count > 0 { bytes += buffer[..<count] }
-                if bytes.count > AccessToken.maximumAnswerSize { break }
+                if !hasEnded { break }
             }
             if hasEnded {
                 // The programs that it has started end with it; its identifier is in use until it is waited for.
