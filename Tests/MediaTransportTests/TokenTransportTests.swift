@@ -228,7 +228,10 @@ import Testing
         #expect(try await leaving.token(for: Self.address).signature == .query("t=1"))
         let waiting = ProgramTokenSource(["sh", "-c", "sleep 1000; echo t=1"], timeLimit: .milliseconds(200))
         await #expect(throws: TransportError.self) { _ = try await waiting.token(for: Self.address) }
-        let talking = ProgramTokenSource(["sh", "-c", "while echo; do sleep 0.01; done"], timeLimit: .milliseconds(200))
+        let talking = ProgramTokenSource(
+            ["sh", "-c", "while echo; do sleep 0.01; done"],
+            timeLimit: .milliseconds(200)
+        )
         await #expect(throws: TransportError.self) { _ = try await talking.token(for: Self.address) }
         let patient = ProgramTokenSource(["sh", "-c", "exec sleep 1000"], timeLimit: .seconds(1_000))
         let task = Task { try await patient.token(for: Self.address) }
