@@ -59,9 +59,13 @@ import Testing
         SegmentAddress(ResourceAddress(target), delivery: delivery, link: nil).path(signedBy: signer)
     }
 
-    /// Additional bytes would be taken for the response to the next request.
-    @Test(arguments: [(9, 9, false), (10, 10, false), (11, 10, true), (9, 10, false)])
-    func noMoreThanTheAnnouncedLengthIsWritten(count: Int, announced: Int64, isError: Bool) async throws {
+    /// Additional bytes would be taken for the response to the next request, and missing ones for the end of the segment.
+    @Test(
+        arguments: [
+            (9, 9, nil), (10, 10, nil), (11, 10, .wrongContent), (9, 10, .connectionLost),
+        ] as [(Int, Int64, TransportError.Code?)]
+    )
+    func onlyTheAnnouncedLengthIsWritten(count: Int, announced: Int64, code: TransportError.Code?) async throws {
         transport.setResponses(
             for: "http://10.0.0.1/a.ts",
             .truncated([UInt8](repeating: 1, count: count), announced: announced)
@@ -69,8 +73,8 @@ import Testing
         let answer = try await ask(segment("http://10.0.0.1/a.ts"))
         #expect(answer.status == .ok && answer.body.contentLength == Int(announced))
         let (body, error) = await answer.body.recordedWithError()
-        #expect(((error as? TransportError)?.code == .wrongContent) == isError)
-        #expect(body.bytes.count == (isError ? 0 : count) && body.isFinished == !isError)
+        #expect((error as? TransportError)?.code == code)
+        #expect(body.bytes.count == (code == .wrongContent ? 0 : count) && body.isFinished == (code == nil))
     }
 
     @Test func rangeFieldIsPassedOnUnchanged() async throws {
