@@ -139,44 +139,57 @@ struct ManifestReader: XMLEventHandler {
 
     // MARK: Timelines
 
-    func readsNumbers(of name: XMLName) -> Bool { kind(of: name) == .timelineEntry }
+    /// The attributes of an `S` element, in the order of the columns of a table.
+    static let numberElement: XMLNumberElement? = XMLNumberElement("S", attributes: ["t", "d", "r", "n", "k"])
 
-    mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool {
-        guard entryDepth == 0, isInTimeline, numbers.names.isSubset(of: Self.entryNames), let duration = numbers["d"],
-            duration >= 0
-        else { return false }
-        var entry = TimelineEntry(time: numbers["t"], duration: duration)
-        guard entry.time ?? 0 >= 0 else { return false }
-        if !numbers.names.isSubset(of: Self.frequentNames) {
-            entry.repeatCount = numbers["r"] ?? 0
-            entry.number = numbers["n"]
-            entry.sequenceCount = max(1, numbers["k"] ?? 1)
-            guard entry.number ?? 0 >= 0, numbers["k"] ?? 0 >= 0 else { return false }
+    mutating func handleNumbers(_ table: XMLNumberTable, of name: XMLName, line: Int) -> Bool {
+        guard entryDepth == 0, isInTimeline, kind(of: name) == .timelineEntry else { return false }
+        guard checkEntryCount(adding: table.count, line: line) else { return true }
+        let values = table.values
+        entries.reserveCapacity(entries.count + table.count)
+        var first = 0
+        while first + 4 < values.count {
+            let (time, duration, repeatCount) = (values[first], values[first + 1], values[first + 2])
+            let (number, sequenceCount) = (values[first + 3], values[first + 4])
+            first += 5
+            // Invalid numbers need a diagnostic, and only repetitions may be negative.
+            guard duration >= 0, Self.isValid(time), Self.isValid(number), Self.isValid(sequenceCount) else {
+                return false
+            }
+            entries.append(
+                TimelineEntry(
+                    time: time < 0 ? nil : time,
+                    duration: duration,
+                    repeatCount: repeatCount == XMLNumberTable.missing ? 0 : repeatCount,
+                    number: number < 0 ? nil : number,
+                    sequenceCount: max(1, sequenceCount)
+                )
+            )
         }
-        entryDepth = 1
-        append(entry, line: line)
         return true
     }
 
-    mutating func endNumbers() { entryDepth = 0 }
+    /// Returns a Boolean value that indicates whether the number of an optional attribute is missing, 0 or more.
+    private static func isValid(_ number: Int64) -> Bool { number >= 0 || number == XMLNumberTable.missing }
 
-    /// The attributes of an `S` element.
-    private static let entryNames = XMLNumbers.Names("tdrnk")
-    private static let frequentNames = XMLNumbers.Names("td")
-
-    private mutating func append(_ entry: TimelineEntry, line: Int) {
-        entryCount += 1
+    private mutating func checkEntryCount(adding count: Int, line: Int) -> Bool {
+        entryCount += count
         guard entryCount <= limits.timelineEntryCount else {
             error = .tooLarge(message: "there are more than \(limits.timelineEntryCount) S elements", line: line)
-            return
+            return false
         }
+        return true
+    }
+
+    private mutating func append(_ entry: TimelineEntry, line: Int) {
+        guard checkEntryCount(adding: 1, line: line) else { return }
         entries.append(entry)
     }
 
     /// Adds the entries that were read to the element that contains them.
     private mutating func storeEntries() {
         guard !entries.isEmpty, let last = open.indices.last else { return }
-        open[last].timeline += entries
+        if open[last].timeline.isEmpty { open[last].timeline = entries } else { open[last].timeline += entries }
         entries = []
     }
 

@@ -121,6 +121,7 @@ package struct PresentationTranslator: Sendable {
                     holdBack: isEnded ? nil : delay.flatMap { $0 >= MediaTime(seconds: target *| 3) ? $0 : nil },
                     maximumByteCount: remaining
                 ),
+                entryCount: measures[index].entryCount,
                 firstSequence: starts[index].sequence,
                 skipCount: starts[index].skipCount,
                 isRestart: restarts.indices.contains(index) && restarts[index] == starts[index].sequence

@@ -3,9 +3,9 @@ final class HandlerSink<Handler: XMLEventHandler>: XMLSink {
     // Safe: see ``XMLSink/reader``.
     @exclusivity(unchecked) private var current: Handler
 
-    init(_ handler: Handler, limits: XMLDocumentParser.Limits, filter: XMLDocumentParser.TextFilter) {
+    init(_ handler: Handler, _ reader: XMLEventReader) {
         unsafe current = handler
-        super.init(XMLEventReader(limits: limits, filter: filter))
+        super.init(reader)
     }
 
     var handler: Handler { unsafe current }

@@ -16,17 +16,11 @@ struct NameCache {
         }
     }
 
-    /// A name, with the answer of the handler whether it reads its elements as numbers.
-    struct Entry {
-        let name: XMLName
-        let readsNumbers: Bool
-    }
-
     /// The number of names.
     private static let count = 256
 
     /// The keys by position; an address is never 0.
     var keys = [Key](repeating: Key(local: 0, prefix: 0, namespace: 0), count: count)
     /// The names by position.
-    var entries = [Entry](repeating: Entry(name: XMLName(""), readsNumbers: false), count: count)
+    var names = [XMLName](repeating: XMLName(""), count: count)
 }

@@ -61,7 +61,20 @@ package enum XMLDocumentParser {
             )
         }
         guard bytes.count > 0 else { throw XMLReadingError(.malformed, "the document is empty", line: 0) }
-        let sink = HandlerSink(handler, limits: limits, filter: filter)
+        // White space that is passed on has to keep its place between elements.
+        if filter == .nonWhitespace, let element = Handler.numberElement, XMLTagScan.isUTF8(bytes),
+            let document = XMLNumberScan.reduce(bytes, element)
+        {
+            let reader = XMLEventReader(limits: limits, filter: filter, series: document.series)
+            let sink = HandlerSink(handler, reader)
+            let error = sink.parse(document.bytes.span)
+            if unsafe !sink.reader.needsCompleteDocument {
+                handler = sink.handler
+                if let error { throw error }
+                return
+            }
+        }
+        let sink = HandlerSink(handler, XMLEventReader(limits: limits, filter: filter))
         let error = sink.parse(bytes)
         handler = sink.handler
         if let error { throw error }

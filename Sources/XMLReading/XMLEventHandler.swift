@@ -19,26 +19,21 @@ package protocol XMLEventHandler {
     /// Checked after each tag. A document at which parsing was stopped is reported as read without an error.
     var isFinished: Bool { mutating get }
 
-    /// Returns a Boolean value that indicates whether elements of a name are offered to ``startElement(numbers:line:)``
-    /// first.
+    /// The elements whose attributes the handler takes as numbers, or `nil` if there are none.
     ///
-    /// - Parameter name: The name of an element; each name is passed at least once.
-    /// - Returns: `true` if attributes of such elements are read as numbers.
-    func readsNumbers(of name: XMLName) -> Bool
+    /// It has an effect only if text that consists of white space is dropped.
+    static var numberElement: XMLNumberElement? { get }
 
-    /// Handles the start of an element whose attributes are numbers, in place of
-    /// ``startElement(_:attributes:line:)``.
-    ///
-    /// Elements within an element that was handled in this way are passed to ``startElement(_:attributes:line:)``.
+    /// Handles a series of empty elements whose attributes are numbers, in place of
+    /// ``startElement(_:attributes:line:)`` and ``endElement(_:)`` for each of them.
     ///
     /// - Parameters:
-    ///   - numbers: The attributes of the element, without namespace declarations.
-    ///   - line: The line in which the start tag ends, counted from 1.
-    /// - Returns: `false` if nothing was done, because the element has to be handled in the usual way.
-    mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool
-
-    /// Handles the end of an element whose start ``startElement(numbers:line:)`` handled.
-    mutating func endNumbers()
+    ///   - table: The numbers.
+    ///   - name: The name of all elements, which has the local name of ``numberElement``.
+    ///   - line: The line in which the last start tag ends, counted from 1.
+    /// - Returns: `false` if the elements have to be handled in the usual way; the document is then read again from its
+    ///   beginning, without such series.
+    mutating func handleNumbers(_ table: XMLNumberTable, of name: XMLName, line: Int) -> Bool
 }
 
 extension XMLEventHandler {
@@ -49,14 +44,11 @@ extension XMLEventHandler {
     /// parsed.
     package var isFinished: Bool { false }
 
-    /// Returns `false`, so that all elements are handled in the usual way.
-    package func readsNumbers(of name: XMLName) -> Bool { false }
+    /// `nil`, so that all elements are handled in the usual way.
+    package static var numberElement: XMLNumberElement? { nil }
 
     /// Returns `false`.
-    package mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool { false }
-
-    /// Does nothing.
-    package mutating func endNumbers() {}
+    package mutating func handleNumbers(_ table: XMLNumberTable, of name: XMLName, line: Int) -> Bool { false }
 }
 
 /// An expanded name: a local name and its namespace (W3C Namespaces in XML §2).

@@ -48,18 +48,33 @@ import CLibXML2
     private var pendingText: [UInt8] = []
     private var isPendingBlank = true
     private var attributes = XMLAttributes()
-    private var numbers = XMLNumbers()
-    /// The depth of the open element that was handled with its numbers, or 0 if there is none.
-    private var numbersDepth = 0
+    private let series: [XMLReducedDocument.Series]
+    /// The position of the next series in ``series``.
+    private var nextSeries = 0
+    /// The depth of the open element that stands for a series, or 0 if there is none.
+    private var seriesDepth = 0
     private var names = NameCache()
     private var context: xmlParserCtxtPtr?
     /// A Boolean value that indicates whether further events are ignored.
     private(set) var hasStopped = false
+    /// A Boolean value that indicates whether the document has to be read without series.
+    private(set) var needsCompleteDocument = false
     private(set) var error: XMLReadingError?
 
-    init(limits: XMLDocumentParser.Limits, filter: XMLDocumentParser.TextFilter) {
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of the document.
+    ///   - filter: The text that is passed to the handler.
+    ///   - series: The series of elements for each of which one element stands in the document.
+    init(
+        limits: XMLDocumentParser.Limits,
+        filter: XMLDocumentParser.TextFilter,
+        series: [XMLReducedDocument.Series] = []
+    ) {
         self.limits = limits
         self.filter = filter
+        self.series = series
     }
 
     /// Sets the parser that makes the callbacks; `nil` before it is freed, with its strings.
@@ -101,19 +116,14 @@ import CLibXML2
 
     // MARK: Names
 
-    /// Returns the position of a name in the cache.
-    private mutating func position<Handler: XMLEventHandler>(of parts: NameParts, _ handler: Handler) -> Int {
+    private mutating func name(_ parts: NameParts) -> XMLName {
         let key = parts.key
         let position = key.position
-        if names.keys[position] == key { return position }
+        if names.keys[position] == key { return names.names[position] }
         let name = parts.name
         names.keys[position] = key
-        names.entries[position] = NameCache.Entry(name: name, readsNumbers: handler.readsNumbers(of: name))
-        return position
-    }
-
-    private mutating func name<Handler: XMLEventHandler>(_ parts: NameParts, _ handler: Handler) -> XMLName {
-        names.entries[position(of: parts, handler)].name
+        names.names[position] = name
+        return name
     }
 
     // MARK: Elements
@@ -139,18 +149,43 @@ import CLibXML2
         guard count <= limits.maximumAttributeCount else {
             return fail(.tooLarge, "an element has more than \(limits.maximumAttributeCount) attributes")
         }
-        if numbersDepth == 0, names.entries[position(of: parts, handler)].readsNumbers,
-            unsafe readNumbers(list, count: count), handler.startElement(numbers: numbers, line: line)
-        {
-            numbersDepth = depth
+        if let table = startedSeries {
+            handleSeries(table, parts, &handler)
         } else {
-            unsafe readAttributes(list, count: count, handler)
-            handler.startElement(name(parts, handler), attributes: attributes, line: line)
+            unsafe readAttributes(list, count: count)
+            handler.startElement(name(parts), attributes: attributes, line: line)
         }
         if handler.isFinished { stop() }
     }
 
-    private mutating func readAttributes<Handler: XMLEventHandler>(_ list: Strings?, count: Int, _ handler: Handler) {
+    private mutating func handleSeries<Handler: XMLEventHandler>(
+        _ table: XMLNumberTable,
+        _ parts: NameParts,
+        _ handler: inout Handler
+    ) {
+        nextSeries += 1
+        elements += table.count - 1
+        guard elements <= limits.maximumElementCount else {
+            return fail(.tooLarge, "the document has more than \(limits.maximumElementCount) elements")
+        }
+        seriesDepth = depth
+        // A document has one root element.
+        guard depth > 1 || table.count == 1, handler.handleNumbers(table, of: name(parts), line: line) else {
+            needsCompleteDocument = true
+            return stop()
+        }
+    }
+
+    /// The table of the series that the element stands for whose start tag is being read; `nil` for other elements.
+    private var startedSeries: XMLNumberTable? {
+        guard nextSeries < series.count, let input = unsafe context?.pointee.input else { return nil }
+        // Bounded: the document is shorter than 2 GiB.
+        let position = unsafe Int(truncatingIfNeeded: input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
+        let next = series[nextSeries]
+        return position > next.position ? next.table : nil
+    }
+
+    private mutating func readAttributes(_ list: Strings?, count: Int) {
         attributes.attributes.removeAll(keepingCapacity: true)
         guard let list = unsafe list else { return }
         for index in 0..<count {
@@ -162,44 +197,8 @@ import CLibXML2
                 as: UTF8.self
             )
             let parts = unsafe NameParts(local: entry[0], prefix: entry[1], namespace: entry[2])
-            attributes.attributes.append(.init(name: name(parts, handler), value: value))
+            attributes.attributes.append(.init(name: name(parts), value: value))
         }
-    }
-
-    /// Reads the attributes of an element as numbers; returns `false` if one is something else.
-    private mutating func readNumbers(_ list: Strings?, count: Int) -> Bool {
-        numbers.removeAll()
-        guard let list = unsafe list else { return count == 0 }
-        for index in 0..<count {
-            // Bounded: libxml2 allocated five pointers for each attribute.
-            let entry = unsafe list + index * 5
-            // A name is not empty, so it has one character if its second one is its end.
-            guard let name = unsafe entry[0], unsafe name[1] == 0, unsafe entry[1] == nil,
-                let start = unsafe entry[3], let end = unsafe entry[4], unsafe start <= end,
-                let number = unsafe Self.number(from: start, to: end), numbers.insert(unsafe name[0], number)
-            else { return false }
-        }
-        return true
-    }
-
-    /// The maximum number of digits of a number; more may not fit in 64 bits.
-    private static let maximumDigitCount = 18
-
-    /// Returns the number of one to 18 digits, which may follow a minus sign, or `nil` for anything else.
-    private static func number(from start: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>) -> Int64? {
-        var position = unsafe start
-        let isNegative = unsafe start < end && start[0] == UInt8(ascii: "-")
-        if isNegative { unsafe position += 1 }
-        guard unsafe position < end, unsafe end - position <= maximumDigitCount else { return nil }
-        var result: Int64 = 0
-        while unsafe position < end {
-            let digit = unsafe position[0] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            // 18 digits fit in 64 bits.
-            result = result &* 10 &+ Int64(truncatingIfNeeded: digit)
-            unsafe position += 1
-        }
-        return isNegative ? 0 &- result : result
     }
 
     /// Counts the namespaces that the next element declares; `list` has a prefix and a namespace name for each.
@@ -232,11 +231,10 @@ import CLibXML2
             declarations.removeLast()
         }
         depth -= 1
-        if numbersDepth > depth {
-            numbersDepth = 0
-            handler.endNumbers()
+        if seriesDepth > depth {
+            seriesDepth = 0
         } else {
-            handler.endElement(name(parts, handler))
+            handler.endElement(name(parts))
         }
         if handler.isFinished { stop() }
     }

@@ -195,18 +195,26 @@ extension XMLTagScan {
         case (0, 0, _, _), (0x3C, 0, 0, 0), (0xFF, 0xFE, 0, 0), (0x4C, 0x6F, 0xA7, 0x94): return false
         default: break
         }
-        var text = ""
-        for index in 0..<min(bytes.count, 512) {
-            let byte = bytes[index]
-            if byte == 0x3E { break }
-            if (0x20..<0x7F).contains(byte) { text.unicodeScalars.append(Unicode.Scalar(byte)) }
-        }
-        guard text.hasPrefix("<?xml"), let name = declaredEncoding(text) else { return true }
+        guard let name = declaredEncoding(bytes) else { return true }
         return ["utf-8", "utf8", "us-ascii", "ascii", "latin1"].contains(name)
             || ["utf-16", "iso-8859-", "iso8859-", "windows-125", "iso-10646-ucs-2"].contains { name.hasPrefix($0) }
     }
 
-    private static func declaredEncoding(_ declaration: String) -> String? {
+    /// Returns whether the parser reads a document without converting its encoding.
+    static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
+        guard utf16ByteOrder(bytes) == nil, hasKnownEncoding(bytes) else { return false }
+        return declaredEncoding(bytes).map { $0 == "utf-8" } ?? true
+    }
+
+    /// Returns the name of the encoding that the XML declaration of a document contains, in lowercase letters.
+    private static func declaredEncoding(_ bytes: Span<UInt8>) -> String? {
+        var declaration = ""
+        for index in 0..<min(bytes.count, 512) {
+            let byte = bytes[index]
+            if byte == 0x3E { break }
+            if (0x20..<0x7F).contains(byte) { declaration.unicodeScalars.append(Unicode.Scalar(byte)) }
+        }
+        guard declaration.hasPrefix("<?xml") else { return nil }
         let words = declaration.split { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" || $0 == "?" }
         guard let position = words.firstIndex(of: "encoding"), position + 1 < words.count else { return nil }
         return words[position + 1].lowercased()

@@ -84,53 +84,6 @@ import XMLReading
         #expect(handler.found == ["1", "2", nil])
     }
 
-    /// A handler that takes the numbers of elements named `n`, unless they have an attribute `x`.
-    private struct NumberHandler: XMLEventHandler {
-        var lines: [String] = []
-
-        mutating func startElement(_ name: XMLName, attributes: XMLAttributes, line: Int) {
-            lines.append("<\(name.local)\(attributes.attributes.map { " \($0.name.local)=\($0.value)" }.joined())>")
-        }
-        mutating func endElement(_ name: XMLName) { lines.append("</\(name.local)>") }
-        mutating func handleText(_ text: String) { lines.append(text) }
-        func readsNumbers(of name: XMLName) -> Bool { name == XMLName("n") }
-        mutating func startElement(numbers: XMLNumbers, line: Int) -> Bool {
-            guard numbers["x"] == nil else { return false }
-            let names = "abcdefghijklmnopqrstuvwxyz".unicodeScalars
-            lines.append("\(line)" + names.compactMap { name in numbers[name].map { " \(name)=\($0)" } }.joined())
-            return true
-        }
-        mutating func endNumbers() { lines.append("end") }
-    }
-
-    @Test(arguments: [
-        ("<n a='1' z='-23'/>", ["1 a=1 z=-23", "end"]),
-        ("<n a='007' b='999999999999999999'/>", ["1 a=7 b=999999999999999999", "end"]),
-        ("<n/>", ["1", "end"]),
-        ("<n a='&#49;'/>", ["1 a=1", "end"]),
-        ("<n xmlns:o='urn:o' a='1'/>", ["1 a=1", "end"]),
-        // Everything else is passed on as text.
-        ("<n a='1' x='2'/>", ["<n a=1 x=2>", "</n>"]),
-        ("<n a=''/>", ["<n a=>", "</n>"]),
-        ("<n a='-'/>", ["<n a=->", "</n>"]),
-        ("<n a='+1'/>", ["<n a=+1>", "</n>"]),
-        ("<n a='1' b=' 1'/>", ["<n a=1 b= 1>", "</n>"]),
-        ("<n a='1000000000000000000'/>", ["<n a=1000000000000000000>", "</n>"]),
-        ("<n A='1'/>", ["<n A=1>", "</n>"]),
-        ("<n aa='1'/>", ["<n aa=1>", "</n>"]),
-        ("<n xmlns:o='urn:o' o:a='1'/>", ["<n a=1>", "</n>"]),
-        ("<n xmlns='urn:o' a='1'/>", ["<n a=1>", "</n>"]),
-        ("<m a='1'/>", ["<m a=1>", "</m>"]),
-        // Elements within one that was handled are passed on, those of its name as well.
-        ("<n a='1'>x<n b='2'>y</n>z</n>", ["1 a=1", "x", "<n b=2>", "y", "</n>", "z", "end"]),
-        ("<m><n a='1'/><n b='2'/></m>", ["<m>", "1 a=1", "end", "1 b=2", "end", "</m>"]),
-    ])
-    func numbersArePassedOnWithoutText(_ text: String, _ lines: [String]) throws {
-        var handler = NumberHandler()
-        try XMLDocumentParser.parse(Array(text.utf8).span, into: &handler)
-        #expect(handler.lines == lines)
-    }
-
     @Test(arguments: [
         ("<a>\n<b></a>", 2), ("<a>\n\n&unknown;</a>", 3), ("<a b='1' b='2'/>", 1), ("", 0), ("no", 1), ("<a/><b/>", 1),
     ])

@@ -275,6 +275,14 @@ package struct SegmentAddressing: Sendable {
         }
     }
 
+    /// A Boolean value that indicates whether a segment can have a size that is known before it is loaded.
+    package var canDeclareByteCounts: Bool {
+        switch source {
+        case .index, .list: true
+        case .template, .wholeFile, .none: false
+        }
+    }
+
     /// The size of a segment, in bytes, or `nil` if the manifest and the segment index do not declare it.
     package func byteCount(at index: Int64) -> Int64? {
         guard index >= 0, index < count else { return nil }

@@ -22,6 +22,8 @@ struct TrackMeasure {
     /// A Boolean value that indicates whether all entries but the last have the same duration.
     var isUniform = true
     var hasSkippedHole = false
+    /// The number of entries.
+    var entryCount = 0
 
     /// A Boolean value that indicates whether the first entry begins at a multiple of its duration.
     var isAligned: Bool {
@@ -72,6 +74,11 @@ struct MediaPlaylistWriter {
         let holdBack: MediaTime?
         let maximumByteCount: Int
     }
+
+    /// A size that the tag and the URL of most segments do not exceed.
+    private static let commonEntrySize = 96
+    /// A size that the tags before the segments of most playlists do not exceed.
+    private static let commonHeadSize = 4_096
 
     /// The text of a playlist, with the properties of its segments.
     struct Output {
@@ -169,7 +176,9 @@ struct MediaPlaylistWriter {
         var previous: Timing.Time?
         var sum = Timing.Time.zero
         var end: Timing.Time?
+        let canHaveSizes = range.section.addressing.canDeclareByteCounts
         while let entry = entries.next() {
+            result.entryCount +|= 1
             let duration = entry.end - entry.start
             if isFirst { result.firstDuration = timing.mediaTime(duration) }
             isFirst = false
@@ -182,7 +191,7 @@ struct MediaPlaylistWriter {
             if !isStatic { starts.append(entry.start) }
             end = entry.end
             guard let index = entry.index else { continue }
-            guard let length = range.section.addressing.byteCount(at: index) else {
+            guard canHaveSizes, let length = range.section.addressing.byteCount(at: index) else {
                 result.hasSizes = false
                 continue
             }
@@ -207,11 +216,15 @@ struct MediaPlaylistWriter {
         _ plan: PresentationPlan,
         track: Int,
         shared: Shared,
+        entryCount: Int,
         firstSequence: Int64,
         skipCount: Int64,
         isRestart: Bool
     ) throws(TranslationError) -> Output {
         var writer = MediaPlaylistWriter(plan, track: track)
+        writer.body.reserveCapacity(
+            min(shared.maximumByteCount, entryCount *| Self.commonEntrySize +| Self.commonHeadSize)
+        )
         if isRestart { writer.append("#EXT-X-DISCONTINUITY\n") }
         let number = try writer.writeEntries(shared, skipCount: skipCount)
         let first = isRestart ? max(0, number -| 1) : number
@@ -231,8 +244,9 @@ struct MediaPlaylistWriter {
         if let holdBack = shared.holdBack { head += "#EXT-X-SERVER-CONTROL:HOLD-BACK=\(holdBack)\n" }
         for range in shared.dateRanges { head += "#EXT-X-DATERANGE:\(range)\n" }
         if shared.isEnded { writer.append("#EXT-X-ENDLIST\n") }
+        writer.body.insert(contentsOf: head.utf8, at: 0)
         return Output(
-            bytes: Array(head.utf8) + writer.body,
+            bytes: writer.body,
             segmentCount: writer.segmentCount,
             duration: MediaTime(value: writer.duration, timescale: 1_000_000)
         )
