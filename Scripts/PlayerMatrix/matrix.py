@@ -2,10 +2,9 @@
 
 Usage: matrix.py MILLSTREAM SAMPLES [--players NAME,…] [--cases NAME,…] [--seconds N]
 
-The picture of each sample has a strip at its top: 20 black or white cells with the frame number in 14 bits, the index of the
-variant in 3 bits and a parity. Each player writes small grey pictures of all frames; the runs of consecutive frame numbers show
-which media was played, and whether frames are missing at the transitions. `--seconds` is the duration for which the live channel is
-played; 180 by default. The exit status is 1 if a player differs from the expectation.
+Each player shows the frame numbers of its pictures (frames.py); the runs of consecutive frame numbers show which media was played,
+and whether frames are missing at the transitions. `--seconds` is the duration for which the live channel is played; 180 by default.
+The exit status is 1 if a player differs from the expectation.
 """
 
 import argparse
@@ -17,19 +16,17 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 
-WIDTH, HEIGHT = 40, 24
-# Players may omit single frames at a transition or at the end. When the size of the video changes, the output of VLC discards
-# the pictures that it has not shown yet.
-TOLERANCES = {"ffmpeg": 3, "mpv": 3, "gstreamer": 3, "vlc": 45}
+import players
+from frames import runs
+from pageserver import PageServer
 
 parser = argparse.ArgumentParser()
 parser.add_argument("millstream")
 parser.add_argument("samples")
-parser.add_argument("--players", default="ffmpeg,mpv,gstreamer,vlc")
+parser.add_argument("--players", default="millstream,chromium,ffmpeg,mpv,gstreamer,vlc")
 parser.add_argument("--cases", default="")
 parser.add_argument("--seconds", type=int, default=180)
 arguments = parser.parse_args()
@@ -42,16 +39,26 @@ def free_port():
 
 
 origin_port, by_hand_port, port = free_port(), free_port(), free_port()
+page_server = PageServer(f"http://127.0.0.1:{origin_port}/dash-timeline/", port)
 
 
 def source(name):
     return f"http://127.0.0.1:{origin_port}/{name}/multivariant.m3u8"
 
 
-def address(stream, *edits):
-    items = [("url", source(stream)), ("max-height", "360"), ("segments", "proxy"), *edits]
+def manifest(name):
+    return f"http://127.0.0.1:{origin_port}/{name}/manifest.mpd"
+
+
+def served(url, *edits):
+    """The URL under which the server has a source with edits; Chromium gets it from the origin of its page."""
+    items = [("url", url), ("max-height", "360"), ("segments", "proxy"), *edits]
     return f"http://127.0.0.1:{port}/play.m3u8?" + "&".join(
         f"{name}={urllib.parse.quote(value, safe='')}" for name, value in items)
+
+
+def address(stream, *edits):
+    return served(source(stream), *edits)
 
 
 def media(path):
@@ -91,6 +98,59 @@ def by_hand(name):
     return f"http://127.0.0.1:{by_hand_port}/{name}/multivariant.m3u8"
 
 
+def write_dash_by_hand(folder, name, *parts):
+    """Writes a media playlist of the video of DASH samples, each a range of segments, without the translation."""
+    lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:4"]
+    for number, (sample, segments) in enumerate(parts):
+        base = f"http://127.0.0.1:{origin_port}/{sample}/"
+        lines += (["#EXT-X-DISCONTINUITY"] if number else []) + [f'#EXT-X-MAP:URI="{base}init-0.mp4"']
+        for index in segments:
+            lines += ["#EXTINF:4,", f"{base}chunk-0-{index + 1 if sample == 'dash-number' else 61440 * index}.m4s"]
+    with open(f"{folder}/{name}.m3u8", "w") as output:
+        output.write("\n".join([*lines, "#EXT-X-ENDLIST"]) + "\n")
+
+
+def dash_by_hand(name):
+    return f"http://127.0.0.1:{by_hand_port}/{name}.m3u8"
+
+
+def write_periods(folder):
+    """Writes a manifest of two periods: the first half of one sample, and all of another one with other tracks."""
+    def period(identifier, sample, duration, media, timeline, audio):
+        template = '<SegmentTemplate {} initialization="init-$RepresentationID$.mp4" media="{}">{}</SegmentTemplate>'
+        video_template = template.format(timeline[0], media, timeline[1])
+        audio_template = template.format(audio[0], media, audio[1])
+        return f"""<Period id="{identifier}" duration="PT{duration}S">
+<BaseURL>http://127.0.0.1:{origin_port}/{sample}/</BaseURL>
+<AdaptationSet contentType="video" mimeType="video/mp4" frameRate="30">{video_template}
+<Representation id="0" codecs="avc1.64001e" bandwidth="292408" width="640" height="360"/></AdaptationSet>
+<AdaptationSet contentType="audio" mimeType="audio/mp4" lang="en">{audio_template}
+<Representation id="2" codecs="mp4a.40.2" bandwidth="87733"/></AdaptationSet></Period>"""
+
+    numbered = ('timescale="1" duration="4"', "")
+    video = ('timescale="15360"', '<SegmentTimeline><S t="0" d="61440" r="9"/></SegmentTimeline>')
+    audio = ('timescale="48000"',
+             '<SegmentTimeline>' + '<S d="192512"/><S d="191488"/>' * 5 + "</SegmentTimeline>")
+    with open(f"{folder}/periods.mpd", "w") as output:
+        output.write(f"""<?xml version="1.0"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" minBufferTime="PT4S">
+{period("a", "dash-number", 20, "chunk-$RepresentationID$-$Number$.m4s", numbered, numbered)}
+{period("b", "dash-timeline", 40, "chunk-$RepresentationID$-$Time$.m4s", video, audio)}</MPD>
+""")
+
+
+def translated(name):
+    return f"http://127.0.0.1:{by_hand_port}/translated-{name}/multivariant.m3u8"
+
+
+DASH = (0, 1199)
+
+
+def live_manifest(player):
+    # Each player begins with the first request for a manifest of its own.
+    return served(f"{page_server.address}/live/{player}.mpd")
+
+
 DEMUXED = ("fmp4/360p/media.m3u8", "fmp4/audio-en/media.m3u8")
 MUXED = ("byterange/360p/media.m3u8", "byterange/360p/media.m3u8")
 FILM, ADVERTISEMENT = (0, 2159), (0, 599)
@@ -116,119 +176,19 @@ CASES = [
      "joined"),
     ("live channel, breaks replaced each minute", address("ts", ("live", "loop"), ("replace-breaks", source("ad") + "@every=60")),
      "breaks"),
+    ("DASH by number", served(manifest("dash-number")), [DASH]),
+    ("DASH by time", served(manifest("dash-timeline")), [DASH]),
+    ("DASH on demand", served(manifest("dash-ondemand")), [DASH]),
+    ("DASH by number, written by translate", translated("dash-number"), [DASH]),
+    ("DASH by time, written by translate", translated("dash-timeline"), [DASH]),
+    ("DASH on demand, written by translate", translated("dash-ondemand"), [DASH]),
+    ("DASH in two periods", served(f"http://127.0.0.1:{by_hand_port}/periods.mpd"), [(0, 599), DASH], dash_by_hand("periods")),
+    # The preview ends with the last segment of 4 s before 30 s.
+    ("DASH preview of 30 s", served(manifest("dash-number"), ("duration", "30")), [(0, 839)]),
+    ("DASH advertisement in the middle", served(manifest("dash-number"), ("insert", manifest("dash-timeline") + "@20")),
+     [(0, 599), DASH, (600, 1199)], dash_by_hand("advertisement")),
+    ("DASH live to its end", live_manifest, "ended"),
 ]
-
-
-def run(command, limit, output=None, user=None):
-    """Runs a player; it is ended after a time limit in seconds, which is no failure for a live stream."""
-    if user is not None and os.geteuid() == 0:
-        command = ["runuser", "-u", user, "--"] + command
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
-    try:
-        process.wait(limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGINT)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
-def pictures(path):
-    """The grey pictures in a file, in order."""
-    size = WIDTH * HEIGHT
-    with open(path, "rb") as file:
-        data = file.read()
-    return [data[start:start + size] for start in range(0, len(data) - size + 1, size)]
-
-
-def ffmpeg(url, folder, limit, log):
-    path = f"{folder}/frames"
-    run(["ffmpeg", "-v", "error", "-i", url, "-map", "0:v:0", "-fps_mode", "passthrough", "-t", str(limit),
-         "-vf", f"scale={WIDTH}:{HEIGHT}:flags=area,format=gray", "-f", "rawvideo", "-y", path], limit + 30, log)
-    return pictures(path)
-
-
-def mpv(url, folder, limit, log):
-    path = f"{folder}/frames"
-    run(["mpv", "--no-config", "--no-audio", "--no-sub", f"--length={limit}", f"--vf=scale={WIDTH}:{HEIGHT},format=gray",
-         "--ovc=rawvideo", "--of=rawvideo", f"--o={path}", url], limit + 30, log)
-    return pictures(path)
-
-
-def gstreamer(url, folder, limit, log):
-    path = f"{folder}/frames"
-    sink = (f"videoconvert ! videoscale add-borders=false ! video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},"
-            f"pixel-aspect-ratio=1/1 ! filesink location={path} sync=false")
-    run(["gst-launch-1.0", "-q", "playbin3", f"uri={url}", "audio-sink=fakesink sync=false", "text-sink=fakesink sync=false",
-         f"video-sink={sink}"], limit, log)
-    return pictures(path)
-
-
-def vlc(url, folder, limit, log):
-    written, kept = f"{folder}/written", f"{folder}/kept"
-    os.mkdir(written)
-    os.mkdir(kept)
-    os.chmod(folder, 0o755)
-    os.chmod(written, 0o777)
-    has_ended = threading.Event()
-
-    def keep():
-        # The names of the pictures begin again when the size of the video changes.
-        count = 0
-        while True:
-            is_last = has_ended.is_set()
-            paths = [entry for entry in os.scandir(written) if entry.name.endswith(".png")]
-            # The last one may not be complete.
-            paths.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name))
-            for entry in paths if is_last else paths[:-1]:
-                os.rename(entry.path, f"{kept}/{count:06}.png")
-                count += 1
-            if is_last:
-                return
-            time.sleep(0.02)
-
-    keeper = threading.Thread(target=keep)
-    keeper.start()
-    run(["cvlc", "--no-audio", "--no-spu", "--adaptive-logic=highest", "--vout=vdummy", "--video-filter=scene", "--scene-ratio=1", "--scene-format=png",
-         f"--scene-width={WIDTH}", f"--scene-height={HEIGHT}", f"--scene-path={written}", "--play-and-exit",
-         f"--run-time={limit}", url, "vlc://quit"], limit + 30, log, user="nobody")
-    has_ended.set()
-    keeper.join()
-    path = f"{folder}/frames"
-    subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", f"{kept}/%06d.png", "-vf", f"scale={WIDTH}:{HEIGHT},format=gray",
-         "-fps_mode", "passthrough", "-f", "rawvideo", "-y", path], check=True)
-    return pictures(path)
-
-
-PLAYERS = {"ffmpeg": ffmpeg, "mpv": mpv, "gstreamer": gstreamer, "vlc": vlc}
-
-
-def frame_number(picture):
-    """The frame number in the strip of a picture; None if its parity is wrong."""
-    row = picture[0:WIDTH]
-    cells = [row[2 * cell] + row[2 * cell + 1] > 255 for cell in range(20)]
-    if not cells[0] or cells[1] or sum(cells[2:19]) % 2 != cells[19]:
-        return None
-    return int("".join("1" if cell else "0" for cell in cells[2:16]), 2)
-
-
-def runs(all_pictures):
-    """The runs of increasing frame numbers in pictures, as (first, last, count)."""
-    found = []
-    for picture in all_pictures:
-        number = frame_number(picture)
-        if number is None:
-            continue
-        if found and found[-1][1] <= number <= found[-1][1] + 30:
-            first, last, count = found[-1]
-            found[-1] = (first, number, count + (number != last))
-        else:
-            found.append((number, number, 1))
-    return found
 
 
 def breaks_are_replaced(found, tolerance):
@@ -244,12 +204,16 @@ def breaks_are_replaced(found, tolerance):
         is_advertisement(first, last) or is_boundary(first) and is_boundary(last + 1) for first, last in inner)
 
 
-def verdict(found, expected, tolerance):
+def verdict(found, expected, tolerance, omitted):
     """None if the runs are as expected, otherwise what was played."""
     text = ", ".join(f"{first}–{last} ({count})" for first, last, count in found) or "nothing"
     if isinstance(expected, str):
         count = sum(count for _, _, count in found)
-        isComplete = all(last - first + 1 - count <= tolerance for first, last, count in found)
+        isComplete = all(last - first + 1 - count <= omitted for first, last, count in found)
+        if expected == "ended":
+            # A player begins near the live edge, or at the beginning of the window.
+            isRight = len(found) == 1 and abs(found[0][1] - DASH[1]) <= tolerance and count >= 300
+            return None if isRight and isComplete else text
         isLong = count >= (arguments.seconds - 45) * 30
         ends = [last for _, last, _ in found[:-1]]
         if expected == "joined":
@@ -261,7 +225,7 @@ def verdict(found, expected, tolerance):
         return None if isRight and isComplete and isLong else text
     isEqual = len(found) == len(expected) and all(
         abs(first - wanted[0]) <= tolerance and abs(last - wanted[1]) <= tolerance
-        and last - first + 1 - count <= tolerance
+        and last - first + 1 - count <= omitted
         for (first, last, count), wanted in zip(found, expected))
     return None if isEqual else text
 
@@ -279,14 +243,22 @@ def result_of(player, case):
 
 def play(player, url, expected):
     folder = tempfile.mkdtemp(prefix=f"players-{player}-")
-    limit = arguments.seconds if isinstance(expected, str) else 60 + sum(last - first + 1 for first, last in expected) // 30
+    if expected == "ended":
+        limit = 90
+    elif isinstance(expected, str):
+        limit = arguments.seconds
+    else:
+        limit = 60 + sum(last - first + 1 for first, last in expected) // 30
+    url = url if isinstance(url, str) else url(player)
+    if player == "chromium":
+        url = url.replace(f"http://127.0.0.1:{port}/", page_server.address + "/")
     try:
         with open(f"{folder}/log", "wb") as log:
             try:
-                found = runs(PLAYERS[player](url, folder, limit, log))
+                found = runs(PLAYERS[player].play(url, folder, limit, log))
             except (OSError, subprocess.CalledProcessError) as error:
                 return f"failed: {error}"
-        return verdict(found, expected, TOLERANCES[player])
+        return verdict(found, expected, PLAYERS[player].tolerance, PLAYERS[player].omitted)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -301,34 +273,58 @@ def wait_for(number):
     sys.exit(f"nothing listens on port {number}")
 
 
+# The samples without edits, and the DASH samples as playlists and a file that nothing translated.
+REFERENCES = [source(name) for name in ("ts", "ad", "fmp4", "byterange", "aes")] + [
+    dash_by_hand("number"), dash_by_hand("time"), f"http://127.0.0.1:{origin_port}/dash-ondemand/360p.mp4"]
+# Players may omit single frames at a transition or at the end. When the size of the video changes, the output of VLC discards
+# the pictures that it has not shown yet. Chromium omits pictures where the machine is too slow.
+PLAYERS = {
+    "millstream": players.Player(players.millstream(arguments.millstream, REFERENCES), 0),
+    "chromium": players.Player(players.chromium(page_server), 20, omitted=600),
+    "ffmpeg": players.Player(players.ffmpeg, 3),
+    "mpv": players.Player(players.mpv, 3),
+    "gstreamer": players.Player(players.gstreamer, 3),
+    "vlc": players.Player(players.vlc, 45),
+}
 library = tempfile.mkdtemp(prefix="players-library-")
 by_hand_folder = tempfile.mkdtemp(prefix="players-by-hand-")
 write_by_hand(by_hand_folder, "demuxed", DEMUXED, DEMUXED)
 write_by_hand(by_hand_folder, "muxed", (MUXED[0], None), MUXED)
 write_by_hand(by_hand_folder, "mixed", DEMUXED, MUXED)
+write_dash_by_hand(by_hand_folder, "number", ("dash-number", range(10)))
+write_dash_by_hand(by_hand_folder, "time", ("dash-timeline", range(10)))
+write_dash_by_hand(by_hand_folder, "periods", ("dash-number", range(5)), ("dash-timeline", range(10)))
+write_dash_by_hand(
+    by_hand_folder, "advertisement", ("dash-number", range(5)), ("dash-timeline", range(10)), ("dash-number", range(5, 10)))
+write_periods(by_hand_folder)
 processes = [
     subprocess.Popen([arguments.millstream, "origin", by_hand_folder, "--port", str(by_hand_port)],
                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
     subprocess.Popen([arguments.millstream, "origin", arguments.samples, "--port", str(origin_port)],
                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
     subprocess.Popen([arguments.millstream, "serve", "--port", str(port), "--library", library,
-                      "--allow-host", f"127.0.0.1:{origin_port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
+                      "--allow-host", f"127.0.0.1:{origin_port}", "--allow-host", f"127.0.0.1:{by_hand_port}",
+                      "--allow-host", f"127.0.0.1:{page_server.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
 ]
 failures = 0
 try:
     for number in (origin_port, by_hand_port, port):
         wait_for(number)
-    players = arguments.players.split(",")
+    for name in ("dash-number", "dash-timeline", "dash-ondemand"):
+        subprocess.run([arguments.millstream, "translate", manifest(name), "-o", f"{by_hand_folder}/translated-{name}"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    names = arguments.players.split(",")
     wanted = [case for case in CASES if not arguments.cases or any(part in case[0] for part in arguments.cases.split(","))]
-    print("| case | " + " | ".join(players) + " |")
-    print("|---" * (len(players) + 1) + "|")
+    print("| case | " + " | ".join(names) + " |")
+    print("|---" * (len(names) + 1) + "|")
     for case in wanted:
         # The players run side by side, because some of them play in real time.
-        with concurrent.futures.ThreadPoolExecutor(len(players)) as pool:
-            results = list(pool.map(lambda player: result_of(player, case), players))
+        with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+            results = list(pool.map(lambda player: result_of(player, case), names))
         failures += sum(not is_right for _, is_right in results)
         print(f"| {case[0]} | " + " | ".join(text for text, _ in results) + " |", flush=True)
 finally:
+    page_server.stop()
     for process in processes:
         process.send_signal(signal.SIGTERM)
     for process in processes:

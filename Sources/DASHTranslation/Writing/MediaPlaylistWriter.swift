@@ -237,7 +237,8 @@ struct MediaPlaylistWriter {
         if writer.hasLongSegments { version = 6 }
         if version > 1 { head += "#EXT-X-VERSION:\(version)\n" }
         head += "#EXT-X-TARGETDURATION:\(shared.targetDuration)\n"
-        if firstSequence > 0 { head += "#EXT-X-MEDIA-SEQUENCE:\(firstSequence)\n" }
+        // Chromium takes a playlist without the tag for one that does not change.
+        if firstSequence > 0 || !shared.isStatic { head += "#EXT-X-MEDIA-SEQUENCE:\(firstSequence)\n" }
         if first > 0 || !shared.isStatic { head += "#EXT-X-DISCONTINUITY-SEQUENCE:\(first)\n" }
         if shared.isVOD { head += "#EXT-X-PLAYLIST-TYPE:VOD\n" }
         if isIFrames { head += "#EXT-X-I-FRAMES-ONLY\n" }
