@@ -1,12 +1,14 @@
 package import DASHManifest
 import HLSPlaylist
 package import MediaTiming
+package import SegmentFormat
 
 /// A translator of DASH presentations to HLS playlists.
 ///
-/// The translator has no clock and loads nothing. The caller loads the manifest and the segment indexes that
-/// ``requiredIndexes(of:at:)`` names, and passes the time of day. For a dynamic presentation, it calls
-/// ``translate(_:indexes:at:)`` with each version of the manifest, so that sequence numbers are continuous.
+/// The translator has no clock and loads nothing. The caller loads the manifest, the segment indexes that
+/// ``requiredIndexes(of:at:)`` names and the beginnings of the segments that ``segmentsWithEvents(of:indexes:at:)`` names,
+/// and passes the time of day. For a dynamic presentation, it calls ``translate(_:indexes:events:at:)`` with each version
+/// of the manifest, so that sequence numbers are continuous.
 package struct PresentationTranslator: Sendable {
     /// The values that the next translation of a dynamic presentation needs.
     package private(set) var state: TranslationState
@@ -47,11 +49,41 @@ package struct PresentationTranslator: Sendable {
         return plan.missingIndexes.filter { known.insert($0).inserted }
     }
 
+    /// Returns the segments at whose beginnings there can be events for applications, each once.
+    ///
+    /// - Parameters:
+    ///   - presentation: The manifest.
+    ///   - indexes: The contents of the segment indexes that were loaded.
+    ///   - now: The time of day, in seconds since 1970.
+    /// - Returns: The segments, which are only part of a file where they have a byte range; those at the live edge last.
+    /// - Throws: ``TranslationError`` if the presentation cannot be translated.
+    package func segmentsWithEvents(
+        of presentation: MediaPresentation,
+        indexes: [AddressedResource: [IndexedSegment]] = [:],
+        at now: MediaTime
+    ) throws(TranslationError) -> [AddressedResource] {
+        guard presentation.hasInbandEvents else { return [] }
+        var losses = TranslationLosses(maximumCount: 0)
+        let plan = try PresentationPlan(
+            presentation,
+            tracks: state.tracks,
+            indexes: indexes,
+            now: now,
+            limits: limits,
+            losses: &losses
+        )
+        var known: Set<AddressedResource> = []
+        return plan.periods.flatMap { InbandEvents.all(in: $0) }
+            .flatMap { $0.segments(maximumCount: limits.eventSegmentCount) }.map(\.resource)
+            .filter { known.insert($0).inserted }
+    }
+
     /// Translates a version of a presentation.
     ///
     /// - Parameters:
     ///   - presentation: The manifest.
     ///   - indexes: The contents of the segment indexes that were loaded; representations without theirs are lost.
+    ///   - events: The event messages of the segments that were read, which become date ranges; `nil` if none were.
     ///   - now: The time of day, in seconds since 1970, which determines the segments of a dynamic presentation.
     /// - Returns: The playlists and what they do not describe.
     /// - Throws: ``TranslationError`` if there is nothing to play or a limit is exceeded; the state is then unchanged.
@@ -59,6 +91,7 @@ package struct PresentationTranslator: Sendable {
     package mutating func translate(
         _ presentation: MediaPresentation,
         indexes: [AddressedResource: [IndexedSegment]] = [:],
+        events messages: [AddressedResource: [EventMessage]]? = nil,
         at now: MediaTime
     ) throws(TranslationError) -> TranslatedPresentation {
         var losses = TranslationLosses(maximumCount: limits.lossCount)
@@ -95,12 +128,13 @@ package struct PresentationTranslator: Sendable {
         )
         let isEnded = presentation.kind == .static || Self.hasEnded(presentation, at: now)
         let origin = presentation.availabilityStartTime?.sinceEpoch ?? .zero
-        let events = EventTranslation.dateRanges(
+        let events = EventTranslation(
             of: plan,
+            messages: messages,
             origin: origin,
             limits: limits,
             losses: &losses
-        )
+        ).dateRanges
         let end = origin + (measures.map(\.end).max() ?? .zero)
         let isDated =
             end < Self.maximumDate && (!events.isEmpty || !isStatic && presentation.availabilityStartTime != nil)
@@ -331,6 +365,15 @@ package struct PresentationTranslator: Sendable {
 
 extension MediaPresentation {
     /// A Boolean value that indicates whether a segment index may have to be loaded.
+    fileprivate var hasInbandEvents: Bool {
+        periods.contains { period in
+            period.adaptationSets.contains { set in
+                set.element.element(.inbandEventStream) != nil
+                    || set.representations.contains { $0.element.element(.inbandEventStream) != nil }
+            }
+        }
+    }
+
     fileprivate var hasSegmentIndexes: Bool {
         periods.contains { period in
             period.element.element(.segmentBase) != nil

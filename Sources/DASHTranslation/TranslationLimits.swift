@@ -12,6 +12,8 @@ package struct TranslationLimits: Sendable, Hashable {
     package var byteCount: Int
     /// The maximum number of events that become date ranges; 1,000 by default, because each playlist repeats them.
     package var eventCount: Int
+    /// The maximum number of segments of a period whose events become date ranges, the last ones; 1,000 by default.
+    package var eventSegmentCount: Int
     /// The maximum number of losses that are listed; the rest is counted.
     ///
     /// 1,000 by default.
@@ -23,12 +25,14 @@ package struct TranslationLimits: Sendable, Hashable {
         segmentCount: Int64 = 2_000_000,
         byteCount: Int = 256 << 20,
         eventCount: Int = 1_000,
+        eventSegmentCount: Int = 1_000,
         lossCount: Int = 1_000
     ) {
         self.playlistCount = playlistCount
         self.segmentCount = segmentCount
         self.byteCount = byteCount
         self.eventCount = eventCount
+        self.eventSegmentCount = eventSegmentCount
         self.lossCount = lossCount
     }
 }

@@ -19,6 +19,17 @@ package struct PresentationOptions: Sendable {
     package var indexSize = ByteCount(64 << 20)
     /// The maximum number of loads for the segment indexes of a version of a manifest, nested indexes included.
     package var indexLoadCount = 2_000
+    /// A Boolean value that indicates whether events in segments become date ranges of the playlists; `true` by default.
+    ///
+    /// The beginning of each segment is loaded for it, if the manifest announces events. A player that reads the events
+    /// from the media itself does not need it.
+    package var readsSegmentEvents = true
+    /// The maximum number of loads for the events in segments each time that playlists are written; 500 by default.
+    package var eventLoadCount = 500
+    /// The time after which loads for the events in segments are canceled, so that playlists are not delayed.
+    ///
+    /// The events of the other segments follow when the playlists are written again. The default is 5 seconds.
+    package var eventTimeout = Duration.seconds(5)
     /// The maximum number of loads for the remote elements of a version of a manifest.
     ///
     /// Together with the manifest, they are limited to its maximum size.

@@ -51,6 +51,7 @@ package final class PresentationSession: Sendable {
         var translator: PresentationTranslator
         var translation: TranslatedPresentation?
         var indexes = PresentationSource.Indexes()
+        var events = SegmentEvents()
         var clockDifference: MediaTime = .zero
         var clockTime: Duration?
         var loadTime: Duration = .zero
@@ -322,9 +323,21 @@ package final class PresentationSession: Sendable {
             let resources = try await perform { try translator.requiredIndexes(of: presentation, at: date) }
             try await loadIndexes(resources, &next.indexes, loader)
             let indexes = next.indexes.segments
+            if options.readsSegmentEvents {
+                let segments = try await perform {
+                    try translator.segmentsWithEvents(of: presentation, indexes: indexes, at: date)
+                }
+                try await next.events.load(segments, using: loader, options)
+            }
+            let events = options.readsSegmentEvents ? next.events.messages : nil
             let (advanced, translation) = try await perform {
                 var translator = translator
-                let translation = try translator.translate(presentation, indexes: indexes, at: date)
+                let translation = try translator.translate(
+                    presentation,
+                    indexes: indexes,
+                    events: events,
+                    at: date
+                )
                 return (translator, translation)
             }
             (next.translator, next.translation) = (advanced, translation)

@@ -272,6 +272,8 @@ struct PresentationSource {
                 if let date = try await date(at: value, of: presentation) { return date - options.now }
             case "urn:mpeg:dash:utc:http-head:2014", "urn:mpeg:dash:utc:http-head:2012":
                 if let date = try await headerDate(at: value, of: presentation) { return date - options.now }
+            case "urn:mpeg:dash:utc:http-ntp:2014", "urn:mpeg:dash:utc:http-ntp:2012":
+                if let date = try await timestamp(at: value, of: presentation) { return date - options.now }
             default:
                 let text = String(clock.scheme.prefix(200))
                 options.reportProblem("a clock is skipped: its scheme \(text) is not supported")
@@ -305,14 +307,43 @@ struct PresentationSource {
         return nil
     }
 
+    /// Returns the date that is the body of a response.
     private func date(at value: String, of presentation: MediaPresentation) async throws -> MediaTime? {
+        try await time(at: value, of: presentation) { bytes in
+            ManifestDate(String(decoding: bytes, as: UTF8.self))?.sinceEpoch
+        }
+    }
+
+    /// Returns the NTP timestamp that is the body of a response: 32 bits with the seconds since 1900, and 32 bits with
+    /// their fraction (RFC 5905 §6).
+    private func timestamp(at value: String, of presentation: MediaPresentation) async throws -> MediaTime? {
+        try await time(at: value, of: presentation) { bytes in
+            guard bytes.count == 8 else { return nil }
+            let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            // The seconds begin again at zero in 2036; earlier dates than 1968 belong to that era.
+            let era: UInt64 = number >> 63 == 0 ? 1 << 32 : 0
+            let seconds = Int64(clamping: (number >> 32) + era) -| Self.secondsFrom1900To1970
+            return MediaTime(seconds: seconds)
+                + MediaTime(value: Int64(clamping: number & 0xFFFF_FFFF), timescale: 1 << 32)
+        }
+    }
+
+    private static let secondsFrom1900To1970: Int64 = 2_208_988_800
+
+    /// Returns the time in the body of a response, or `nil` if it cannot be loaded or read.
+    private func time(
+        at value: String,
+        of presentation: MediaPresentation,
+        _ read: ([UInt8]) -> MediaTime?
+    ) async throws -> MediaTime? {
         guard let address = address(of: value, in: presentation) else { return nil }
         do {
             let loaded = try await loader.load(TransportRequest(address, kind: .other), limit: Self.maximumTimeSize)
-            return ManifestDate(String(decoding: loaded.bytes, as: UTF8.self))?.sinceEpoch
+            if let time = read(loaded.bytes) { return time }
+            options.reportProblem("the clock \(address) is skipped: its response cannot be read")
         } catch let error as TransportError {
             options.reportProblem("the clock \(address) cannot be reached: \(error.message)")
-            return nil
         }
+        return nil
     }
 }

@@ -96,6 +96,16 @@ struct LivePresentationTests {
         #expect(try await origin.media(Self.media).segments.last?.sequence == 159)
     }
 
+    /// 2024-01-01T00:10:40.5Z as an NTP timestamp, and a body of another length.
+    @Test(arguments: [([0xE9, 0x3C, 0x81, 0x80], 159), ([0xE9], 149)] as [([UInt8], Int64)])
+    func clockWithTimestampsDeterminesTheWindow(_ seconds: [UInt8], _ last: Int64) async throws {
+        let clock = #"<UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-ntp:2014" value="/ntp"/>"#
+        let origin = TestOrigin([TestOrigin.address: TestOrigin.liveManifest(clock)])
+        origin.transport.setResponses(for: "https://example.test/ntp", .bytes(seconds + [0x80, 0, 0, 0]))
+        _ = try await origin.multivariant()
+        #expect(try await origin.media(Self.media).segments.last?.sequence == last)
+    }
+
     @Test func clockThatCannotBeReachedIsSkipped() async throws {
         let clock = #"<UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="https://example.test/time"/>"#
         let origin = TestOrigin([TestOrigin.address: TestOrigin.liveManifest(clock)])

@@ -67,11 +67,6 @@ struct PeriodTracks {
         if !protections.isEmpty {
             losses.append(.protected, "\(name) is protected and cannot be played", line: line)
         }
-        for stream in representation.descriptors(.inbandEventStream).prefix(Self.maximumDescriptorCount) {
-            let scheme = stream.scheme
-            guard scheme != "https://aomedia.org/emsg/ID3" else { continue }
-            losses.append(.inbandEvents, "the events of \(scheme.prefix(200)) in the segments are not in the playlist")
-        }
         byKind[kind, default: []].append(candidates.count)
         candidates.append(
             TrackCandidate(

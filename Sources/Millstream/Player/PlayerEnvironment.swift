@@ -88,7 +88,12 @@ extension Player {
 
 extension Player.Environment {
     /// The options for loading DASH presentations.
-    var presentationOptions: PresentationOptions { PresentationOptions(time: time, date: date) }
+    var presentationOptions: PresentationOptions {
+        var options = PresentationOptions(time: time, date: date)
+        // The player reads the events from the segments that it plays.
+        options.readsSegmentEvents = false
+        return options
+    }
 }
 
 /// A closure that creates the engine of an item.

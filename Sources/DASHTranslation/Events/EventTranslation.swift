@@ -1,0 +1,192 @@
+import DASHManifest
+import HLSPlaylist
+import MediaTiming
+import SegmentFormat
+import XMLReading
+
+/// A translation of the events of a manifest and of its segments to date ranges (RFC 8216bis §4.4.5.1).
+struct EventTranslation {
+    /// The maximum length of the message of an event; longer messages are left out.
+    private static let maximumMessageLength = 4_096
+    private static let spliceSchemes: Set<String> = [
+        "urn:scte:scte35:2013:bin", "urn:scte:scte35:2014:bin", "urn:scte:scte35:2014:xml+bin",
+    ]
+
+    private let origin: MediaTime
+    private let maximumCount: Int
+    /// The attributes of the date ranges.
+    private(set) var dateRanges: [String] = []
+    private var ids: Set<String> = []
+
+    /// The contents of an event.
+    private enum Message {
+        case text(String)
+        /// Bytes that are not text, or a splice information section.
+        case bytes([UInt8])
+        case none
+    }
+
+    /// Creates a translation of the events of all periods, in order.
+    ///
+    /// - Parameters:
+    ///   - plan: The periods and segments.
+    ///   - messages: The event messages of the segments that were read, or `nil` if none were.
+    ///   - origin: The date of the start of the timeline.
+    ///   - limits: The maximum number of events.
+    ///   - losses: The list to which events that are left out are added.
+    init(
+        of plan: PresentationPlan,
+        messages: [AddressedResource: [EventMessage]]?,
+        origin: MediaTime,
+        limits: TranslationLimits,
+        losses: inout TranslationLosses
+    ) {
+        self.origin = origin
+        maximumCount = limits.eventCount
+        for period in plan.periods {
+            addListedEvents(of: period, losses: &losses)
+            for events in InbandEvents.all(in: period) {
+                guard let messages else {
+                    losses.append(.inbandEvents, "the events in the segments are not in the playlist")
+                    continue
+                }
+                addEvents(events, messages, of: period, limits, losses: &losses)
+            }
+        }
+        if ids.count > dateRanges.count { losses.append(.event, "there are more than \(maximumCount) events") }
+    }
+
+    // MARK: Events of the manifest
+
+    private mutating func addListedEvents(of period: PeriodPlan, losses: inout TranslationLosses) {
+        for (number, stream) in period.period.eventStreams.enumerated() {
+            for (position, event) in stream.events.enumerated() {
+                let message = Self.message(of: event, in: stream)
+                if case .none = message, !event.children.isEmpty || !Self.text(of: event).isEmpty {
+                    losses.append(
+                        .event,
+                        "the contents of an event are not part of its date range",
+                        line: event.line
+                    )
+                }
+                add(
+                    "\(period.key)/\(number)/\(event[.id] ?? "\(position)")",
+                    scheme: stream.scheme,
+                    value: stream.value,
+                    start: period.start + max(.zero, stream.start(of: event)),
+                    duration: stream.duration(of: event),
+                    message
+                )
+            }
+        }
+    }
+
+    private static func text(of event: ManifestElement) -> String { event[.messageData] ?? event.trimmedText }
+
+    private static func message(of event: ManifestElement, in stream: EventStream) -> Message {
+        if let section = spliceSection(event) { return .bytes(section) }
+        guard event.children.isEmpty else { return .none }
+        let text = text(of: event)
+        return text.isEmpty || text.utf8.count > maximumMessageLength ? .none : .text(text)
+    }
+
+    /// Returns the splice information section of an event (SCTE 214-1 §6.8.4).
+    private static func spliceSection(_ event: ManifestElement) -> [UInt8]? {
+        guard let signal = event.children.first(where: { $0.name.local.hasSuffix("Signal") }),
+            let binary = signal.children.first(where: { $0.name.local.hasSuffix("Binary") }),
+            binary.text.utf8.count <= maximumMessageLength, let bytes = Base64.decode(binary.text),
+            isSpliceSection(bytes)
+        else { return nil }
+        return bytes
+    }
+
+    /// Returns a Boolean value that indicates whether bytes are a splice information section.
+    ///
+    /// It has at least eleven bytes (SCTE 35 §9.6) and declares its length after the table identifier.
+    private static func isSpliceSection(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 11 && bytes[0] == 0xFC && (Int(bytes[1] & 0x0F) << 8 | Int(bytes[2])) == bytes.count -| 3
+    }
+
+    // MARK: Events of segments
+
+    private mutating func addEvents(
+        _ events: InbandEvents,
+        _ messages: [AddressedResource: [EventMessage]],
+        of period: PeriodPlan,
+        _ limits: TranslationLimits,
+        losses: inout TranslationLosses
+    ) {
+        var missingCount = 0
+        let segments = events.segments(maximumCount: limits.eventSegmentCount)
+        for segment in segments {
+            guard let found = messages[segment.resource] else {
+                missingCount +|= 1
+                continue
+            }
+            for message in found where events.contains(message) {
+                add(
+                    "\(period.key)/\(message.schemeIdentifier)/\(message.value)/\(message.id)",
+                    scheme: message.schemeIdentifier,
+                    value: message.value.isEmpty ? nil : message.value,
+                    start: period.start + max(.zero, events.start(of: message, in: segment)),
+                    duration: message.duration,
+                    Self.message(of: message.message)
+                )
+                if message.message.count > Self.maximumMessageLength {
+                    losses.append(.event, "the contents of an event are not part of its date range")
+                }
+            }
+        }
+        missingCount +|= Int(clamping: Int64(events.section.range.count) -| Int64(segments.count))
+        if missingCount > 0 {
+            losses.append(.inbandEvents, "the events in \(missingCount) segments are not in the playlist")
+        }
+    }
+
+    private static func message(of bytes: [UInt8]) -> Message {
+        guard !bytes.isEmpty, bytes.count <= maximumMessageLength else { return .none }
+        guard let text = String(validating: bytes, as: UTF8.self), PlaylistText.quotable(text) == text else {
+            return .bytes(bytes)
+        }
+        return .text(text)
+    }
+
+    // MARK: Date ranges
+
+    private mutating func add(
+        _ id: String,
+        scheme: String,
+        value: String?,
+        start: MediaTime,
+        duration: MediaTime?,
+        _ message: Message
+    ) {
+        // Messages with the same identifier are repetitions of one event.
+        guard ids.count <= maximumCount, ids.insert(id).inserted, dateRanges.count < maximumCount else { return }
+        var attributes = AttributeWriter()
+        attributes.append("ID", quoted: id)
+        if !scheme.isEmpty { attributes.append("CLASS", quoted: scheme) }
+        attributes.append("START-DATE", quoted: ProgramDateTime(sinceEpoch: origin + start).description)
+        attributes.append("DURATION", token: duration.map { $0.description })
+        switch message {
+        case .bytes(let bytes) where Self.spliceSchemes.contains(scheme) && Self.isSpliceSection(bytes):
+            attributes.append("SCTE35-CMD", token: Self.hexadecimal(bytes))
+            dateRanges.append(attributes.text)
+            return
+        case .bytes(let bytes):
+            attributes.append("X-VALUE", quoted: value)
+            attributes.append("X-MESSAGE-DATA", token: Self.hexadecimal(bytes))
+        case .text(let text):
+            attributes.append("X-VALUE", quoted: value)
+            attributes.append("X-MESSAGE-DATA", quoted: text)
+        case .none: attributes.append("X-VALUE", quoted: value)
+        }
+        dateRanges.append(attributes.text)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return "0x" + String(decoding: text, as: UTF8.self)
+    }
+}
