@@ -173,7 +173,7 @@ struct PresentationPlan {
             losses.append(.missingInitialization, "a representation has no initialization segment", line: line)
             return nil
         }
-        if addressing.baseAddresses.count > 1 {
+        if addressing.baseAddresses.count > 1, presentation.contentSteering == nil {
             losses.append(.alternativeAddress, "only the preferred of several base URLs is used")
         }
         var upper = addressing.count
@@ -271,6 +271,9 @@ struct PresentationPlan {
         tracks = kept.map { tracks[$0] }
         for index in periods.indices { periods[index].sections = kept.map { periods[index].sections[$0] } }
     }
+
+    /// Replaces the sections of a period.
+    mutating func setSections(_ sections: [TrackSection?], ofPeriod index: Int) { periods[index].sections = sections }
 
     /// Sets the discontinuity sequence numbers of the periods.
     ///

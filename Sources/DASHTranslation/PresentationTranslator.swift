@@ -83,7 +83,7 @@ package struct PresentationTranslator: Sendable {
     /// - Parameters:
     ///   - presentation: The manifest.
     ///   - indexes: The contents of the segment indexes that were loaded; representations without theirs are lost.
-    ///   - events: The event messages of the segments that were read, which become date ranges; `nil` if none were.
+    ///   - messages: The event messages of the segments that were read, which become date ranges; `nil` if none were.
     ///   - now: The time of day, in seconds since 1970, which determines the segments of a dynamic presentation.
     /// - Returns: The playlists and what they do not describe.
     /// - Throws: ``TranslationError`` if there is nothing to play or a limit is exceeded; the state is then unchanged.
@@ -139,40 +139,37 @@ package struct PresentationTranslator: Sendable {
         let isDated =
             end < Self.maximumDate && (!events.isEmpty || !isStatic && presentation.availabilityStartTime != nil)
         let delay = presentation.suggestedPresentationDelay
+        let steering = SteeringServer(presentation)
+        reportSteering(steering, presentation, &losses)
+        let shared = MediaPlaylistWriter.Shared(
+            targetDuration: target,
+            isStatic: isStatic,
+            isEnded: isEnded,
+            isVOD: isStatic,
+            origin: isDated ? origin : nil,
+            dateRanges: isDated ? events : [],
+            holdBack: isEnded ? nil : delay.flatMap { $0 >= MediaTime(seconds: target *| 3) ? $0 : nil }
+        )
         var playlists: [TranslatedPlaylist] = []
         var remaining = limits.byteCount
-        for index in plan.tracks.indices {
-            let output = try MediaPlaylistWriter.write(
-                plan,
-                track: index,
-                shared: MediaPlaylistWriter.Shared(
-                    targetDuration: target,
-                    isStatic: isStatic,
-                    isEnded: isEnded,
-                    isVOD: isStatic,
-                    origin: isDated ? origin : nil,
-                    dateRanges: isDated ? events : [],
-                    holdBack: isEnded ? nil : delay.flatMap { $0 >= MediaTime(seconds: target *| 3) ? $0 : nil },
-                    maximumByteCount: remaining
-                ),
-                entryCount: measures[index].entryCount,
-                firstSequence: starts[index].sequence,
-                skipCount: starts[index].skipCount,
-                isRestart: restarts.indices.contains(index) && restarts[index] == starts[index].sequence
-            )
-            remaining -= min(remaining, output.bytes.count)
-            playlists.append(TranslatedPlaylist(track: plan.tracks[index], output, hasEndMarker: isEnded))
-        }
-        let steering = SteeringServer(presentation)
-        if let steering {
-            let message = "content steering has only the pathway \(steering.pathway) of the preferred base URL"
-            losses.append(.contentSteering, message, line: presentation.contentSteering?.line)
-        } else if presentation.contentSteering != nil {
-            losses.append(
-                .contentSteering,
-                "the content steering has no server",
-                line: presentation.contentSteering?.line
-            )
+        for pathway in steering.map({ $0.pathways.map(Optional.some) }) ?? [nil] {
+            let plan = plan.relocated(to: pathway?.location, in: presentation)
+            for index in plan.tracks.indices {
+                let output = try MediaPlaylistWriter.write(
+                    plan,
+                    track: index,
+                    shared: shared,
+                    maximumByteCount: remaining,
+                    entryCount: measures[index].entryCount,
+                    firstSequence: starts[index].sequence,
+                    skipCount: starts[index].skipCount,
+                    isRestart: restarts.indices.contains(index) && restarts[index] == starts[index].sequence
+                )
+                remaining -= min(remaining, output.bytes.count)
+                var track = plan.tracks[index]
+                if let pathway { track.fileName = pathway.fileName(track.fileName) }
+                playlists.append(TranslatedPlaylist(track: track, output, hasEndMarker: isEnded))
+            }
         }
         let multivariant = try Self.multivariant(plan, measures, steering)
         if !isStatic {
@@ -187,6 +184,21 @@ package struct PresentationTranslator: Sendable {
 
     private static func zero(_ plan: PresentationPlan) -> [String: Int64] {
         plan.periods.first.map { [$0.key: 0] } ?? [:]
+    }
+
+    private func reportSteering(
+        _ steering: SteeringServer?,
+        _ presentation: MediaPresentation,
+        _ losses: inout TranslationLosses
+    ) {
+        guard let element = presentation.contentSteering else { return }
+        if let steering {
+            guard steering.omittedCount > 0 else { return }
+            let message = "\(steering.omittedCount) service locations are not pathways of the playlists"
+            losses.append(.contentSteering, message, line: element.line)
+        } else {
+            losses.append(.contentSteering, "the content steering has no server", line: element.line)
+        }
     }
 
     private func reportLaterTracks(_ plan: PresentationPlan, _ losses: inout TranslationLosses) {
@@ -364,7 +376,6 @@ package struct PresentationTranslator: Sendable {
 }
 
 extension MediaPresentation {
-    /// A Boolean value that indicates whether a segment index may have to be loaded.
     fileprivate var hasInbandEvents: Bool {
         periods.contains { period in
             period.adaptationSets.contains { set in
@@ -374,6 +385,7 @@ extension MediaPresentation {
         }
     }
 
+    /// A Boolean value that indicates whether a segment index may have to be loaded.
     fileprivate var hasSegmentIndexes: Bool {
         periods.contains { period in
             period.element.element(.segmentBase) != nil

@@ -370,17 +370,54 @@ struct PresentationTranslatorTests {
     }
 
     @Test(arguments: [
-        (#"defaultServiceLocation="b""#, "steer?x=1", "https://example.test/a/steer?x=1", "cdn-a"),
-        ("", "https://other.test/s&#10;&quot;", "https://other.test/s%0A%22", "cdn-a"),
+        (#"defaultServiceLocation="b""#, "steer?x=1", "https://example.test/a/steer?x=1", ["b", "cdn-a"]),
+        ("", "https://other.test/s&#10;&quot;", "https://other.test/s%0A%22", ["cdn-a", "b"]),
     ])
-    func contentSteeringIsCarried(_ attribute: String, _ text: String, _ server: String, _ pathway: String) throws {
+    func serviceLocationsArePathways(_ attribute: String, _ text: String, _ server: String, _ pathways: [String]) throws
+    {
         let steering = "<ContentSteering \(attribute)>\(text)</ContentSteering>"
-        let bases = #"<BaseURL serviceLocation="cdn-a&quot; ">v/</BaseURL><BaseURL serviceLocation="b">w/</BaseURL>"#
-        let result = try translate(manifest(bases + steering + "<Period>\(videoSet)</Period>"))
+        let bases =
+            #"<BaseURL serviceLocation="cdn-a&quot; ">https://a.test/v/</BaseURL><BaseURL serviceLocation="b">w/</BaseURL>"#
+        // A relative base URL is resolved against that of each location.
+        let sets = "<BaseURL>x/</BaseURL>" + videoSet + audioSet("a1", language: "en")
+        let result = try translate(manifest(bases + steering + "<Period>\(sets)</Period>"))
         let carried = try #require(result.multivariant.contentSteering)
-        #expect(carried.serverURI == server && carried.pathwayID == pathway)
-        #expect(result.multivariant.variants.allSatisfy { $0.pathwayID == pathway })
-        #expect(result.losses.map(\.code).contains(.contentSteering))
+        #expect(carried.serverURI == server && carried.pathwayID == pathways[0])
+        let variants = result.multivariant.variants
+        #expect(Set(variants.map(\.pathwayID)) == Set(pathways) && variants.first?.pathwayID == pathways[0])
+        for variant in variants {
+            let base = variant.pathwayID == "b" ? "https://example.test/a/w/x/" : "https://a.test/v/x/"
+            let group = try #require(variant.groupID(.audio))
+            let rendition = try #require(result.multivariant.renditions.first { $0.groupID == group })
+            for uri in [variant.uri, try #require(rendition.uri)] {
+                let entry = try #require(result.playlists.first { $0.fileName == uri })
+                let addresses = try entry.playlist.segments.map(\.address.text)
+                #expect(!addresses.isEmpty && addresses.allSatisfy { $0.hasPrefix(base) })
+            }
+        }
+        #expect(result.losses.isEmpty)
+    }
+
+    @Test func locationsOfSegmentIndexesArePathwaysToo() throws {
+        let steering = "<ContentSteering>https://steer.test/</ContentSteering>"
+        let bases =
+            #"<BaseURL serviceLocation="a">https://a.test/</BaseURL><BaseURL serviceLocation="b">https://b.test/</BaseURL>"#
+        let set = """
+            <AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1" codecs="avc1.64001f">
+            <BaseURL>1.mp4</BaseURL><SegmentBase indexRange="100-143"><Initialization range="0-99"/></SegmentBase></Representation></AdaptationSet>
+            """
+        let presentation = try manifest(bases + steering + "<Period>\(set)</Period>")
+        var translator = PresentationTranslator()
+        let index = try #require(try translator.requiredIndexes(of: presentation, at: .zero).first)
+        let segment = IndexedSegment(
+            time: .zero,
+            duration: 4,
+            byteRange: try #require(ByteRange(start: 144, length: 9))
+        )
+        let result = try translator.translate(presentation, indexes: [index: [segment]], at: .zero)
+        let addresses = try result.playlists.map { try $0.playlist.segments.first?.address.text }
+        #expect(addresses == ["https://a.test/1.mp4", "https://b.test/1.mp4"])
+        #expect(Set(result.playlists.map(\.fileName)).count == 2)
     }
 
     @Test(arguments: ["<ContentSteering/>", "<ContentSteering>file:///etc/passwd</ContentSteering>"])

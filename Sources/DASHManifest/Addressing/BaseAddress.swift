@@ -25,9 +25,14 @@ package struct BaseAddress: Sendable, Hashable {
     ///   - elements: The elements that contain base URLs, from the manifest to the representation.
     ///   - address: The URL of the manifest.
     ///   - isDVB: A Boolean value that indicates whether the rules of the DVB profiles apply.
+    ///   - serviceLocation: The service location that is preferred at each level, or `nil` for none.
     /// - Returns: At least one base URL, and at most ``maximumCount``.
-    static func resolve(_ elements: [ManifestElement], against address: ResourceAddress?, isDVB: Bool) -> [BaseAddress]
-    {
+    static func resolve(
+        _ elements: [ManifestElement],
+        against address: ResourceAddress?,
+        isDVB: Bool,
+        preferring serviceLocation: String? = nil
+    ) -> [BaseAddress] {
         var current = [
             BaseAddress(
                 address: address ?? ResourceAddress(""),
@@ -42,11 +47,11 @@ package struct BaseAddress: Sendable, Hashable {
                 let parents = isDVB && !ResourceAddress(child.trimmedText).isAbsolute ? current[...] : current[..<1]
                 for parent in parents where next.count < maximumCount { next.append(parent.resolving(child)) }
             }
-            if !next.isEmpty { current = next }
+            if !next.isEmpty { current = next.preferring(serviceLocation) }
         }
         // The order of the document decides between equal priorities.
         return current.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
-            .map(\.element)
+            .map(\.element).preferring(serviceLocation)
     }
 
     private func resolving(_ element: ManifestElement) -> BaseAddress {
@@ -56,6 +61,14 @@ package struct BaseAddress: Sendable, Hashable {
             priority: element.unsigned(.dvbPriority) ?? priority,
             availabilityTimeOffset: availabilityTimeOffset + element.availabilityTimeOffset
         )
+    }
+}
+
+extension [BaseAddress] {
+    /// Returns the base URLs with those of a service location first; `nil` for no change.
+    fileprivate func preferring(_ serviceLocation: String?) -> [BaseAddress] {
+        guard let serviceLocation else { return self }
+        return filter { $0.serviceLocation == serviceLocation } + filter { $0.serviceLocation != serviceLocation }
     }
 }
 

@@ -112,17 +112,26 @@ package struct SegmentAddressing: Sendable {
     private static let openEnd = Int64.max / 2
 
     /// Creates the addresses of a representation's segments.
+    ///
+    /// - Parameters:
+    ///   - representation: The representation.
+    ///   - set: The adaptation set of the representation.
+    ///   - period: The period of the adaptation set.
+    ///   - presentation: The manifest.
+    ///   - serviceLocation: The service location whose base URLs are preferred; `nil` for none.
     package init(
         of representation: Representation,
         in set: AdaptationSet,
         of period: Period,
-        in presentation: MediaPresentation
+        in presentation: MediaPresentation,
+        preferring serviceLocation: String? = nil
     ) {
         let levels = [representation.element, set.element, period.element]
         baseAddresses = BaseAddress.resolve(
             [presentation.element] + levels.reversed(),
             against: presentation.address,
-            isDVB: presentation.isDVB
+            isDVB: presentation.isDVB,
+            preferring: serviceLocation
         )
         let information = SegmentInformation(levels: levels)
         timescale = information?.timescale ?? 1
@@ -260,6 +269,12 @@ package struct SegmentAddressing: Sendable {
         case .index: false
         case .template, .list, .wholeFile, .none: index != nil
         }
+    }
+
+    /// The segments that the segment index lists, or `nil` if they are found in another way.
+    package var indexedSegments: [IndexedSegment]? {
+        guard case .index(let segments) = source else { return nil }
+        return segments
     }
 
     /// Sets the segments that the segment index lists.

@@ -1,13 +1,34 @@
 import DASHManifest
+import MediaTiming
 import ResourceAddressing
 
 /// The server that steers clients between locations, whose answers have the form that RFC 8216bis §7.1 defines
 /// (ETSI TS 103 998 §5).
 struct SteeringServer {
+    /// A service location of the presentation, as a pathway of the playlists.
+    struct Pathway {
+        /// The identifier of the pathway.
+        let id: String
+        /// The service location, or `nil` if base URLs name none.
+        let location: String?
+        /// The position among the pathways, from 0.
+        let position: Int
+
+        /// Returns the name of a playlist file of the pathway.
+        func fileName(_ name: String) -> String { position == 0 ? name : "pathway-\(position +| 1)-\(name)" }
+        /// Returns the identifier of a rendition group of the pathway.
+        func groupID(_ id: String) -> String { position == 0 ? id : "\(id)-pathway-\(position +| 1)" }
+    }
+
+    /// The maximum number of pathways, each of which has all playlists.
+    private static let maximumPathwayCount = 4
+
     /// The URL of the server.
     let address: ResourceAddress
-    /// The service location of the preferred base URL, which all variants have.
-    let pathway: String
+    /// The pathways, of which the first one is used at the start; never empty.
+    let pathways: [Pathway]
+    /// The number of service locations for which there is no pathway.
+    let omittedCount: Int
 
     /// Reads the content steering of a presentation; `nil` if it has none or names no server on the network.
     init?(_ presentation: MediaPresentation) {
@@ -15,9 +36,38 @@ struct SteeringServer {
         let text = element.trimmedText
         address = presentation.address?.resolving(text) ?? ResourceAddress(text)
         guard address.isHTTP || !address.isAbsolute else { return nil }
-        // Media is loaded from the first base URL, whatever the steering prefers at the start.
-        let location = presentation.element.element(.baseURL)?[.serviceLocation] ?? element[.defaultServiceLocation]
-        pathway = Self.identifier(location ?? "")
+        var locations = Self.locations(of: presentation)
+        // The client begins at the default location.
+        let initial = element[.defaultServiceLocation]
+        if let initial, let index = locations.firstIndex(of: initial) {
+            locations.remove(at: index)
+            locations.insert(initial, at: 0)
+        }
+        guard !locations.isEmpty else {
+            pathways = [Pathway(id: Self.identifier(initial ?? ""), location: nil, position: 0)]
+            omittedCount = 0
+            return
+        }
+        var ids: Set<String> = []
+        let distinct = locations.filter { ids.insert(Self.identifier($0)).inserted }.prefix(Self.maximumPathwayCount)
+        pathways = distinct.enumerated().map { position, location in
+            Pathway(id: Self.identifier(location), location: location, position: position)
+        }
+        omittedCount = locations.count -| distinct.count
+    }
+
+    /// Returns the service locations of the outermost elements that have base URLs with one, in the order of the manifest.
+    private static func locations(of presentation: MediaPresentation) -> [String] {
+        let period = presentation.periods.first
+        let set = period?.adaptationSets.first
+        let levels = [presentation.element, period?.element, set?.element, set?.representations.first?.element]
+        for element in levels {
+            var known: Set<String> = []
+            let locations = element?.elements(.baseURL).compactMap { $0[.serviceLocation] } ?? []
+            let distinct = locations.filter { known.insert($0).inserted }
+            if !distinct.isEmpty { return distinct }
+        }
+        return []
     }
 
     /// Returns the form of a service location that a pathway identifier allows (RFC 8216bis §4.4.6.2).
@@ -26,5 +76,40 @@ struct SteeringServer {
             PercentEncoding.unreservedBytes.contains(byte) && byte != UInt8(ascii: "~")
         }
         return allowed.isEmpty ? "." : String(decoding: allowed, as: UTF8.self)
+    }
+}
+
+extension PresentationPlan {
+    /// Returns the plan with the addresses at a service location; `nil` for no change.
+    func relocated(to location: String?, in presentation: MediaPresentation) -> PresentationPlan {
+        guard let location else { return self }
+        var plan = self
+        for index in plan.periods.indices {
+            let period = plan.periods[index].period
+            plan.setSections(
+                plan.periods[index].sections.map { $0?.relocated(to: location, of: period, in: presentation) },
+                ofPeriod: index
+            )
+        }
+        return plan
+    }
+}
+
+extension TrackSection {
+    fileprivate func relocated(
+        to location: String,
+        of period: Period,
+        in presentation: MediaPresentation
+    ) -> TrackSection {
+        guard let candidate else { return self }
+        var moved = SegmentAddressing(
+            of: candidate.representation,
+            in: candidate.set,
+            of: period,
+            in: presentation,
+            preferring: location
+        )
+        if let segments = addressing.indexedSegments { moved.setIndex(segments) }
+        return TrackSection(candidate: candidate, addressing: moved, range: range)
     }
 }

@@ -72,7 +72,6 @@ struct MediaPlaylistWriter {
         let origin: MediaTime?
         let dateRanges: [String]
         let holdBack: MediaTime?
-        let maximumByteCount: Int
     }
 
     /// A size that the tag and the URL of most segments do not exceed.
@@ -89,6 +88,7 @@ struct MediaPlaylistWriter {
 
     private let plan: PresentationPlan
     private let track: Int
+    private let maximumByteCount: Int
     private var body: [UInt8] = []
     private var segmentCount = 0
     /// The sum of all durations, in microseconds.
@@ -101,9 +101,10 @@ struct MediaPlaylistWriter {
     private var hasMaps = false
     private var hasKeys = false
 
-    private init(_ plan: PresentationPlan, track: Int) {
+    private init(_ plan: PresentationPlan, track: Int, maximumByteCount: Int) {
         self.plan = plan
         self.track = track
+        self.maximumByteCount = maximumByteCount
     }
 
     /// The values that determine the entries of a track in a period.
@@ -216,14 +217,15 @@ struct MediaPlaylistWriter {
         _ plan: PresentationPlan,
         track: Int,
         shared: Shared,
+        maximumByteCount: Int,
         entryCount: Int,
         firstSequence: Int64,
         skipCount: Int64,
         isRestart: Bool
     ) throws(TranslationError) -> Output {
-        var writer = MediaPlaylistWriter(plan, track: track)
+        var writer = MediaPlaylistWriter(plan, track: track, maximumByteCount: maximumByteCount)
         writer.body.reserveCapacity(
-            min(shared.maximumByteCount, entryCount *| Self.commonEntrySize +| Self.commonHeadSize)
+            min(maximumByteCount, entryCount *| Self.commonEntrySize +| Self.commonHeadSize)
         )
         if isRestart { writer.append("#EXT-X-DISCONTINUITY\n") }
         let number = try writer.writeEntries(shared, skipCount: skipCount)
@@ -320,7 +322,7 @@ struct MediaPlaylistWriter {
             boundary = (entry.end, end)
             let segment = entry.index.flatMap { times?.entry(at: $0, near: &position) }
             write(entry.index, max(1, end -| start), section, &template, segment, shared)
-            guard body.count <= shared.maximumByteCount else {
+            guard body.count <= maximumByteCount else {
                 throw .tooLarge(message: "the playlists are too large")
             }
         }

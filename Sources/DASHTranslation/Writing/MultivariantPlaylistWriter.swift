@@ -56,19 +56,35 @@ struct MultivariantPlaylistWriter {
         if let steering {
             var attributes = AttributeWriter()
             attributes.append("SERVER-URI", address: steering.address.text)
-            attributes.append("PATHWAY-ID", quoted: steering.pathway)
+            attributes.append("PATHWAY-ID", quoted: steering.pathways.first?.id)
             lines.append("#EXT-X-CONTENT-STEERING:\(attributes.text)")
         }
-        for group in audio { lines += group.members.map { line(of: $0, in: group, type: "AUDIO") } }
-        if let subtitles { lines += subtitles.members.map { line(of: $0, in: subtitles, type: "SUBTITLES") } }
+        // Without content steering, there is one pathway without an identifier.
+        let pathways = steering.map { $0.pathways.map(Optional.some) } ?? [nil]
+        for pathway in pathways {
+            for group in audio { lines += group.members.map { line(of: $0, in: group, type: "AUDIO", pathway) } }
+            guard let subtitles else { continue }
+            lines += subtitles.members.map { line(of: $0, in: subtitles, type: "SUBTITLES", pathway) }
+        }
         lines += captions.map { "#EXT-X-MEDIA:\($0)" }
-        lines += variantLines(audio, subtitles, hasCaptions: !captions.isEmpty)
-        for index in indices(.iFrames) {
-            var attributes = videoAttributes(index, bandwidth: peak(index), average: nil, codecs: tracks[index].codecs)
-            attributes.append("URI", address: tracks[index].fileName)
-            lines.append("#EXT-X-I-FRAME-STREAM-INF:\(attributes.text)")
+        for pathway in pathways {
+            lines += variantLines(audio, subtitles, hasCaptions: !captions.isEmpty, pathway)
+            for index in indices(.iFrames) {
+                let codecs = tracks[index].codecs
+                var attributes = videoAttributes(index, bandwidth: peak(index), average: nil, codecs: codecs, pathway)
+                attributes.append("URI", address: fileName(index, pathway))
+                lines.append("#EXT-X-I-FRAME-STREAM-INF:\(attributes.text)")
+            }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func fileName(_ track: Int, _ pathway: SteeringServer.Pathway?) -> String {
+        pathway?.fileName(tracks[track].fileName) ?? tracks[track].fileName
+    }
+
+    private func groupID(_ group: Group?, _ pathway: SteeringServer.Pathway?) -> String? {
+        group.map { pathway?.groupID($0.id) ?? $0.id }
     }
 
     private func indices(_ kind: TrackKind) -> [Int] { tracks.indices.filter { tracks[$0].kind == kind } }
@@ -76,7 +92,12 @@ struct MultivariantPlaylistWriter {
 
     // MARK: Variants
 
-    private func variantLines(_ audio: [Group], _ subtitles: Group?, hasCaptions: Bool) -> [String] {
+    private func variantLines(
+        _ audio: [Group],
+        _ subtitles: Group?,
+        hasCaptions: Bool,
+        _ pathway: SteeringServer.Pathway?
+    ) -> [String] {
         let videos = indices(.video).sorted { (tracks[$0].bandwidth, $0) < (tracks[$1].bandwidth, $1) }
         let subtitleCodecs = subtitles?.members.flatMap { tracks[$0.track].codecs } ?? []
         var result: [String] = []
@@ -94,12 +115,13 @@ struct MultivariantPlaylistWriter {
             var codecs: [String] = []
             for codec in tracks[index].codecs + members.flatMap({ tracks[$0].codecs }) + subtitleCodecs
             where !codecs.contains(codec) { codecs.append(codec) }
-            var attributes = videoAttributes(index, bandwidth: peak(index) +| added, average: average, codecs: codecs)
+            let rate = peak(index) +| added
+            var attributes = videoAttributes(index, bandwidth: rate, average: average, codecs: codecs, pathway)
             attributes.append("FRAME-RATE", token: tracks[index].frameRate)
-            attributes.append("AUDIO", quoted: group?.id)
-            attributes.append("SUBTITLES", quoted: subtitles?.id)
+            attributes.append("AUDIO", quoted: groupID(group, pathway))
+            attributes.append("SUBTITLES", quoted: groupID(subtitles, pathway))
             if hasCaptions { attributes.append("CLOSED-CAPTIONS", quoted: "captions") }
-            result.append("#EXT-X-STREAM-INF:\(attributes.text)\n\(tracks[index].fileName)")
+            result.append("#EXT-X-STREAM-INF:\(attributes.text)\n\(fileName(index, pathway))")
         }
         if videos.isEmpty {
             for group in audio {
@@ -125,7 +147,8 @@ struct MultivariantPlaylistWriter {
         _ index: Int,
         bandwidth: Int64,
         average: Int64?,
-        codecs: [String]
+        codecs: [String],
+        _ pathway: SteeringServer.Pathway?
     ) -> AttributeWriter {
         let track = tracks[index]
         var attributes = AttributeWriter()
@@ -139,7 +162,7 @@ struct MultivariantPlaylistWriter {
         let hasRanges = tracks.contains { $0.videoRange != nil }
         let isVideo = track.kind == .video || track.kind == .iFrames
         attributes.append("VIDEO-RANGE", token: isVideo && hasRanges ? track.videoRange ?? "SDR" : nil)
-        attributes.append("PATHWAY-ID", quoted: steering?.pathway)
+        attributes.append("PATHWAY-ID", quoted: pathway?.id)
         return attributes
     }
 
@@ -221,11 +244,16 @@ struct MultivariantPlaylistWriter {
         }
     }
 
-    private func line(of member: Member, in group: Group, type: String) -> String {
+    private func line(
+        of member: Member,
+        in group: Group,
+        type: String,
+        _ pathway: SteeringServer.Pathway?
+    ) -> String {
         let track = tracks[member.track]
         var attributes = AttributeWriter()
         attributes.append("TYPE", token: type)
-        attributes.append("GROUP-ID", quoted: group.id)
+        attributes.append("GROUP-ID", quoted: groupID(group, pathway))
         attributes.append("NAME", quoted: member.name)
         attributes.append("LANGUAGE", quoted: track.language)
         attributes.append("DEFAULT", token: member.isDefault ? "YES" : "NO")
@@ -243,7 +271,7 @@ struct MultivariantPlaylistWriter {
             attributes.append("CHARACTERISTICS", quoted: track.characteristics.joined(separator: ","))
         }
         if type == "AUDIO" { attributes.append("CHANNELS", quoted: track.channels) }
-        attributes.append("URI", address: track.fileName)
+        attributes.append("URI", address: fileName(member.track, pathway))
         return "#EXT-X-MEDIA:\(attributes.text)"
     }
 
