@@ -151,6 +151,17 @@ def live_manifest(player):
     return served(f"{page_server.address}/live/{player}.mpd")
 
 
+def followed_manifest(player):
+    """The URL of files that translate keeps up to date for a player."""
+    name = f"live-{player}"
+    processes.append(subprocess.Popen(
+        [arguments.millstream, "translate", f"{page_server.address}/live/followed-{player}.mpd", "--follow", "-o",
+         f"{by_hand_folder}/{name}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    while not os.path.exists(f"{by_hand_folder}/{name}/multivariant.m3u8"):
+        time.sleep(0.05)
+    return by_hand(name)
+
+
 DEMUXED = ("fmp4/360p/media.m3u8", "fmp4/audio-en/media.m3u8")
 MUXED = ("byterange/360p/media.m3u8", "byterange/360p/media.m3u8")
 FILM, ADVERTISEMENT = (0, 2159), (0, 599)
@@ -179,15 +190,17 @@ CASES = [
     ("DASH by number", served(manifest("dash-number")), [DASH]),
     ("DASH by time", served(manifest("dash-timeline")), [DASH]),
     ("DASH on demand", served(manifest("dash-ondemand")), [DASH]),
-    ("DASH by number, written by translate", translated("dash-number"), [DASH]),
-    ("DASH by time, written by translate", translated("dash-timeline"), [DASH]),
-    ("DASH on demand, written by translate", translated("dash-ondemand"), [DASH]),
+    ("DASH by number in files of translate", translated("dash-number"), [DASH]),
+    ("DASH by time in files of translate", translated("dash-timeline"), [DASH]),
+    ("DASH on demand in files of translate", translated("dash-ondemand"), [DASH]),
     ("DASH in two periods", served(f"http://127.0.0.1:{by_hand_port}/periods.mpd"), [(0, 599), DASH], dash_by_hand("periods")),
     # The preview ends with the last segment of 4 s before 30 s.
     ("DASH preview of 30 s", served(manifest("dash-number"), ("duration", "30")), [(0, 839)]),
     ("DASH advertisement in the middle", served(manifest("dash-number"), ("insert", manifest("dash-timeline") + "@20")),
      [(0, 599), DASH, (600, 1199)], dash_by_hand("advertisement")),
+    ("DASH in two periods in files of translate", translated("periods"), [(0, 599), DASH], dash_by_hand("periods")),
     ("DASH live to its end", live_manifest, "ended"),
+    ("DASH live in files of translate --follow", followed_manifest, "ended"),
 ]
 
 
@@ -279,7 +292,7 @@ REFERENCES = [source(name) for name in ("ts", "ad", "fmp4", "byterange", "aes")]
 # Players may omit single frames at a transition or at the end. When the size of the video changes, the output of VLC discards
 # the pictures that it has not shown yet. Chromium omits pictures where the machine is too slow.
 PLAYERS = {
-    "millstream": players.Player(players.millstream(arguments.millstream, REFERENCES), 0),
+    "millstream": players.Player(players.millstream(arguments.millstream, REFERENCES), 0, omitted=3),
     "chromium": players.Player(players.chromium(page_server), 20, omitted=600),
     "ffmpeg": players.Player(players.ffmpeg, 3),
     "mpv": players.Player(players.mpv, 3),
@@ -310,8 +323,9 @@ failures = 0
 try:
     for number in (origin_port, by_hand_port, port):
         wait_for(number)
-    for name in ("dash-number", "dash-timeline", "dash-ondemand"):
-        subprocess.run([arguments.millstream, "translate", manifest(name), "-o", f"{by_hand_folder}/translated-{name}"],
+    for name, url in [(name, manifest(name)) for name in ("dash-number", "dash-timeline", "dash-ondemand")] + [
+            ("periods", f"http://127.0.0.1:{by_hand_port}/periods.mpd")]:
+        subprocess.run([arguments.millstream, "translate", url, "-o", f"{by_hand_folder}/translated-{name}"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     names = arguments.players.split(",")
     wanted = [case for case in CASES if not arguments.cases or any(part in case[0] for part in arguments.cases.split(","))]

@@ -53,7 +53,7 @@ struct SteeringServer {
         pathways = distinct.enumerated().map { position, location in
             Pathway(id: Self.identifier(location), location: location, position: position)
         }
-        omittedCount = locations.count -| distinct.count
+        omittedCount = max(0, locations.count - distinct.count)
     }
 
     /// Returns the service locations of the outermost elements that have base URLs with one, in the order of the manifest.
