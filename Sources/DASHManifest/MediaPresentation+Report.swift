@@ -7,7 +7,7 @@ extension MediaPresentation {
     /// The maximum number of segments and timeline entries in a report.
     ///
     /// When it is reached, the segments of later representations are omitted.
-    private static let maximumReportedSegmentCount: Int64 = 1_000_000
+    private static let maximumReportedSegmentCount: Int64 = 250_000
 
     /// The contents of the manifest as a report, which `millstream inspect --json` prints; missing values are omitted.
     package var report: ReportValue {

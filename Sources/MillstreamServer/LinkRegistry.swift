@@ -118,6 +118,7 @@ final class LinkRegistry: Sendable {
                     "url": .string(entry.stream.source.withoutUserInformation.text),
                     "named": .string(entry.stream.conditions),
                     "conditions": .string(entry.link.profile.name),
+                    "transmittedBytes": .integer(entry.link.transmittedByteCount),
                 ])
             }
         }

@@ -66,7 +66,7 @@ struct ManifestReportTests {
             }
         }
         visit(presentation.report)
-        #expect(lists == [1_000_000, 0, 0])
+        #expect(lists == [250_000, 0, 0])
     }
 
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))

@@ -344,6 +344,17 @@ struct PresentationTranslatorTests {
         #expect(result.multivariant.renditions.map(\.uri) == ["audio-a.m3u8", "audio-b.m3u8"])
     }
 
+    @Test(arguments: ["avc;.640028", "avc1.640028 x", "avc1{$x}", "", "\u{E9}vc1"])
+    func codecsOfAnotherFormAreLeftOut(_ codecs: String) throws {
+        let set = """
+            <AdaptationSet mimeType="video/mp4"><SegmentTemplate duration="4" initialization="i.mp4" media="$Number$.m4s"/>
+            <Representation id="1" bandwidth="1" codecs="\(codecs)"/><Representation id="2" bandwidth="2" codecs="avc1.64001f"/>
+            </AdaptationSet>
+            """
+        let result = try translate(manifest("<Period>\(set)</Period>"))
+        #expect(result.multivariant.variants.map { $0.attributes["CODECS"] } == [nil, "avc1.64001f"])
+    }
+
     @Test func eventsBecomeDateRangesOfAllPlaylists() throws {
         let events = """
             <EventStream schemeIdUri="urn:example:events" value="7" timescale="10" presentationTimeOffset="100">

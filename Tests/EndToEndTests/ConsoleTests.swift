@@ -212,12 +212,12 @@ struct ConsoleTests {
             }
             let url = try await stage.page.text("document.querySelector('#playback-url').value")
             let parameters = try #require(URLComponents(string: url)?.queryItems).map(\.name)
-            #expect(parameters == ["url"] + names.filter { $0 != "bandwidth" && $0 != "duration" })
+            #expect(parameters == ["url"] + names.filter { $0 != "bandwidth" && $0 != "duration" } + ["conditions"])
             #expect(try await stage.page.number("fetch('\(url)').then(r => r.status)") == 400)
             // Another stream is not edited.
             try await play("fmp4", on: stage)
             let other = try await stage.page.text("document.querySelector('#playback-url').value")
-            #expect(URLComponents(string: other)?.queryItems?.map(\.name) == ["url"])
+            #expect(URLComponents(string: other)?.queryItems?.map(\.name) == ["url", "conditions"])
         }
     }
 
@@ -289,26 +289,50 @@ struct ConsoleTests {
         }
     }
 
-    /// The network conditions change during playback, without a restart.
+    /// The network conditions change during playback, without a reload from the first change on.
     @Test(.timeLimit(.minutes(10))) func networkConditionsChangeDuringPlayback() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
-            try await stage.page.choose("WiFi", in: "#network")
-            try await eventually("the address names the network") {
-                try await stage.page.text("document.querySelector('#playback-url').value").contains("conditions=WiFi")
+            _ = try await stage.page.evaluate("video.addEventListener('loadstart', () => video.dataset.reloaded = 'yes')")
+            for conditions in ["WiFi", "EDGE", "100% Loss"] {
+                try await stage.page.choose(conditions, in: "#network")
+                try await eventually("the server has changed the link to \(conditions)") {
+                    let answer = try await stage.page.text(
+                        "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
+                    )
+                    return answer == conditions
+                }
             }
-            try await stage.video.waitUntilPlaying()
-            try await stage.page.choose("EDGE", in: "#network")
-            try await eventually("the server has changed the link") {
-                let answer = try await stage.page.text(
-                    "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
-                )
-                return answer == "EDGE"
+            // Behind what is buffered, playback waits, and the page says why.
+            _ = try await stage.page.evaluate("void (video.currentTime = 60)")
+            try await eventually("the page says that playback waits") {
+                try await stage.page.text("document.querySelector('#waiting-note').textContent").contains("100% Loss")
             }
-            let address = try await stage.page.text("document.querySelector('#playback-url').value")
-            #expect(address.contains("conditions=WiFi"), "the address that plays stays")
             try await stage.page.choose("Off", in: "#network")
             for time in [20.0, 50.0] { try await expectFrame(time, shows: time, stage.video) }
+            let address = try await stage.page.text("document.querySelector('#playback-url').value")
+            #expect(address.contains("conditions=Off"), "the address that plays stays")
+            #expect(try await stage.page.isTrue("video.dataset.reloaded === undefined"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func chartsShowThePlayback() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await eventually("the charts show buffer, throughput and picture") {
+                let text = try await stage.page.text("document.querySelector('#charts-summary').textContent")
+                return text.contains(/Buffer: [1-9][0-9.]* s, Throughput: [0-9.]+ Mbit/) && text.contains(/Picture height: [0-9]+ px/)
+                    && text.contains(/Dropped frames: [0-9]+/) && !text.contains("Behind live")
+            }
+            // The charts are drawn: some points of the canvas have the color of the lines.
+            let isDrawn = """
+                (() => {
+                  const canvas = document.querySelector('#charts-canvas')
+                  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+                  return canvas.height >= 180 && data.filter((byte, index) => index % 4 === 3 && byte > 0).length > 1000
+                })()
+                """
+            #expect(try await stage.page.isTrue(isDrawn))
         }
     }
 

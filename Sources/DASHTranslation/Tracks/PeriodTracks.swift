@@ -1,4 +1,5 @@
 import DASHManifest
+import HLSPlaylist
 import MediaTiming
 
 /// The tracks of a period that HLS can describe.
@@ -177,9 +178,8 @@ struct PeriodTracks {
         let accessibility = set.accessibility.prefix(maximumDescriptorCount)
         let supplemental = representation.descriptors(.supplementalProperty).prefix(maximumDescriptorCount)
         let properties = supplemental + representation.descriptors(.essentialProperty).prefix(maximumDescriptorCount)
-        let codecs = representation.codecs.prefix(16).filter {
-            $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 }
-        }
+        // A brace could begin a reference to a variable.
+        let codecs = representation.codecs.prefix(16).filter { Grammar.isCodecs($0) && !$0.contains("{") }
         let isVideo = kind == .video || kind == .iFrames
         return TrackDescriptor(
             kind: kind,

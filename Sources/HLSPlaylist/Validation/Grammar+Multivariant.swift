@@ -48,7 +48,7 @@ extension Grammar {
 
     /// Returns a Boolean value that indicates whether a text consists of RFC 6381 identifiers, separated by single
     /// commas.
-    static func isCodecs(_ text: String) -> Bool {
+    package static func isCodecs(_ text: String) -> Bool {
         parts(text, ",").allSatisfy { isName($0, with: "!#$%&'*+.^_`|~{}-") }
     }
 

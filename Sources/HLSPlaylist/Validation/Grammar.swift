@@ -1,7 +1,7 @@
 import MediaTiming
 
 /// The syntax of values in playlists (RFC 8216bis §4.2).
-enum Grammar {
+package enum Grammar {
     private static func isDigit(_ byte: UInt8) -> Bool { byte.isDigit }
 
     /// Returns a Boolean value that indicates whether a text consists of one or more digits.

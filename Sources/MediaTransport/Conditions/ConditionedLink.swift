@@ -9,6 +9,8 @@ public final class ConditionedLink: Sendable {
         var model: LinkModel
         /// A Boolean value that indicates whether all transfers must end.
         var isEnded = false
+        /// The number of bytes that the link has accepted toward the client.
+        var transmittedByteCount: Int64 = 0
         /// The number of profile changes, by which waiting transfers detect a change.
         var generation = 0
         /// The times at which the resolution of host names ends, by host name.
@@ -51,6 +53,9 @@ public final class ConditionedLink: Sendable {
     /// The current network conditions.
     public var profile: LinkProfile { state.withLock { $0.model.profile } }
 
+    /// The number of bytes that the link has accepted toward the client.
+    package var transmittedByteCount: Int64 { state.withLock { $0.transmittedByteCount } }
+
     /// Changes the network conditions, including those of transfers in progress; traces and outages start again.
     public func change(to profile: LinkProfile) {
         let now = time.now
@@ -91,7 +96,9 @@ public final class ConditionedLink: Sendable {
     ) -> (passage: LinkModel.Transmission?, generation: Int) {
         let now = time.now
         return state.withLock { state in
-            (state.model.send(byteCount, direction, of: &flow, availableAt: available, at: now), state.generation)
+            let passage = state.model.send(byteCount, direction, of: &flow, availableAt: available, at: now)
+            if passage != nil, direction == .down { state.transmittedByteCount +|= Int64(clamping: byteCount) }
+            return (passage, state.generation)
         }
     }
 

@@ -2,6 +2,7 @@
 
 import { Actions } from './actions.js';
 import { Catalog } from './catalog.js';
+import { Charts } from './charts.js';
 import { DownloadMessages } from './download-messages.js';
 import { restoreDownloadQuality } from './download-quality.js';
 import { Downloads } from './downloads.js';
@@ -25,7 +26,7 @@ import { TrackMenus } from './track-menus.js';
 const video = document.getElementById('video');
 const store = new Store();
 const edits = new PlaybackEdits(store);
-const networkConditions = new NetworkConditionsMenu();
+const networkConditions = new NetworkConditionsMenu(video);
 const faults = new SimulatedFaults();
 const player = new Player(video, edits, networkConditions);
 const actions = new Actions(store, player, new DownloadMessages(store));
@@ -38,6 +39,7 @@ showNowPlaying(player, edits, video);
 showPlaybackErrors(player, edits, store);
 showPlaybackURL(player);
 new TrackMenus(video, player, edits);
+new Charts(video, player);
 handleKeyboardShortcuts(player, document.getElementById('player'));
 handleOpenURL(store, player, actions);
 

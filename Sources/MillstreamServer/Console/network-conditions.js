@@ -4,28 +4,43 @@ import { fetchConditions } from './api.js';
 import { createElement, setText, setTextOrHide } from './element.js';
 
 const find = (id) => document.getElementById(id);
+const waitingIntervalMilliseconds = 500;
 
 /** Event: `change` when the user has selected other conditions. */
 export class NetworkConditionsMenu extends EventTarget {
     #select = find('network');
+    // The conditions of the server, under the name that a playback URL can have; empty if it has none.
+    #serverDefault = '';
+    #waitingSince;
 
-    constructor() {
+    constructor(video) {
         super();
         this.#select.addEventListener('change', () => {
             this.#updateNote();
             this.dispatchEvent(new Event('change'));
         });
         this.#updateNote();
+        for (const event of ['waiting', 'stalled']) {
+            video.addEventListener(event, () => { this.#waitingSince ??= performance.now(); });
+        }
+        for (const event of ['playing', 'timeupdate', 'pause', 'ended', 'emptied', 'error']) {
+            video.addEventListener(event, () => { this.#waitingSince = undefined; });
+        }
+        setInterval(() => this.#updateWaitingNote(video), waitingIntervalMilliseconds);
     }
 
-    /** The name of the selected conditions; empty for those of the server. */
+    /**
+     * The name of the conditions for a playback URL: those that are selected, or those of the server; empty if they have no
+     * name. A stream that is played with a name from its beginning needs no reload when the conditions change.
+     */
     get value() {
-        return this.#select.value;
+        return this.#select.value || this.#serverDefault;
     }
 
     /** Loads the available conditions. */
     async load() {
         const { presets, shared } = await fetchConditions();
+        this.#serverDefault = presets.includes(shared) ? shared : '';
         const selected = this.#select.value;
         const serverDefault = this.#select.options[0];
         setText(serverDefault, `Server default (${shared})`);
@@ -37,7 +52,18 @@ export class NetworkConditionsMenu extends EventTarget {
     }
 
     #updateNote() {
-        setTextOrHide(find('network-note'), this.value
+        setTextOrHide(find('network-note'), this.#select.value
             ? 'The server sends playlists and media as if over this network. You can change it during playback.' : '');
+    }
+
+    /** Says why nothing moves: the buffer is empty, and the network delivers too little. */
+    #updateWaitingNote(video) {
+        const seconds = this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
+        const isWaiting = seconds >= 2 && !video.paused && !video.ended && !video.error;
+        const name = this.#select.selectedOptions[0]?.text ?? '';
+        setTextOrHide(find('waiting-note'), isWaiting
+            ? `Playback has waited for data for ${Math.floor(seconds)} s. The network conditions are “${name}”; other conditions `
+                + 'apply at once.'
+            : '');
     }
 }

@@ -52,7 +52,7 @@ export function showNowPlaying(player, edits, video) {
 }
 
 /** Returns the length of the forward buffer in seconds. */
-function forwardBuffer({ buffered, currentTime }) {
+export function forwardBuffer({ buffered, currentTime }) {
     for (let index = 0; index < buffered.length; index += 1) {
         const [start, end] = [buffered.start(index), buffered.end(index)];
         // The tolerance is for seeks, after which the first frame can be slightly later than the position.

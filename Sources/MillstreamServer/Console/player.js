@@ -56,6 +56,15 @@ export class Player extends EventTarget {
         this.#select({ origin: 'offline', title, source, edits: [], poster, asset: id, variants, audio, subtitles }, position);
     }
 
+    /** The `url` by which the server identifies the link of the stream, and the conditions that its playback URL names. */
+    get conditionsURL() {
+        return this.selection && conditionsURL(this.selection);
+    }
+
+    get conditionsInURL() {
+        return this.#conditionsInURL;
+    }
+
     isPlaying(stream) {
         const { selection } = this;
         return selection !== undefined
@@ -113,7 +122,8 @@ export class Player extends EventTarget {
     #load(position) {
         clearTimeout(this.#reloadTimer);
         this.#loadCount += 1;
-        this.#conditionsInURL = this.#networkConditions.value;
+        // The server redirects to a media file, whose transfer has no conditions.
+        this.#conditionsInURL = this.selection.isFile ? '' : this.#networkConditions.value;
         const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
         // The server determines the URL of a media file, which is no playlist.
         const isResolved = this.#edits.requiresSignature || this.selection.isFile;
@@ -150,7 +160,7 @@ export class Player extends EventTarget {
 
     /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */
     async #applyConditions() {
-        if (!this.selection) return;
+        if (!this.selection || this.selection.isFile) return;
         if (!this.#conditionsInURL) {
             this.#scheduleReload();
             return;

@@ -1,0 +1,168 @@
+// The charts of the last two minutes of playback: buffer, throughput, height of the picture, dropped frames, and the latency of
+// live streams. Vertical marks show events: red where playback waits for data.
+
+import { fetchConditions } from './api.js';
+import { setHidden, setText } from './element.js';
+import { forwardBuffer } from './now-playing.js';
+
+const sampleIntervalMilliseconds = 500;
+const windowSeconds = 120;
+const rowHeight = 46;
+const labelWidth = 132;
+
+const rows = [
+    { name: 'Buffer', unit: 's', value: ({ buffer }) => buffer, digits: 1 },
+    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2 },
+    { name: 'Picture height', unit: 'px', value: ({ height }) => height, digits: 0, isStepped: true },
+    { name: 'Dropped frames', unit: '', value: ({ dropped }) => dropped, digits: 0, isStepped: true },
+    { name: 'Behind live', unit: 's', value: ({ latency }) => latency, digits: 1, isOptional: true },
+];
+
+export class Charts {
+    #video;
+    #player;
+    #details = document.getElementById('charts');
+    #canvas = document.getElementById('charts-canvas');
+    #summary = document.getElementById('charts-summary');
+    #samples = [];
+    #marks = [];
+    // The bytes that the link of the stream has transmitted, with the time of the measurement.
+    #transmitted;
+    #throughput;
+    #pollCount = 0;
+
+    constructor(video, player) {
+        this.#video = video;
+        this.#player = player;
+        for (const name of ['waiting', 'seeking', 'playing']) video.addEventListener(name, () => this.#mark(name));
+        video.addEventListener('resize', () => this.#mark('variant'));
+        player.addEventListener('select', () => this.#reset());
+        this.#details.addEventListener('toggle', () => this.#draw());
+        setInterval(() => this.#sample(), sampleIntervalMilliseconds);
+    }
+
+    #reset() {
+        this.#samples = [];
+        this.#marks = [];
+        this.#transmitted = undefined;
+        this.#throughput = undefined;
+        setHidden(this.#details, !this.#player.selection || !this.#player.playsHLS);
+        this.#draw();
+    }
+
+    #mark(name) {
+        this.#marks.push({ time: performance.now(), name });
+    }
+
+    #sample() {
+        const { selection } = this.#player;
+        if (!selection || !this.#player.playsHLS) return;
+        const video = this.#video;
+        const now = performance.now();
+        const { seekable, currentTime, duration } = video;
+        const isLive = duration === Infinity && seekable.length > 0;
+        this.#samples.push({
+            time: now,
+            buffer: forwardBuffer(video),
+            throughput: this.#throughput,
+            height: video.videoHeight || undefined,
+            dropped: video.getVideoPlaybackQuality?.().droppedVideoFrames,
+            latency: isLive ? seekable.end(seekable.length - 1) - currentTime : undefined,
+        });
+        const first = now - windowSeconds * 1000;
+        this.#samples = this.#samples.filter(({ time }) => time >= first);
+        this.#marks = this.#marks.filter(({ time }) => time >= first);
+        this.#pollCount += 1;
+        if (this.#details.open && this.#pollCount % 2 === 0) this.#measureThroughput();
+        this.#draw();
+    }
+
+    /** Measures the throughput of the link through which the server sends the stream. */
+    async #measureThroughput() {
+        const { conditionsURL } = this.#player;
+        try {
+            const { links } = await fetchConditions();
+            const now = performance.now();
+            const bytes = links.find(({ url, named }) => url === conditionsURL && named === this.#player.conditionsInURL)
+                ?.transmittedBytes;
+            const last = this.#transmitted;
+            this.#throughput = bytes === undefined || !last || bytes < last.bytes
+                ? undefined : (bytes - last.bytes) * 8 / (now - last.time) / 1000;
+            this.#transmitted = bytes === undefined ? undefined : { bytes, time: now };
+        } catch {
+            // The server is not reachable at the moment; the chart has a gap.
+            this.#throughput = undefined;
+        }
+    }
+
+    #draw() {
+        if (!this.#details.open || this.#details.hidden) return;
+        const shown = rows.filter(({ isOptional, value }) => !isOptional || this.#samples.some((sample) => value(sample) !== undefined));
+        const canvas = this.#canvas;
+        const scale = devicePixelRatio || 1;
+        const [width, height] = [canvas.clientWidth, shown.length * rowHeight];
+        if (width === 0) return;
+        canvas.style.height = `${height}px`;
+        // Setting the size clears the canvas.
+        canvas.width = Math.round(width * scale);
+        canvas.height = Math.round(height * scale);
+        const context = canvas.getContext('2d');
+        context.scale(scale, scale);
+        const style = getComputedStyle(canvas);
+        const color = (name) => style.getPropertyValue(name);
+        const end = this.#samples.at(-1)?.time ?? performance.now();
+        const position = (time) => width - (end - time) / 1000 * (width - labelWidth) / windowSeconds;
+        context.font = `12px ${style.fontFamily}`;
+        const texts = shown.map((row, index) => this.#drawRow(context, row, index * rowHeight, width, position, color));
+        for (const { time, name } of this.#marks) {
+            const x = Math.round(position(time)) + 0.5;
+            if (x < labelWidth) continue;
+            context.strokeStyle = name === 'waiting' ? color('--danger') : color('--edge');
+            context.setLineDash(name === 'waiting' ? [] : [2, 3]);
+            context.beginPath();
+            context.moveTo(x, 0);
+            context.lineTo(x, height);
+            context.stroke();
+        }
+        context.setLineDash([]);
+        setText(this.#summary, `The last two minutes. ${texts.join(', ')}.`);
+    }
+
+    /** Draws a row, and returns its latest value as text. */
+    #drawRow(context, { name, unit, value, digits, isStepped }, top, width, position, color) {
+        const points = this.#samples.map((sample) => [position(sample.time), value(sample)]);
+        const values = points.map(([, y]) => y).filter((y) => y !== undefined);
+        const maximum = Math.max(...values, 1e-9);
+        const last = points.at(-1)?.[1];
+        const text = last === undefined ? '–' : `${last.toFixed(digits)} ${unit}`.trim();
+        context.fillStyle = color('--muted');
+        context.fillText(name, 0, top + 18);
+        context.fillStyle = color('--ink');
+        context.fillText(text, 0, top + 34);
+        context.strokeStyle = color('--line');
+        context.strokeRect(labelWidth + 0.5, top + 4.5, width - labelWidth - 1, rowHeight - 9);
+        context.strokeStyle = color('--accent');
+        context.lineWidth = 1.5;
+        context.beginPath();
+        let previous;
+        for (const [x, amount] of points) {
+            if (amount === undefined) {
+                previous = undefined;
+                continue;
+            }
+            const y = top + rowHeight - 7 - amount / maximum * (rowHeight - 16);
+            if (previous === undefined) context.moveTo(x, y);
+            else if (isStepped) context.lineTo(x, previous);
+            context.lineTo(x, y);
+            previous = y;
+        }
+        context.stroke();
+        context.lineWidth = 1;
+        if (values.length > 0) {
+            context.fillStyle = color('--muted');
+            const label = maximum < 1e-6 ? '0' : maximum.toFixed(digits);
+            context.fillText(label, width - context.measureText(label).width - 4, top + 16);
+        }
+        return `${name}: ${text}`;
+    }
+}
