@@ -35,7 +35,7 @@ import Testing
             ),
             .stalled, .stallEnded(after: .milliseconds(1_250)), .seekStarted(to: MediaTime(seconds: 9)),
             Transcript.landed(9), .timeJumped(from: nil, to: MediaTime(seconds: 3)), .variantSwitchStarted(change),
-            .variantSwitched(change, succeeded: true),
+            .variantSwitched(change, succeeded: true), .pathwayChanged(from: "a", to: "b"),
             .selectionChanged(SelectionChange(mediaType: .subtitles, option: nil, isExplicit: true)),
             .tracksChanged([PlaybackTrack(id: 1, mediaType: .audio, codec: "mp4a.40.2", language: "en")]),
             .seekableRangeChanged(segment.range), .timedMetadata(message),
@@ -48,7 +48,8 @@ import Testing
         let names = [
             "status", "playbackType", "rate", "timeControl", "request", "segmentLoaded", "segmentSkipped",
             "likelyToKeepUp", "stall", "stallEnd", "seek", "seekEnd", "timeJump", "variantSwitchStart", "variantSwitch",
-            "selectionChange", "trackChange", "seekableRange", "timedMetadata", "frames", "error", "end", "failedToEnd",
+            "pathwayChange", "selectionChange", "trackChange", "seekableRange", "timedMetadata", "frames", "error",
+            "end", "failedToEnd",
             "sessionEnd",
         ]
         try #require(kinds.count == names.count)
@@ -69,7 +70,7 @@ import Testing
     @Test func eventLineFormatIsStable() {
         let lines = kinds.map { line($0) }
         #expect(
-            lines[18].hasSuffix(
+            lines[19].hasSuffix(
                 #""kind":"id3","start":2.5,"scheme":"https://aomedia.org/emsg/ID3","value":"","id":0,"payload":"SUQz"}"#
             )
         )
@@ -95,8 +96,9 @@ import Testing
                     + #""cause":"throughput","throughput":5000000,"bufferLevel":12,"loadedTimeRanges":[]}"#
             )
         )
-        #expect(lines[17].hasSuffix(#""range":[6,12.006]}"#))
-        #expect(lines[20].hasSuffix(#""status":404,"domain":"HTTP","comment":"Not found","recovered":true}"#))
+        #expect(lines[15].hasSuffix(#""mediaTime":7,"from":"a","to":"b"}"#))
+        #expect(lines[18].hasSuffix(#""range":[6,12.006]}"#))
+        #expect(lines[21].hasSuffix(#""status":404,"domain":"HTTP","comment":"Not found","recovered":true}"#))
     }
 
     @Test func responseHeadersAreNotWritten() {

@@ -17,6 +17,7 @@ extension PlaybackEvent.Kind {
         case .timeJumped: "timeJump"
         case .variantSwitchStarted: "variantSwitchStart"
         case .variantSwitched: "variantSwitch"
+        case .pathwayChanged: "pathwayChange"
         case .selectionChanged: "selectionChange"
         case .tracksChanged: "trackChange"
         case .seekableRangeChanged: "seekableRange"

@@ -74,6 +74,7 @@ public struct PlaybackEventWriter: Sendable, Hashable {
         case .variantSwitchStarted(let change): details(of: change)
         case .variantSwitched(let change, let succeeded):
             [("succeeded", .bool(succeeded))] + details(of: change)
+        case .pathwayChanged(let from, let to): [("from", .string(from)), ("to", .string(to))]
         case .selectionChanged(let change):
             [
                 ("mediaType", .string(change.mediaType.rawValue)),

@@ -50,6 +50,8 @@ public struct PlaybackEvent: Sendable, Hashable {
         case variantSwitchStarted(VariantSwitch)
         /// Another variant began to be played, or could not be loaded.
         case variantSwitched(VariantSwitch, succeeded: Bool)
+        /// The variant is loaded from another pathway from now on (RFC 8216bis §7), given by the identifiers of pathways.
+        case pathwayChanged(from: String, to: String)
         /// Another media option was selected, by the viewer, the application or automatically.
         case selectionChanged(SelectionChange)
         /// The tracks of the item changed.

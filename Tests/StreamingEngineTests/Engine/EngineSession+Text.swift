@@ -162,6 +162,7 @@ extension EngineSession {
         case .variantSwitchStarted(let change): "switch started \(text(change))"
         case .variantSwitched(let change, let succeeded):
             "switch \(succeeded ? "ended" : "failed") \(text(change))"
+        case .pathwayChanged(let from, let to): "pathway \(from) -> \(to)"
         case .selectionChanged(let change):
             "selection \(change.mediaType) \(change.option ?? "nothing")\(change.isExplicit ? "" : " by itself")"
         case .tracksChanged(let tracks):
