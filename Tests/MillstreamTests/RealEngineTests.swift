@@ -430,8 +430,10 @@ import Testing
         }
     }
 
-    @Test func playbackBeginsWithTheInitialPathway() async throws {
+    @Test(arguments: ["one", "two"]) func playbackUsesThePathwayOfTheSteeringManifest(pathway: String) async throws {
+        let steering = "\(PlayedOrigin.origin)steering.json?_HLS_pathway=%22two%22"
         var texts = [
+            steering: "{\"VERSION\":1,\"PATHWAY-PRIORITY\":[\"\(pathway)\"]}",
             PlayedOrigin.origin + "main.m3u8": """
             #EXTM3U
             #EXT-X-CONTENT-STEERING:SERVER-URI="steering.json",PATHWAY-ID="two"
@@ -439,7 +441,7 @@ import Testing
             one.m3u8
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,PATHWAY-ID="two"
             two.m3u8
-            """
+            """,
         ]
         for name in ["one", "two"] {
             texts["\(PlayedOrigin.origin)\(name).m3u8"] = PlayedOrigin.media(name, count: 3)
@@ -450,7 +452,11 @@ import Testing
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: item.states) { $0.hasPlayedToEnd }
-            #expect(world.requestedMedia == ["two0.ts", "two1.ts", "two2.ts"])
+            // Playback begins with the initial pathway while the manifest is loaded.
+            #expect(world.transport.requestedAddresses.contains(steering))
+            #expect(world.transport.requestedAddresses.contains("\(PlayedOrigin.origin)two.m3u8"))
+            #expect(world.requestedMedia.suffix(2) == ["\(pathway)1.ts", "\(pathway)2.ts"])
+            #expect(world.requestedMedia.count == 3)
             #expect(item.errorLog.events.isEmpty && player.rate == 0)
         }
     }

@@ -28,6 +28,8 @@ enum EngineWork: Sendable {
     case open
     /// Loads the address of the item again, to renew the addresses of its variants and renditions.
     case reopen(request: Int)
+    /// Loads the steering manifest.
+    case loadSteeringManifest(request: Int, ResourceAddress)
     /// Reads the index of a media file.
     case indexFile(head: [UInt8], ResourceAddress, length: Int64?, began: Duration)
     /// Loads a media playlist.

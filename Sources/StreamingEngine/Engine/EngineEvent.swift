@@ -16,6 +16,8 @@ enum EngineEvent: Sendable {
     case fileIndexed(OpenedFile, Presentation, ResourceAddress)
     /// The address of the item was loaded again, or could not be.
     case reopened(request: Int, Result<Presentation, StreamingError>, ResourceRequest?)
+    /// The steering manifest was loaded, or could not be.
+    case steeringManifestReceived(request: Int, Result<SteeringManifest, StreamingError>, ResourceRequest?)
     /// The item could not be opened.
     ///
     /// The request is the one that failed, if the cause was a request.

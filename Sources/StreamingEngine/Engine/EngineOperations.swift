@@ -25,6 +25,7 @@ struct EngineOperations: Sendable {
         switch work {
         case .open: return await open()
         case .reopen(let request): return await reopen(request)
+        case .loadSteeringManifest(let request, let address): return await loadSteeringManifest(request, at: address)
         case .indexFile(let head, let address, let length, let began):
             return await indexFile(head, at: address, length: length, began: began)
         case .loadPlaylist(let request, let resource, let variables):
@@ -129,6 +130,39 @@ struct EngineOperations: Sendable {
             return (StreamingError(error, "the playlist"), failed)
         case let error as StreamingError: return (error, nil)
         default: return (StreamingError(.notLoaded, "\(error)", cause: error), nil)
+        }
+    }
+
+    // MARK: Steering
+
+    /// Loads the steering manifest.
+    ///
+    /// A failed request is not repeated at once: the server determines when it is asked again (RFC 8216bis §7.2).
+    ///
+    /// - Returns: The event to deliver; `nil` if the task was canceled.
+    func loadSteeringManifest(_ number: Int, at address: ResourceAddress) async -> EngineEvent? {
+        // A cache may still have the manifest that has expired.
+        let request = TransportRequest(address, kind: .other, headers: [HeaderField("Cache-Control", "no-cache")])
+        let loader = ResourceLoader(fetch.loader.transport, policy: RecoveryPolicy(retries: 0), time: fetch.time)
+        let began = fetch.time.now
+        do {
+            let fetched = try await ResourceFetcher(loader: loader, time: fetch.time)
+                .load(request, limit: SteeringManifest.maximumSize)
+            let made = ResourceRequest(.other, request, fetched)
+            let bytes = Array(fetched.bytes.readableBytesView)
+            do throws(StreamingError) {
+                let manifest = try SteeringManifest(parsing: bytes, at: fetched.address)
+                return .steeringManifestReceived(request: number, .success(manifest), made)
+            } catch {
+                return .steeringManifestReceived(request: number, .failure(error), made)
+            }
+        } catch {
+            guard !Task.isCancelled else { return nil }
+            let made = ResourceRequest(.other, request, began: began, now: fetch.time.now, error)
+            let failure =
+                (error as? TransportError).map { StreamingError($0, "the steering manifest") }
+                ?? StreamingError(.notLoaded, "the steering manifest: \(error)", address: address, cause: error)
+            return .steeringManifestReceived(request: number, .failure(failure), made)
         }
     }
 

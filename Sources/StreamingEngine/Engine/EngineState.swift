@@ -50,6 +50,7 @@ struct EngineState: Sendable {
         control.stampReports()
         settle(first: apply(event))
         endStandstill()
+        if isPlaying { PathwaySteering.reportPathway(&control.plan, &control.sink) }
         if case .command = event { control.reviewAgain() }
         let snapshot = control.sink.isSnapshotRequested ? PlaybackSnapshot(self) : nil
         return control.sink.takeEffects(with: snapshot)
@@ -58,10 +59,21 @@ struct EngineState: Sendable {
     /// The time of the next ``EngineEvent/timerFired``; `nil` if no timer is needed.
     var nextDeadline: Duration? {
         guard isPlaying else { return nil }
+        return [nextPlaybackDeadline, nextManifestLoad].compactMap(\.self).min()
+    }
+
+    /// The earliest time at which playback itself must continue; `nil` if it waits for an event.
+    private var nextPlaybackDeadline: Duration? {
         let mayReload = mayReload
         var deadlines = TrackKind.allCases.compactMap { control.plan.tracks[$0].nextDeadline(mayReload: mayReload) }
         if case .at(let time) = control.review { deadlines.append(time) }
         return deadlines.min()
+    }
+
+    /// The time at which the steering manifest is loaded again; `nil` if it is not, or while playback is paused.
+    private var nextManifestLoad: Duration? {
+        let machine = control.playhead.machine
+        return machine.desiredRate != 0 && !machine.hasEnded ? control.plan.catalog.steering.nextLoad : nil
     }
 
     /// Applies an event.
@@ -94,7 +106,7 @@ struct EngineState: Sendable {
             if let request { control.sink.report(.resourceRequest(request)) }
             fail(error)
         case .playlistReceived, .segmentReceived, .transferMeasured, .transferCancelled, .appended, .pipelineReported,
-            .timerFired, .reopened:
+            .timerFired, .reopened, .steeringManifestReceived:
             if isPlaying { return applyWhilePlaying(event) }
         }
         return .main
@@ -126,6 +138,9 @@ struct EngineState: Sendable {
             if let discarded { control.sink.command(.discard([discarded])) }
             follow(consequence)
         case .reopened(let request, let result, let report): reopened(request, result, report)
+        case .steeringManifestReceived(let request, let result, let report):
+            if let report { control.sink.report(.resourceRequest(report)) }
+            PathwaySteering.receive(result, for: request, &control.plan, &control.sink)
         case .pipelineReported(let event): pipelineReported(event)
         case .timerFired: timerFired()
         case .observed, .started, .command, .requestsCompleted, .stopped, .pipelineFinished, .opened, .fileIndexed,
@@ -206,7 +221,8 @@ struct EngineState: Sendable {
         control.plan.catalog.open(
             presentation,
             control.options.selectionRules,
-            networkCost: control.sink.networkCost
+            networkCost: control.sink.networkCost,
+            at: control.sink.now
         )
         let capacity = control.plan.tracks.capacity(control.moment).duration
         guard let variant = control.plan.catalog.chooser.first(bufferCapacity: capacity) else {
@@ -228,6 +244,7 @@ struct EngineState: Sendable {
             )
         }
         control.plan.begin(with: variant, control.moment, &control.sink)
+        PathwaySteering.loadManifest(&control.plan, &control.sink)
         control.sink.requestSnapshot()
         lifecycle = .playing
         control.sink.noteChange()
@@ -296,6 +313,7 @@ struct EngineState: Sendable {
             if let time, time <= now { advance(kind) }
         }
         if case .at(let time) = control.review, time <= now, isPlaying { reviewPlayhead() }
+        if let time = nextManifestLoad, time <= now { PathwaySteering.loadManifest(&control.plan, &control.sink) }
     }
 
     /// Performs the next steps of a track.
@@ -333,7 +351,7 @@ struct EngineState: Sendable {
             !control.playhead.isPositioned || control.seek.pending != nil
             || machine.desiredRate != 0 && machine.rate == 0 && !machine.hasEnded
         return isPlaying && isWaiting && control.sink.isPipelineIdle && !control.plan.tracks.hasWorkInProgress
-            && !control.plan.catalog.renewal.isLoading && nextDeadline == nil
+            && !control.plan.catalog.renewal.isLoading && nextPlaybackDeadline == nil
     }
 
     /// Ends operations that cannot complete, so that no caller waits forever: a seek ends without effect, and an item

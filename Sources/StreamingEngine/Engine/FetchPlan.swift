@@ -54,9 +54,13 @@ struct FetchPlan: Sendable {
 
     /// Switches to a variant that the selector chose, from the next segment on.
     mutating func follow(_ choice: VariantChooser.Choice, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        let former = catalog.pathwayID(of: tracks.main.source)
         tracks.main.source = source(for: choice.variant, moment)
         tracks.main.isVariantDecided = true
         beginSwitch(to: choice.variant, cause: choice.cause, predicted: choice.predictedBufferLevel, moment, &sink)
+        if catalog.steering.isActive, catalog.pathwayID(of: tracks.main.source) != former {
+            moveRenditions(moment, &sink)
+        }
         applyRenditions(moment, &sink)
     }
 
@@ -208,13 +212,39 @@ struct FetchPlan: Sendable {
         guard catalog.renewal.end(request, with: presentation) else { return }
         sink.noteChange()
         guard presentation != nil else { return }
+        catalog.renewPathways()
         if let main = tracks.main.source, let source = catalog.renewedSource(of: main) { tracks.main.source = source }
+        moveRenditions(moment, &sink)
+    }
+
+    /// Sets the sources of audio and subtitles to those for the fetched variant, while their transfers continue.
+    private mutating func moveRenditions(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
         for kind in [TrackKind.audio, .subtitles] where tracks[kind].source != nil {
             let option = catalog.selection[kind == .audio ? .audio : .subtitles]
-            guard let source = catalog.renditionSource(option, with: tracks.main.source, at: moment.now) else {
-                continue
-            }
+            guard let source = catalog.renditionSource(option, with: tracks.main.source, at: moment.now),
+                source != tracks[kind].source
+            else { continue }
             tracks[kind].source = source
+            sink.noteChange()
+        }
+    }
+
+    /// Continues with the fetched variant and its renditions on the pathway that is preferred now, from the next segment
+    /// on.
+    mutating func followPathway(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        guard catalog.steering.pathwayID != nil, let current = tracks.main.source, let variant = fetchedVariant else {
+            return
+        }
+        let preferred = source(for: variant, moment)
+        if catalog.pathwayID(of: preferred) != catalog.pathwayID(of: current),
+            !catalog.isExcluded(preferred, at: moment.now), !tracks.main.failures.tried.sources.contains(preferred)
+        {
+            tracks.main.source = preferred
+            moveRenditions(moment, &sink)
+            applyRenditions(moment, &sink)
+            sink.noteChange()
+        } else {
+            moveRenditions(moment, &sink)
         }
     }
 
@@ -266,6 +296,8 @@ struct FetchPlan: Sendable {
     ) -> Bool {
         guard kind == .main else { return useOtherRendition(for: kind, besides: failed, moment, &sink) }
         guard let source = otherSource(besides: failed, at: moment.now) else { return false }
+        // A gap is declared by the playlist, and is not a failure of the pathway.
+        if cause != "gap" { catalog.noteFailure(of: failed, replacedBy: source, at: moment.now) }
         if let variant = catalog.variant(of: source), variant.id != catalog.variant(of: failed)?.id {
             fetch(variant, from: source, cause: cause, moment, &sink)
         } else {
@@ -282,7 +314,7 @@ struct FetchPlan: Sendable {
         guard !tracks.trickPlay.isActive else { return nil }
         let closed = tracks.main.failures.tried.sources
         func openSource(of variant: Presentation.Variant) -> StreamSource? {
-            catalog.sources(of: variant).first {
+            catalog.orderedSources(of: variant, at: now).first {
                 $0 != failed && !closed.contains($0) && !catalog.isExcluded($0, at: now)
             }
         }
@@ -520,8 +552,8 @@ struct FetchPlan: Sendable {
             !catalog.isExcluded(source(for: $0, moment), at: moment.now)
         }
         // The I-frame variant is not changed during trick play, because the size of the video would change.
-        if tracks.trickPlay.isActive, let current = tracks.main.source,
-            open.contains(where: { source(for: $0, moment) == current })
+        if tracks.trickPlay.isActive, let current = tracks.main.source, !catalog.isExcluded(current, at: moment.now),
+            open.contains(where: { catalog.sources(of: $0).contains(current) })
         {
             return current
         }

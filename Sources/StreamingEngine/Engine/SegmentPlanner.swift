@@ -110,6 +110,7 @@ enum SegmentPlanner {
     ) -> Duration? {
         guard let current = plan.fetchedVariant, let timeline = plan.tracks.main.timeline else { return nil }
         plan.catalog.chooser.networkCost = sink.networkCost
+        plan.catalog.choosePathway(at: moment.now)
         let situation = VariantChooser.Context(
             current: current,
             isFirst: plan.tracks.main.buffer.entries.isEmpty,
@@ -127,7 +128,11 @@ enum SegmentPlanner {
         }
         if let delay = choice.delay, delay > .zero { return moment.now + delay }
         plan.tracks.main.isVariantDecided = true
-        if choice.variant.id != current.id { plan.follow(choice, moment, &sink) }
+        if choice.variant.id != current.id {
+            plan.follow(choice, moment, &sink)
+        } else {
+            plan.followPathway(moment, &sink)
+        }
         return nil
     }
 }

@@ -42,6 +42,8 @@ struct VariantChooser: Sendable {
     }
     /// The cost of the network that media is loaded over; `nil` if it is unknown.
     var networkCost: NetworkCost?
+    /// The variants on the pathway that content steering chose; `nil` if it has not chosen one.
+    var pathwayVariants: Set<Presentation.Variant.ID>? { didSet { select(selection) } }
     private var presentation: Presentation?
     private var selection = MediaSelection()
     /// The variants to select from, to which ``LadderRung/variantIndex`` refers.
@@ -84,7 +86,8 @@ struct VariantChooser: Sendable {
         self.selection = selection
         guard let presentation else { return }
         let former = ladder
-        variants = VariantFamily.variants(of: presentation, for: selection, options.variantPreferences)
+        let preferences = options.variantPreferences
+        variants = VariantFamily.variants(of: presentation, for: selection, preferences, on: pathwayVariants)
         ladder = Ladder(
             variants.prefix(Ladder.maximumRungCount).enumerated().map { index, variant in
                 let peak = variant.peakBitRate ?? variant.averageBitRate ?? Self.assumedBitRate
@@ -132,7 +135,8 @@ struct VariantChooser: Sendable {
     /// Selects the variant of the next segment.
     mutating func choose(_ moment: Context, isAllowed: (Presentation.Variant) -> Bool) -> Choice {
         let stay = Choice(variant: moment.current, cause: "stay", delay: nil, predictedBufferLevel: nil)
-        guard let ladder, variants.count > 1 else { return stay }
+        // The only variant of a pathway may not be the current one.
+        guard let ladder, variants.count > 1 || pathwayVariants != nil && !contains(moment.current) else { return stay }
         if let pinned, isAllowed(pinned) {
             return Choice(variant: pinned, cause: "pinned", delay: nil, predictedBufferLevel: nil)
         }

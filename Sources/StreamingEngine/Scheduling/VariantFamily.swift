@@ -5,17 +5,30 @@ import ResourceAddressing
 /// The selection of the variants between which a decoder can switch without visible interruption.
 enum VariantFamily {
     /// Returns the variants for a selection, with each playlist once and only one combination of codec and video range.
+    ///
+    /// - Parameters:
+    ///   - presentation: The presentation.
+    ///   - selection: The selected options.
+    ///   - preferences: The preferences for variants.
+    ///   - pathwayVariants: The variants on the pathway that content steering chose; `nil` to use the initial pathway.
+    /// - Returns: The variants, in the order of the playlist.
     static func variants(
         of presentation: Presentation,
         for selection: MediaSelection,
-        _ preferences: VariantPreferences = []
+        _ preferences: VariantPreferences = [],
+        on pathwayVariants: Set<Presentation.Variant.ID>? = nil
     ) -> [Presentation.Variant] {
         var fitting = presentation.variants(for: selection)
-        // Variants of other pathways are used only if no variant of the initial pathway can be loaded.
-        if let pathwayID = presentation.initialPathwayID {
-            let variants = fitting.filter { !$0.locations(on: pathwayID).isEmpty }
-            if !variants.isEmpty { fitting = variants }
-        }
+        // Variants of other pathways are used only if no variant of the pathway can be loaded.
+        let isOnPathway: (Presentation.Variant) -> Bool =
+            if let pathwayVariants {
+                { pathwayVariants.contains($0.id) }
+            } else if let pathwayID = presentation.initialPathwayID {
+                { !$0.locations(on: pathwayID).isEmpty }
+            } else {
+                { _ in true }
+            }
+        if fitting.contains(where: isOnPathway) { fitting = fitting.filter(isOnPathway) }
         let lossy = fitting.filter { !$0.codecs.hasLosslessAudio }
         if !preferences.contains(.scalabilityToLosslessAudio), !lossy.isEmpty { fitting = lossy }
         // Audio-only variants do not count, however many there are.

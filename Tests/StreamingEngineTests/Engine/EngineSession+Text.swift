@@ -41,6 +41,10 @@ extension EngineSession {
         case .openingFailed(let error, _): "opening failed: \(error.message)"
         case .reopened(let request, .success, _): "reopened \(request)"
         case .reopened(let request, .failure(let error), _): "reopening \(request) failed: \(error.message)"
+        case .steeringManifestReceived(let request, .success(let manifest), _):
+            "steering manifest \(request) received: \(manifest.pathwayPriority.joined(separator: " "))"
+        case .steeringManifestReceived(let request, .failure(let error), _):
+            "steering manifest \(request) failed: \(error.message)"
         case .playlistReceived(let request, let response):
             switch response.result {
             case .success(let playlist): "playlist \(request) received: \(playlist.segmentSequences)"

@@ -233,6 +233,12 @@ struct EngineSession {
                 enqueue(.reopened(request: request, .failure(error), made), after: time(of: item))
             default: Issue.record("the item cannot be opened again")
             }
+        case .loadSteeringManifest(let request, let address):
+            let name = Self.name(address.text)
+            note("steer \(request) \(name)")
+            let file = String(name.prefix { $0 != "?" })
+            let event = steering(request, at: address, file)
+            event.map { enqueue($0, after: time(of: file)) }
         case .indexFile: note("index")
         case .loadPlaylist(let request, let resource, _):
             let name = Self.name(resource.address.text)
@@ -339,6 +345,26 @@ struct EngineSession {
         } catch {
             let failure = StreamingError(.unreadablePlaylist, "\(error)", address: request.address)
             return PlaylistResponse(request: made, result: .failure(failure))
+        }
+    }
+
+    private mutating func steering(_ number: Int, at address: ResourceAddress, _ name: String) -> EngineEvent? {
+        let outcome = outcome(of: name)
+        if case .none = outcome { return nil }
+        let request = TransportRequest(address, kind: .other)
+        let end = now + .seconds(time(of: name))
+        if let error = error(outcome, address) {
+            let failed = ResourceRequest(.other, request, began: now, now: end, error)
+            let failure = StreamingError(error, "the steering manifest")
+            return .steeringManifestReceived(request: number, .failure(failure), failed)
+        }
+        var made = ResourceRequest(.other, request, began: now, now: end, nil)
+        made.wasAbandoned = false
+        do throws(StreamingError) {
+            let manifest = try SteeringManifest(parsing: Array(nextText(of: name).utf8), at: address)
+            return .steeringManifestReceived(request: number, .success(manifest), made)
+        } catch {
+            return .steeringManifestReceived(request: number, .failure(error), made)
         }
     }
 

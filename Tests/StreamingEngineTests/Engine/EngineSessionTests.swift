@@ -63,7 +63,7 @@ struct EngineScenario: Sendable {
         "start": start, "synchronized-start": synchronizedStart, "seek": seek, "trick-play": trickPlay,
         "tracks": tracks,
         "reloads": reloads, "recovery": recovery, "live": live, "buffer": buffer, "end": end, "variants": variants,
-        "renewal": renewal,
+        "renewal": renewal, "steering": steering,
     ]
 }
 

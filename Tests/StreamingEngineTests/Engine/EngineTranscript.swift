@@ -53,6 +53,7 @@ struct EngineTranscript {
         switch work {
         case .open: return "open"
         case .reopen(let request): return "reopen \(request)"
+        case .loadSteeringManifest(let request, let address): return "steer \(request) \(name(address))"
         case .indexFile: return "index"
         case .loadPlaylist(let request, let resource, _): return "load \(request) \(name(resource.address))"
         case .fetch(let request, let segment, _):
