@@ -213,6 +213,24 @@ import Testing
         #expect(begun("load", in: session).count { $0.hasSuffix("-two.m3u8") && !$0.contains("en-") } == 1)
     }
 
+    @Test func aLiveStreamContinuesOnTheOtherPathway() {
+        var session = EngineSession()
+        for pathway in ["one", "two"] {
+            for name in ["low", "high", "en"] {
+                let prefix = "\(name)-\(pathway)-"
+                session.playlists["\(name)-\(pathway).m3u8"] = (0..<40).map {
+                    EngineSession.live(prefix, $0, dated: true)
+                }
+                session.transferTimes[prefix] = 0.5
+            }
+        }
+        session.transferTimes["steer"] = 15
+        session.playSteered([EngineSession.manifest(["two", "one"])], until: 60)
+        #expect(session.state.failure == nil)
+        #expect(reports("pathway", in: session).count == 1)
+        for name in ["high", "en"] { #expect(pathways(name, after: 25, in: session) == ["two"], "\(name)") }
+    }
+
     @Test func trickPlayUsesThePathway() {
         var text = EngineSession.steered()
         for pathway in ["one", "two"] {

@@ -98,6 +98,42 @@ import Testing
         )
         #expect(manifest.clones.map(\.id) == ["d"])
     }
+
+    /// Manifests with random changes are read or refused, and clones have valid URLs.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func damagedManifestsAreReadOrRefused(seed: UInt64) {
+        let text = #"""
+            {"VERSION":1,"TTL":60,"RELOAD-URI":"n?a=1","PATHWAY-PRIORITY":["a","b"],"PATHWAY-CLONES":[{"BASE-ID":"a",
+            "ID":"c","URI-REPLACEMENT":{"HOST":"c.example:80","PARAMS":{"t":"1"},"PER-VARIANT-URIS":{"v":"x"}}}]}
+            """#
+        var state = seed
+        func number(below limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(limit))
+        }
+        let base = Presentation.Variant.Location(
+            address: ResourceAddress("https://user:secret@a.example/x?t=0"),
+            pathwayID: "a",
+            groupIDs: [:]
+        )
+        for _ in 0..<500 {
+            var bytes = Array(text.utf8)
+            for _ in 0...number(below: 3) {
+                let position = number(below: bytes.count)
+                switch number(below: 3) {
+                case 0: bytes[position] = UInt8(number(below: 256))
+                case 1: bytes.remove(at: position)
+                default: bytes.insert(bytes[number(below: bytes.count)], at: position)
+                }
+            }
+            guard let manifest = try? SteeringManifest(parsing: bytes, at: Self.address) else { continue }
+            #expect(!manifest.pathwayPriority.isEmpty && manifest.timeToLive >= .seconds(5))
+            #expect(manifest.reloadAddress?.isHTTP != false)
+            for clone in manifest.clones {
+                #expect(clone.location(base, stableID: nil).address.isHTTP)
+                #expect(clone.location(base, stableID: "v").address.isHTTP)
+            }
+        }
+    }
 }
 
 @Suite struct AddressReplacementTests {
