@@ -19,6 +19,8 @@ struct PeriodPlan {
     let start: MediaTime
     /// The sections in the order of the tracks; `nil` for a track without segments.
     var sections: [TrackSection?]
+    /// The Boolean values that indicate whether the period has a representation of each track.
+    var matches: [Bool]
     /// A Boolean value that indicates whether the media continues that of the period before without a discontinuity.
     let isContinuous: Bool
     /// The discontinuity sequence number of the segments.
@@ -87,10 +89,11 @@ struct PresentationPlan {
             let previous = index > 0 ? candidates[index - 1].tracks.period : nil
             try add(candidate.tracks, candidate.start, after: previous, presentation, indexes, losses: &losses)
         }
+        removeLaterPeriods(of: presentation)
         limitToWindow(of: presentation)
         // Later versions keep their tracks, also those that have no segments for a time.
         if known.isEmpty { removeTracksWithoutSegments() }
-        fillGaps(losses: &losses)
+        fillGaps(of: presentation, losses: &losses)
     }
 
     // MARK: Periods
@@ -109,12 +112,15 @@ struct PresentationPlan {
         }
         let period = periodTracks.period
         var sections: [TrackSection?] = []
+        var matches: [Bool] = []
         var isContinuous = previous?.id != nil
         for track in tracks {
             guard let match = TrackMatching.match(track, in: periodTracks) else {
                 sections.append(nil)
+                matches.append(false)
                 continue
             }
+            matches.append(true)
             if match.isApproximate {
                 let name = "\(track.kind.rawValue) \(track.label ?? track.language ?? track.representationID)"
                 losses.append(
@@ -129,7 +135,13 @@ struct PresentationPlan {
             )
         }
         periods.append(
-            PeriodPlan(tracks: periodTracks, start: start, sections: sections, isContinuous: isContinuous)
+            PeriodPlan(
+                tracks: periodTracks,
+                start: start,
+                sections: sections,
+                matches: matches,
+                isContinuous: isContinuous
+            )
         )
     }
 
@@ -214,16 +226,55 @@ struct PresentationPlan {
 
     // MARK: Window
 
+    /// The maximum difference between the end of the segments of a period and the start of the next one, which continues
+    /// it.
+    private static let maximumPeriodDistance = MediaTime(seconds: 2)
+
+    /// Removes the segments of later periods of a dynamic presentation that a manifest lists before they are available.
+    ///
+    /// A period that begins later than the listed segments before it is in the future. Where the segments before it show
+    /// that the clock is right, it tells which segments are available.
+    private mutating func removeLaterPeriods(of presentation: MediaPresentation) {
+        guard presentation.kind == .dynamic else { return }
+        let origin = presentation.availabilityStartTime?.sinceEpoch ?? .zero
+        var edge: MediaTime?
+        for index in periods.indices {
+            let start = periods[index].start
+            if let edge, edge + Self.maximumPeriodDistance < start, now < origin + start {
+                periods[index].sections = periods[index].sections.map { _ in nil }
+                continue
+            }
+            let difference = edge.map { now - origin - $0 } ?? .zero
+            let isClockRight =
+                edge != nil && difference < MediaTime(seconds: 60) && MediaTime(seconds: -10) < difference
+            if isClockRight {
+                let tolerance = Self.maximumPeriodDistance
+                for track in periods[index].sections.indices {
+                    guard let section = periods[index].sections[track] else { continue }
+                    let available = section.addressing.index(endingAfter: now - origin - start + tolerance)
+                    let upper = min(section.range.upperBound, available)
+                    let isEmpty = upper <= section.range.lowerBound
+                    periods[index].sections[track]?.range =
+                        section.range.lowerBound..<max(section.range.lowerBound, upper)
+                    if isEmpty { periods[index].sections[track] = nil }
+                }
+            }
+            edge = ends(of: periods[index]).max() ?? edge
+        }
+    }
+
+    /// Returns the ends of the last segments of a period on the timeline of the presentation.
+    private func ends(of plan: PeriodPlan) -> [MediaTime] {
+        plan.sections.compactMap { section in
+            section.flatMap { $0.addressing.timing(at: $0.range.upperBound -| 1) }
+                .map { plan.start + $0.start + $0.duration }
+        }
+    }
+
     /// Removes segments of a dynamic presentation that are no longer available.
     private mutating func limitToWindow(of presentation: MediaPresentation) {
         guard presentation.kind == .dynamic, let depth = presentation.timeShiftBufferDepth else { return }
-        let ends = periods.flatMap { plan in
-            plan.sections.compactMap { section in
-                section.flatMap { $0.addressing.timing(at: $0.range.upperBound -| 1) }
-                    .map { plan.start + $0.start + $0.duration }
-            }
-        }
-        guard let edge = ends.max() else { return }
+        guard let edge = periods.flatMap({ ends(of: $0) }).max() else { return }
         let first = edge - depth
         for index in periods.indices {
             for track in periods[index].sections.indices {
@@ -238,7 +289,10 @@ struct PresentationPlan {
     }
 
     /// Puts gaps in the place of tracks without segments, and removes periods without any.
-    private mutating func fillGaps(losses: inout TranslationLosses) {
+    ///
+    /// In a dynamic presentation, a track whose segments are not available yet, or not anymore, has no gaps, because the
+    /// segments would replace them.
+    private mutating func fillGaps(of presentation: MediaPresentation, losses: inout TranslationLosses) {
         periods.removeAll { plan in
             let isEmpty = plan.sections.allSatisfy { $0 == nil }
             if isEmpty, plan.tracks.candidates.isEmpty {
@@ -249,6 +303,7 @@ struct PresentationPlan {
         for index in periods.indices {
             guard let model = periods[index].sections.lazy.compactMap({ $0 }).first else { continue }
             for track in periods[index].sections.indices where periods[index].sections[track] == nil {
+                guard presentation.kind == .static || !periods[index].matches[track] else { continue }
                 periods[index].sections[track] = TrackSection(
                     candidate: nil,
                     addressing: model.addressing,
@@ -269,7 +324,10 @@ struct PresentationPlan {
         let kept = tracks.indices.filter { index in periods.contains { $0.sections[index]?.candidate != nil } }
         guard kept.count < tracks.count else { return }
         tracks = kept.map { tracks[$0] }
-        for index in periods.indices { periods[index].sections = kept.map { periods[index].sections[$0] } }
+        for index in periods.indices {
+            periods[index].sections = kept.map { periods[index].sections[$0] }
+            periods[index].matches = kept.map { periods[index].matches[$0] }
+        }
     }
 
     /// Replaces the sections of a period.

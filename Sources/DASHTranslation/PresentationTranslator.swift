@@ -117,7 +117,7 @@ package struct PresentationTranslator: Sendable {
         for (track, measure) in zip(plan.tracks, measures) where measure.hasSkippedHole {
             losses.append(.hole, "the track \(track.representationID) has a hole that is too long for gaps")
         }
-        let target = targetDuration(measures, presentation, isStatic: isStatic, &losses)
+        let target = targetDuration(plan.tracks, measures, presentation, isStatic: isStatic, &losses)
         let starts = isStatic ? plan.tracks.map { _ in WindowStart() } : windowStarts(plan, measures)
         // Playlists of a program that ran before can have had other numbers for the same segments.
         let isRestart = !isStatic && !isRefresh && !starts.allSatisfy(\.isDerived)
@@ -142,7 +142,6 @@ package struct PresentationTranslator: Sendable {
         let steering = SteeringServer(presentation)
         reportSteering(steering, presentation, &losses)
         let shared = MediaPlaylistWriter.Shared(
-            targetDuration: target,
             isStatic: isStatic,
             isEnded: isEnded,
             isVOD: isStatic,
@@ -159,6 +158,8 @@ package struct PresentationTranslator: Sendable {
                     plan,
                     track: index,
                     shared: shared,
+                    targetDuration: isStatic && plan.tracks[index].hasOwnTargetDuration
+                        ? max(1, measures[index].longestSeconds) : target,
                     maximumByteCount: remaining,
                     entryCount: measures[index].entryCount,
                     firstSequence: starts[index].sequence,
@@ -180,7 +181,7 @@ package struct PresentationTranslator: Sendable {
     }
 
     /// The first second after the last date that playlists can contain: the year 10,000.
-    private static let maximumDate = MediaTime(seconds: 253_402_300_800)
+    static let maximumDate = MediaTime(seconds: 253_402_300_800)
 
     private static func zero(_ plan: PresentationPlan) -> [String: Int64] {
         plan.periods.first.map { [$0.key: 0] } ?? [:]
@@ -220,15 +221,20 @@ package struct PresentationTranslator: Sendable {
 
     // MARK: Values of all playlists
 
-    /// Returns the target duration, which all playlists share and which should not change (RFC 8216bis §6.2.1).
+    /// Returns the target duration, which should not change (RFC 8216bis §6.2.1) and which all playlists share; those of
+    /// subtitles and I-frames have their own in static presentations (§6.2.4).
     private func targetDuration(
+        _ tracks: [TrackDescriptor],
         _ measures: [TrackMeasure],
         _ presentation: MediaPresentation,
         isStatic: Bool,
         _ losses: inout TranslationLosses
     ) -> Int64 {
         let longest = max(1, measures.map(\.longestSeconds).max() ?? 1)
-        guard !isStatic else { return longest }
+        guard !isStatic else {
+            let media = zip(tracks, measures).filter { $0.0.kind == .video || $0.0.kind == .audio }
+            return max(1, media.map(\.1.longestSeconds).max() ?? 1)
+        }
         let declared =
             presentation.maximumSegmentDuration.map { min($0.roundedSeconds, Self.maximumDeclaredDuration) } ?? 0
         guard state.targetDuration > 0 else { return max(longest, declared) }
@@ -304,14 +310,19 @@ package struct PresentationTranslator: Sendable {
         guard let start = measure.starts.first,
             let section = plan.periods.lazy.compactMap({ $0.sections[track] }).first
         else { return WindowStart() }
-        if section.addressing.hasNumberedTimeline, section.candidate != nil {
+        // The numbers of the segments can begin again in each period.
+        let isOnlyPeriod = plan.periods.count == 1 && plan.periods[0].start == .zero
+        if isOnlyPeriod, section.addressing.hasNumberedTimeline, section.candidate != nil {
             return WindowStart(limiting: section.addressing.segment(at: section.range.lowerBound)?.number ?? 0)
         }
-        if measure.isUniform, measure.firstDuration > .zero {
+        if measure.isUniform, measure.firstDuration > .zero, plan.isDivided(by: measure.firstDuration) {
             let number = TrackWindow.quotient(start, measure.firstDuration)
             // A window of equal segments can be a part of a timeline of different ones.
             if section.addressing.hasConstantDuration || measure.isAligned { return WindowStart(limiting: number) }
-        } else if let model = measures.first(where: { $0.isUniform && $0.isAligned && measure.isParallel(to: $0) }) {
+        } else if let model = measures.first(where: { model in
+            model.isUniform && model.isAligned && measure.isParallel(to: model)
+                && plan.isDivided(by: model.firstDuration)
+        }) {
             return WindowStart(limiting: TrackWindow.quotient(start, model.firstDuration))
         }
         return WindowStart(
@@ -358,7 +369,7 @@ package struct PresentationTranslator: Sendable {
             $0.descriptor.kind == .video
         }
         let writer = MultivariantPlaylistWriter(
-            plan.tracks,
+            plan.tracks.indices.map { plan.description(ofTrack: $0) },
             measures: measures,
             sessionKeys: keys,
             steering: steering,
@@ -394,6 +405,42 @@ extension MediaPresentation {
                         || set.representations.contains { $0.element.element(.segmentBase) != nil }
                 }
         }
+    }
+}
+
+extension TrackDescriptor {
+    /// A Boolean value that indicates whether the playlist of a static presentation has a target duration of its own
+    /// (RFC 8216bis §6.2.4).
+    fileprivate var hasOwnTargetDuration: Bool { kind == .subtitles || kind == .iFrames }
+}
+
+extension PresentationPlan {
+    /// Returns the properties of a track in all periods: the highest bandwidth, and the codecs of all of them.
+    fileprivate func description(ofTrack index: Int) -> TrackDescriptor {
+        var track = tracks[index]
+        for descriptor in periods.lazy.compactMap({ $0.sections[index]?.candidate?.descriptor }) {
+            track.bandwidth = max(track.bandwidth, descriptor.bandwidth)
+            // Without its codecs, a variant is taken for one whose codecs are not known.
+            guard !track.codecs.isEmpty, track.codecs.count < Self.maximumCodecCount else { continue }
+            track.codecs += descriptor.codecs.filter { !track.codecs.contains($0) }
+        }
+        return track
+    }
+
+    /// The maximum number of codecs of a track in all periods.
+    private static let maximumCodecCount = 16
+
+    /// Returns a Boolean value that indicates whether all periods begin and end at multiples of a duration, so that their
+    /// segments can be counted from the start of the presentation.
+    fileprivate func isDivided(by duration: MediaTime) -> Bool {
+        func isMultiple(_ time: MediaTime) -> Bool {
+            let count = TrackWindow.quotient(time, duration)
+            let difference = time - duration.scaled(by: MediaTime(seconds: count))
+            let tolerance = MediaTime(value: 1, timescale: 10)
+            return difference < tolerance && MediaTime.zero - tolerance < difference
+        }
+        if periods.count == 1, periods[0].start == .zero { return true }
+        return periods.allSatisfy { plan in isMultiple(plan.start) && (plan.period.end.map(isMultiple) ?? true) }
     }
 }
 

@@ -366,7 +366,12 @@ struct PresentationTranslatorTests {
         let result = try translate(manifest(#"<Period id="p">\#(events)\#(videoSet)</Period>"#))
         for entry in result.playlists {
             let ranges = try entry.playlist.dateRanges
-            #expect(ranges.map(\.id) == ["id:p/0/1", "id:p/0/2", "id:p/1/9"])
+            #expect(
+                ranges.map(\.id) == [
+                    "id:p/urn:example:events/7/1", "id:p/urn:example:events/7/2",
+                    "id:p/urn:scte:scte35:2014:xml+bin//9",
+                ]
+            )
             #expect(
                 ranges.map(\.classIdentifier) == [
                     "urn:example:events", "urn:example:events", "urn:scte:scte35:2014:xml+bin",

@@ -293,7 +293,9 @@ struct ConsoleTests {
     @Test(.timeLimit(.minutes(10))) func networkConditionsChangeDuringPlayback() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
-            _ = try await stage.page.evaluate("video.addEventListener('loadstart', () => video.dataset.reloaded = 'yes')")
+            _ = try await stage.page.evaluate(
+                "video.addEventListener('loadstart', () => video.dataset.reloaded = 'yes')"
+            )
             for conditions in ["WiFi", "EDGE", "100% Loss"] {
                 try await stage.page.choose(conditions, in: "#network")
                 try await eventually("the server has changed the link to \(conditions)") {
@@ -321,7 +323,8 @@ struct ConsoleTests {
             try await play("ts", on: stage)
             try await eventually("the charts show buffer, throughput and picture") {
                 let text = try await stage.page.text("document.querySelector('#charts-summary').textContent")
-                return text.contains(/Buffer: [1-9][0-9.]* s, Throughput: [0-9.]+ Mbit/) && text.contains(/Picture height: [0-9]+ px/)
+                return text.contains(/Buffer: [1-9][0-9.]* s, Throughput: [0-9.]+ Mbit/)
+                    && text.contains(/Picture height: [0-9]+ px/)
                     && text.contains(/Dropped frames: [0-9]+/) && !text.contains("Behind live")
             }
             // The charts are drawn: some points of the canvas have the color of the lines.

@@ -120,8 +120,8 @@ import Testing
         let presets = LinkProfile.presets.map { "\"\($0.name)\"" }
         #expect(
             report.json == #"{"presets":[\#(presets.joined(separator: ","))],"shared":"Off","links":["#
-                + #"{"id":"id0","url":"https://h/0.m3u8","named":"3G","conditions":"3G"},"#
-                + #"{"id":"id1","url":"https://h/1.m3u8","named":"3G","conditions":"LTE"}]}"#
+                + #"{"id":"id0","url":"https://h/0.m3u8","named":"3G","conditions":"3G","transmittedBytes":0},"#
+                + #"{"id":"id1","url":"https://h/1.m3u8","named":"3G","conditions":"LTE","transmittedBytes":0}]}"#
         )
     }
 

@@ -55,6 +55,9 @@ package struct Representation: Sendable, Hashable {
         (inherited.descriptors[kind] ?? []) + Descriptor.all(kind, in: element)
     }
 
+    /// The properties that a client must understand to use the representation, without those of the adaptation set.
+    package var ownEssentialProperties: [Descriptor] { Descriptor.all(.essentialProperty, in: element) }
+
     /// The identifier, which `$RepresentationID$` stands for.
     package var id: String? { element[.id] }
     /// The declared bandwidth, in bits per second.

@@ -59,8 +59,8 @@ struct EventTranslation {
     // MARK: Events of the manifest
 
     private mutating func addListedEvents(of period: PeriodPlan, losses: inout TranslationLosses) {
-        for (number, stream) in period.period.eventStreams.enumerated() {
-            for (position, event) in stream.events.enumerated() {
+        for stream in period.period.eventStreams {
+            for event in stream.events {
                 let message = Self.message(of: event, in: stream)
                 if case .none = message, !event.children.isEmpty || !Self.text(of: event).isEmpty {
                     losses.append(
@@ -69,8 +69,10 @@ struct EventTranslation {
                         line: event.line
                     )
                 }
+                // The position of an event changes in a list that slides.
+                let id = event[.id] ?? "at-\(stream.start(of: event))"
                 add(
-                    "\(period.key)/\(number)/\(event[.id] ?? "\(position)")",
+                    "\(period.key)/\(stream.scheme)/\(stream.value ?? "")/\(id)",
                     scheme: stream.scheme,
                     value: stream.value,
                     start: period.start + max(.zero, stream.start(of: event)),
@@ -87,6 +89,11 @@ struct EventTranslation {
         if let section = spliceSection(event) { return .bytes(section) }
         guard event.children.isEmpty else { return .none }
         let text = text(of: event)
+        if event[.contentEncoding] == "base64", text.utf8.count <= maximumMessageLength * 2,
+            let bytes = Base64.decode(text)
+        {
+            return message(of: bytes)
+        }
         return text.isEmpty || text.utf8.count > maximumMessageLength ? .none : .text(text)
     }
 
@@ -161,12 +168,14 @@ struct EventTranslation {
         duration: MediaTime?,
         _ message: Message
     ) {
+        let date = origin + start
+        guard MediaTime.zero <= date, date < PresentationTranslator.maximumDate else { return }
         // Messages with the same identifier are repetitions of one event.
         guard ids.count <= maximumCount, ids.insert(id).inserted, dateRanges.count < maximumCount else { return }
         var attributes = AttributeWriter()
         attributes.append("ID", quoted: id)
         if !scheme.isEmpty { attributes.append("CLASS", quoted: scheme) }
-        attributes.append("START-DATE", quoted: ProgramDateTime(sinceEpoch: origin + start).description)
+        attributes.append("START-DATE", quoted: ProgramDateTime(sinceEpoch: date).description)
         attributes.append("DURATION", token: duration.map { $0.description })
         switch message {
         case .bytes(let bytes) where Self.spliceSchemes.contains(scheme) && Self.isSpliceSection(bytes):

@@ -55,6 +55,16 @@ struct PeriodTracks {
             )
             return
         }
+        for property in representation.ownEssentialProperties.prefix(Self.maximumDescriptorCount)
+        where !Self.isKnown(property, among: representation.ownEssentialProperties) {
+            if Self.trickModeSchemes.contains(property.scheme) {
+                losses.append(.trickPlay, "\(name) is for trick play among other video", line: line)
+            } else {
+                let message = "\(name) requires the unknown property \(property.scheme.prefix(200))"
+                losses.append(.unknownProperty, message, line: line)
+            }
+            return
+        }
         guard let mimeType = Self.supportedType(representation, kind) else {
             let code: TranslationLoss.Code = kind == .subtitles ? .unsupportedText : .unsupportedContainer
             losses.append(code, "\(name) has the type \((representation.mimeType ?? "").prefix(100))", line: line)
@@ -105,7 +115,7 @@ struct PeriodTracks {
             } else if scheme.hasSuffix("thumbnail_tile") {
                 losses.append(.thumbnails, "thumbnails are not part of the translation", line: line)
                 return nil
-            } else if !knownProperties.contains(scheme) {
+            } else if !isKnown(property, among: set.essentialProperties) {
                 let message = "an adaptation set requires the unknown property \(scheme.prefix(200))"
                 losses.append(.unknownProperty, message, line: line)
                 return nil
@@ -128,6 +138,16 @@ struct PeriodTracks {
             let name = set.mimeType ?? "no type"
             losses.append(.unsupportedType, "an adaptation set has \(name.prefix(100))", line: line)
             return nil
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a property, or one of its alternatives, is known: those with the same
+    /// identifier (ISO/IEC 23009-1:2022 §5.8.4.8).
+    private static func isKnown(_ property: Descriptor, among properties: [Descriptor]) -> Bool {
+        if knownProperties.contains(property.scheme) { return true }
+        guard let id = property.element[.id] else { return false }
+        return properties.prefix(maximumDescriptorCount).contains { other in
+            other.element[.id] == id && knownProperties.contains(other.scheme)
         }
     }
 

@@ -56,18 +56,30 @@ struct SteeringServer {
         omittedCount = max(0, locations.count - distinct.count)
     }
 
-    /// Returns the service locations of the outermost elements that have base URLs with one, in the order of the manifest.
+    /// The maximum number of elements whose base URLs are read.
+    private static let maximumElementCount = 10_000
+
+    /// Returns the service locations of all base URLs, in the order of the manifest.
     private static func locations(of presentation: MediaPresentation) -> [String] {
-        let period = presentation.periods.first
-        let set = period?.adaptationSets.first
-        let levels = [presentation.element, period?.element, set?.element, set?.representations.first?.element]
-        for element in levels {
-            var known: Set<String> = []
-            let locations = element?.elements(.baseURL).compactMap { $0[.serviceLocation] } ?? []
-            let distinct = locations.filter { known.insert($0).inserted }
-            if !distinct.isEmpty { return distinct }
+        var known: Set<String> = []
+        var result: [String] = []
+        var elementCount = 0
+        func read(_ element: ManifestElement) {
+            elementCount +|= 1
+            guard elementCount <= maximumElementCount else { return }
+            for base in element.elements(.baseURL) {
+                if let location = base[.serviceLocation], known.insert(location).inserted { result.append(location) }
+            }
         }
-        return []
+        read(presentation.element)
+        for period in presentation.periods where elementCount <= maximumElementCount {
+            read(period.element)
+            for set in period.adaptationSets {
+                read(set.element)
+                for representation in set.representations { read(representation.element) }
+            }
+        }
+        return result
     }
 
     /// Returns the form of a service location that a pathway identifier allows (RFC 8216bis §4.4.6.2).

@@ -24,11 +24,11 @@ package struct TrackDescriptor: Sendable, Hashable, Codable {
     /// The label for display.
     package let label: String?
     /// The codecs in the form of RFC 6381.
-    package let codecs: [String]
+    package internal(set) var codecs: [String]
     /// The value of `CHANNELS`, or `nil` if it is not declared.
     package let channels: String?
     /// The declared bandwidth, in bits per second; at least 1.
-    package let bandwidth: Int64
+    package internal(set) var bandwidth: Int64
     /// The width, in pixels.
     package let width: Int64?
     /// The height, in pixels.

@@ -64,7 +64,6 @@ enum TranslatedRate {
 struct MediaPlaylistWriter {
     /// The values that all playlists of the presentation share.
     struct Shared {
-        let targetDuration: Int64
         let isStatic: Bool
         let isEnded: Bool
         let isVOD: Bool
@@ -88,6 +87,7 @@ struct MediaPlaylistWriter {
 
     private let plan: PresentationPlan
     private let track: Int
+    private let targetDuration: Int64
     private let maximumByteCount: Int
     private var body: [UInt8] = []
     private var segmentCount = 0
@@ -101,9 +101,10 @@ struct MediaPlaylistWriter {
     private var hasMaps = false
     private var hasKeys = false
 
-    private init(_ plan: PresentationPlan, track: Int, maximumByteCount: Int) {
+    private init(_ plan: PresentationPlan, track: Int, targetDuration: Int64, maximumByteCount: Int) {
         self.plan = plan
         self.track = track
+        self.targetDuration = targetDuration
         self.maximumByteCount = maximumByteCount
     }
 
@@ -136,7 +137,9 @@ struct MediaPlaylistWriter {
     private static func range(_ plan: PresentationPlan, _ number: Int, _ track: Int, isStatic: Bool) -> EntryRange? {
         let period = plan.periods[number]
         guard let section = period.sections[track] else { return nil }
-        let next = number + 1 < plan.periods.count ? plan.periods[number + 1].start - period.start : nil
+        // While a presentation grows, segments at the end of a period can be missing until the track has a later one.
+        let isEnded = isStatic || plan.periods[(number + 1)...].contains { $0.sections[track] != nil }
+        let next = isEnded && number + 1 < plan.periods.count ? plan.periods[number + 1].start - period.start : nil
         return EntryRange(
             section: section,
             fillsStart: isStatic,
@@ -217,13 +220,19 @@ struct MediaPlaylistWriter {
         _ plan: PresentationPlan,
         track: Int,
         shared: Shared,
+        targetDuration: Int64,
         maximumByteCount: Int,
         entryCount: Int,
         firstSequence: Int64,
         skipCount: Int64,
         isRestart: Bool
     ) throws(TranslationError) -> Output {
-        var writer = MediaPlaylistWriter(plan, track: track, maximumByteCount: maximumByteCount)
+        var writer = MediaPlaylistWriter(
+            plan,
+            track: track,
+            targetDuration: targetDuration,
+            maximumByteCount: maximumByteCount
+        )
         writer.body.reserveCapacity(
             min(maximumByteCount, entryCount *| Self.commonEntrySize +| Self.commonHeadSize)
         )
@@ -238,7 +247,7 @@ struct MediaPlaylistWriter {
         if writer.hasMaps { version = isIFrames ? 5 : 6 }
         if writer.hasLongSegments { version = 6 }
         if version > 1 { head += "#EXT-X-VERSION:\(version)\n" }
-        head += "#EXT-X-TARGETDURATION:\(shared.targetDuration)\n"
+        head += "#EXT-X-TARGETDURATION:\(targetDuration)\n"
         // Chromium takes a playlist without the tag for one that does not change.
         if firstSequence > 0 || !shared.isStatic { head += "#EXT-X-MEDIA-SEQUENCE:\(firstSequence)\n" }
         if first > 0 || !shared.isStatic { head += "#EXT-X-DISCONTINUITY-SEQUENCE:\(first)\n" }
@@ -364,7 +373,7 @@ struct MediaPlaylistWriter {
     ) {
         segmentCount +|= 1
         duration +|= microseconds
-        if microseconds > shared.targetDuration *| 1_000_000 { hasLongSegments = true }
+        if microseconds > targetDuration *| 1_000_000 { hasLongSegments = true }
         if let entry, template != nil {
             writeDuration(microseconds)
             template?.append(entry, to: &body)
