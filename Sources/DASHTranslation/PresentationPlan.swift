@@ -211,9 +211,9 @@ struct PresentationPlan {
 
     /// Returns a Boolean value that indicates whether segments have no meaning without an initialization segment.
     private static func needsInitialization(_ candidate: TrackCandidate, _ addressing: SegmentAddressing) -> Bool {
-        if let type = candidate.representation.mimeType?.lowercased(), !type.isEmpty {
-            return type.hasSuffix("/mp4") || type.hasSuffix("/iso.segment")
-        }
+        let type = candidate.representation.mimeType?.lowercased() ?? ""
+        if type.hasSuffix("/mp4") || type.hasSuffix("/iso.segment") { return true }
+        // Players decide by the extension, whatever the type says.
         let path = addressing.segment(at: 0)?.resource.address.path.lowercased() ?? ""
         return [".mp4", ".m4s", ".m4v", ".m4a", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix)
     }

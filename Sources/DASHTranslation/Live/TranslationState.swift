@@ -46,6 +46,10 @@ struct TrackWindow: Sendable, Hashable {
                 high = middle
             }
         }
+        // A segment can be shorter than the distance within which others count.
+        while low + 1 < starts.count, Self.distance(starts[low + 1], start) < Self.distance(starts[low], start) {
+            low += 1
+        }
         if low < starts.count {
             guard low > 0 || starts[0] - start <= half(duration) else { return nil }
             return firstSequence +| Int64(clamping: low)
@@ -54,6 +58,10 @@ struct TrackWindow: Sendable, Hashable {
         let count = firstSequence +| Int64(clamping: starts.count)
         guard missing > half(duration), duration > .zero else { return count }
         return count +| Self.quotient(missing, duration)
+    }
+
+    private static func distance(_ first: MediaTime, _ second: MediaTime) -> MediaTime {
+        max(first - second, second - first)
     }
 
     private func half(_ duration: MediaTime) -> MediaTime { duration.scaled(by: MediaTime(value: 1, timescale: 2)) }

@@ -122,7 +122,9 @@ struct MediaPlaylistWriter {
                 isGap: section.candidate == nil,
                 fillsStart: fillsStart,
                 periodEnd: periodEnd,
-                isFollowed: isFollowed
+                isFollowed: isFollowed,
+                // The duration of a segment does not change when the next period becomes known.
+                endsWithPeriod: fillsStart
             )
         }
 
@@ -283,6 +285,8 @@ struct MediaPlaylistWriter {
     private struct WritingState {
         var first: Int64?
         var previous: Int64 = 0
+        /// The end of the entry before on the timeline of the presentation.
+        var end: MediaTime?
         var map: AddressedResource?
         var keys: [String] = []
         /// The number of entries that are still left out.
@@ -316,8 +320,12 @@ struct MediaPlaylistWriter {
                 let isNew = state.first == nil
                 // Numbers can differ by more than one where periods without segments lie between.
                 if !isNew, state.previous != period.discontinuitySequence { append("#EXT-X-DISCONTINUITY\n") }
-                if isNew || state.previous != period.discontinuitySequence, let origin = shared.origin {
-                    let date = ProgramDateTime(sinceEpoch: origin + period.start + timing.mediaTime(entry.start))
+                let start = period.start + timing.mediaTime(entry.start)
+                // A segment can exceed its period, and dates must not go back.
+                let isLate = state.end.map { start + MediaTime(seconds: 1) <= $0 } ?? false
+                let isDated = isNew || state.previous != period.discontinuitySequence && !isLate
+                if isDated, let origin = shared.origin {
+                    let date = ProgramDateTime(sinceEpoch: origin + start)
                     append("#EXT-X-PROGRAM-DATE-TIME:\(date)\n")
                 }
                 state.first = state.first ?? period.discontinuitySequence
@@ -335,6 +343,7 @@ struct MediaPlaylistWriter {
                 throw .tooLarge(message: "the playlists are too large")
             }
         }
+        if let boundary { state.end = period.start + timing.mediaTime(boundary.time) }
     }
 
     private mutating func writeMap(_ section: TrackSection, _ map: inout AddressedResource?) {

@@ -30,6 +30,7 @@ struct TrackEntries<Timing: EntryTiming> {
     private let longestGap: Timing.Time
     private let periodEnd: Timing.Time?
     private let isFollowed: Bool
+    private let endsWithPeriod: Bool
     private var index: Int64
     private var position: Timing.Time?
     private var current: (start: Timing.Time, duration: Timing.Time)?
@@ -45,14 +46,16 @@ struct TrackEntries<Timing: EntryTiming> {
     ///   - fillsStart: Whether an interval without segments at the start of the period becomes a gap.
     ///   - periodEnd: The duration of the period, or `nil` if an interval without segments at its end does not become a
     ///     gap.
-    ///   - isFollowed: Whether another period follows, so that the last segment must end where that period begins.
+    ///   - isFollowed: Whether another period follows.
+    ///   - endsWithPeriod: Whether the last segment ends where the next period begins, whatever its duration.
     init(
         _ timing: Timing,
         range: Range<Int64>,
         isGap: Bool,
         fillsStart: Bool,
         periodEnd: MediaTime?,
-        isFollowed: Bool
+        isFollowed: Bool,
+        endsWithPeriod: Bool
     ) {
         var timing = timing
         tolerance = timing.time(MediaTime(value: 1, timescale: 10))
@@ -67,6 +70,7 @@ struct TrackEntries<Timing: EntryTiming> {
         longestGap = timing.product(piece, 1_000)
         self.periodEnd = periodEnd.map { timing.time($0) }
         self.isFollowed = isFollowed
+        self.endsWithPeriod = endsWithPeriod
         self.timing = timing
     }
 
@@ -82,7 +86,9 @@ struct TrackEntries<Timing: EntryTiming> {
             if let following, following.start - stop <= tolerance {
                 stop = max(segment.start, following.start)
             }
-            if isFollowed, let periodEnd, stop > periodEnd || following == nil && periodEnd - stop <= tolerance {
+            if isFollowed, endsWithPeriod, let periodEnd,
+                stop > periodEnd || following == nil && periodEnd - stop <= tolerance
+            {
                 stop = periodEnd
             }
             current = following

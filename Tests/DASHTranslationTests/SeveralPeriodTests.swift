@@ -1,0 +1,113 @@
+import DASHManifest
+import DASHTranslation
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+import Testing
+
+/// Static presentations whose periods differ.
+struct SeveralPeriodTests {
+    private func set(
+        _ type: String,
+        _ representations: String,
+        attributes: String = "",
+        contents: String = ""
+    ) -> String {
+        """
+        <AdaptationSet contentType="\(type)" mimeType="\(type)/mp4" \(attributes)>\(contents)
+        <SegmentTemplate duration="4" initialization="i" media="$RepresentationID$-$Number$"/>\(representations)</AdaptationSet>
+        """
+    }
+
+    private func representation(_ id: String, _ bandwidth: Int, _ codecs: String, contents: String = "") -> String {
+        #"<Representation id="\#(id)" bandwidth="\#(bandwidth)" codecs="\#(codecs)">\#(contents)</Representation>"#
+    }
+
+    @Test func languagesOfAllPeriodsAreRenditions() throws {
+        let ladder = (1...3).map { representation("ad\($0)", $0 * 1_000, "avc1.64001f") }.joined()
+        let audio = { (language: String) in
+            set("audio", representation("a-\(language)", 100, "mp4a.40.2"), attributes: #"lang="\#(language)""#)
+        }
+        let advertisement = #"<Period duration="PT8S">\#(set("video", ladder))\#(audio("en"))</Period>"#
+        let content =
+            #"<Period duration="PT12S">\#(set("video", representation("v", 9_000, "avc1.64001f")))"#
+            + audio("en") + audio("fr") + "</Period>"
+        let result = try translate(manifest(advertisement + content))
+        #expect(result.multivariant.renditions.map(\.language) == ["en", "fr"])
+        let french = try result.playlist("audio-a-fr.m3u8").segments.map(\.uri)
+        // In the period without French, the audio is the one that the period has.
+        #expect(french.count == 5 && french[0].hasSuffix("a-en-1") && french[2].hasSuffix("a-fr-1"))
+        // A variant declares the bandwidth of the period that needs most.
+        #expect(result.multivariant.variants.allSatisfy { $0.bandwidth?.bitsPerSecond ?? 0 >= 9_100 })
+    }
+
+    @Test func variantsDeclareTheCodecsOfAllPeriods() throws {
+        let periods = ["avc1.64001f", "hvc1.2.4.L153"].map { codecs in
+            #"<Period duration="PT8S">\#(set("video", representation("v", 1_000, codecs)))</Period>"#
+        }
+        let result = try translate(manifest(periods.joined()))
+        #expect(result.multivariant.variants.map { $0.attributes["CODECS"] } == ["avc1.64001f,hvc1.2.4.L153"])
+    }
+
+    @Test func serviceLocationsOfLaterPeriodsArePathways() throws {
+        let bases =
+            #"<BaseURL serviceLocation="a">https://a.test/</BaseURL><BaseURL serviceLocation="b">https://b.test/</BaseURL>"#
+        let video = set("video", representation("v", 1_000, "avc1.64001f"))
+        let steering = #"<ContentSteering defaultServiceLocation="b">https://steer.test/</ContentSteering>"#
+        let periods = #"<Period duration="PT8S">\#(video)</Period><Period duration="PT8S">\#(bases + video)</Period>"#
+        let result = try translate(manifest(steering + periods))
+        #expect(result.multivariant.contentSteering?.pathwayID == "b")
+        let addresses = try result.playlists.map { try $0.playlist.segments.last?.address.text }
+        #expect(addresses == ["https://b.test/v-2", "https://a.test/v-2"])
+    }
+
+    @Test func subtitlesInOneFileDoNotChangeTheTargetDurationOfVideo() throws {
+        let subtitles = """
+            <AdaptationSet mimeType="text/vtt" lang="en"><Representation id="s" bandwidth="1"><BaseURL>s.vtt</BaseURL>
+            </Representation></AdaptationSet>
+            """
+        let result = try translate(manifest("<Period>\(videoSet)\(subtitles)</Period>"))
+        #expect(try result.playlist("video-v1.m3u8").targetDuration == 4)
+        #expect(try result.playlist("subtitles-s.m3u8").targetDuration == 20)
+    }
+
+    @Test(arguments: [
+        ("urn:mpeg:mpegI:omaf:2017:pf", TranslationLoss.Code.unknownProperty),
+        ("http://dashif.org/guidelines/trickmode", .trickPlay),
+    ])
+    func representationsThatRequireAPropertyAreLeftOut(_ scheme: String, _ code: TranslationLoss.Code) throws {
+        let property = #"<EssentialProperty schemeIdUri="\#(scheme)" value="1"/>"#
+        let representations =
+            representation("v", 1_000, "avc1.64001f") + representation("w", 10, "avc1.64001f", contents: property)
+        let result = try translate(manifest("<Period>\(set("video", representations))</Period>"))
+        #expect(result.playlists.map(\.fileName) == ["video-v.m3u8"])
+        #expect(result.losses.map(\.code) == [code])
+    }
+
+    @Test func oneOfAlternativePropertiesHasToBeKnown() throws {
+        let properties = ["urn:example:unknown", "urn:mpeg:mpegB:cicp:ColourPrimaries"].map {
+            #"<EssentialProperty schemeIdUri="\#($0)" id="1" value="1"/>"#
+        }
+        let video = set("video", representation("v", 1_000, "avc1.64001f"), contents: properties.joined())
+        #expect(try translate(manifest("<Period>\(video)</Period>")).playlists.count == 1)
+    }
+
+    @Test func encodedMessagesAndDatesOfEventsAreRead() throws {
+        let events = """
+            <EventStream schemeIdUri="urn:scte:scte35:2013:bin"><Event id="1" contentEncoding="base64">/DAIAAAAAAAAAAA=</Event>
+            <Event id="2" presentationTime="15523215530800000"/></EventStream>
+            <EventStream schemeIdUri="urn:example:e"><Event id="3" contentEncoding="base64">aGVsbG8=</Event></EventStream>
+            """
+        let result = try translate(manifest("<Period>\(events)\(videoSet)</Period>"))
+        let ranges = try result.playlist("video-v1.m3u8").dateRanges
+        #expect(ranges.count == 2, "an event after the year 9999 has no date")
+        #expect(ranges[0]["SCTE35-CMD"] == "0xFC30080000000000000000")
+        #expect(ranges[1]["X-MESSAGE-DATA"] == "hello")
+    }
+
+    @Test func namesOfFilesDifferInMoreThanTheirCase() throws {
+        let representations = representation("v", 1, "avc1.64001f") + representation("V", 2, "avc1.64001f")
+        let result = try translate(manifest("<Period>\(set("video", representations))</Period>"))
+        #expect(Set(result.playlists.map { $0.fileName.lowercased() }).count == 2)
+    }
+}
