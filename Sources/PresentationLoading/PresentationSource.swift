@@ -322,7 +322,7 @@ struct PresentationSource {
             let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             // The seconds begin again at zero in 2036; earlier dates than 1968 belong to that era.
             let era: UInt64 = number >> 63 == 0 ? 1 << 32 : 0
-            let seconds = Int64(clamping: (number >> 32) + era) -| Self.secondsFrom1900To1970
+            let seconds = Int64(clamping: (number >> 32) +| era) -| Self.secondsFrom1900To1970
             return MediaTime(seconds: seconds)
                 + MediaTime(value: Int64(clamping: number & 0xFFFF_FFFF), timescale: 1 << 32)
         }

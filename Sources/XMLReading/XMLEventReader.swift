@@ -179,7 +179,6 @@ import CLibXML2
     /// The table of the series that the element stands for whose start tag is being read; `nil` for other elements.
     private var startedSeries: XMLNumberTable? {
         guard nextSeries < series.count, let input = unsafe context?.pointee.input else { return nil }
-        // Bounded: the document is shorter than 2 GiB.
         let position = unsafe Int(truncatingIfNeeded: input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
         let next = series[nextSeries]
         return position > next.position ? next.table : nil

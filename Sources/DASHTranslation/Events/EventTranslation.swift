@@ -89,7 +89,7 @@ struct EventTranslation {
         if let section = spliceSection(event) { return .bytes(section) }
         guard event.children.isEmpty else { return .none }
         let text = text(of: event)
-        if event[.contentEncoding] == "base64", text.utf8.count <= maximumMessageLength * 2,
+        if event[.contentEncoding] == "base64", text.utf8.count <= maximumMessageLength *| 2,
             let bytes = Base64.decode(text)
         {
             return message(of: bytes)
