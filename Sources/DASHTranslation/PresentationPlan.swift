@@ -145,10 +145,12 @@ struct PresentationPlan {
         )
     }
 
-    /// Returns a Boolean value that indicates whether a set continues one of the period before (§5.3.2.4).
+    /// Returns a Boolean value that indicates whether a set continues one of the period before, which has the same
+    /// identifier (§5.3.2.4).
     private static func continues(_ candidate: TrackCandidate, _ previous: Period?) -> Bool {
-        guard let id = previous?.id else { return false }
-        return candidate.continuedPeriods.contains(id)
+        guard let previous, let id = previous.id, candidate.continuedPeriods.contains(id) else { return false }
+        let identifier = candidate.set.element[.id]
+        return previous.adaptationSets.contains { $0.element[.id] == identifier }
     }
 
     private mutating func section(
@@ -182,7 +184,12 @@ struct PresentationPlan {
             return nil
         }
         if addressing.initialization == nil, Self.needsInitialization(candidate, addressing) {
-            losses.append(.missingInitialization, "a representation has no initialization segment", line: line)
+            let isFile = addressing.times == nil && addressing.indexedSegments == nil
+            let message =
+                isFile
+                ? "a representation is one file, and the manifest does not declare where its segment index is"
+                : "a representation has no initialization segment"
+            losses.append(.missingInitialization, message, line: line)
             return nil
         }
         if addressing.baseAddresses.count > 1, presentation.contentSteering == nil {

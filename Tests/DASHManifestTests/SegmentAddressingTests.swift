@@ -124,6 +124,34 @@ struct SegmentAddressingTests {
         }
     }
 
+    /// The first segment begins 2 seconds before the period, which has 10 seconds.
+    @Test(
+        arguments: [(-2, [-2, 2, 6]), (1, [1, 5, 9]), (0, [0, 4, 8]), (-9, [-4, 0, 4, 8]), (20, [])] as [(Int, [Int64])]
+    )
+    func differenceOfTheFirstSegmentMovesAll(_ difference: Int, _ starts: [Int64]) throws {
+        let segments = try addressing(
+            #"""
+            <SegmentTemplate duration="4" presentationTimeOffset="18" eptDelta="\#(difference)" media="$Time$-$Number$"/>
+            """#
+        ).segments
+        #expect(segments.map(\.start) == starts.map { MediaTime(seconds: $0) })
+        #expect(
+            segments.map(\.time) == starts.map { $0 + 18 }
+                && segments.map(\.number) == starts.indices.map { Int64($0) + 1 }
+        )
+    }
+
+    @Test(arguments: [
+        (#"t="9223372036854775807""#, ""), (#"t="17000000000000000000""#, ""),
+        ("", #"presentationTimeOffset="17000000000000000000""#),
+    ])
+    func timesThatDoNotFitAreAFault(_ time: String, _ offset: String) throws {
+        let found = try addressing(
+            "<SegmentTemplate \(offset) media='$Time$'><SegmentTimeline><S \(time) d='4' r='4'/></SegmentTimeline></SegmentTemplate>"
+        )
+        #expect(found.fault == .excessiveTime && found.count == 0)
+    }
+
     @Test func sequencesHaveSubNumbers() throws {
         let addressing = try addressing(
             """

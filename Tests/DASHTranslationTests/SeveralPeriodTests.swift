@@ -84,6 +84,41 @@ struct SeveralPeriodTests {
         #expect(result.losses.map(\.code) == [code])
     }
 
+    /// Segments of one frame are known by the attributes of all levels, or by the timeline.
+    @Test(arguments: [
+        #"<SegmentTemplate duration="2" initialization="i" media="$Number$"/>"#,
+        #"""
+        <SegmentTemplate initialization="i" media="$Time$"><SegmentTimeline><S t="0" d="2" r="9"/></SegmentTimeline>
+        </SegmentTemplate>
+        """#,
+    ])
+    func trickModeSegmentsOfOneFrameAreIFrames(_ template: String) throws {
+        let trickMode = """
+            <AdaptationSet mimeType="video/mp4"><EssentialProperty schemeIdUri="http://dashif.org/guidelines/trickmode" value="1"/>
+            <Representation id="t" bandwidth="10" codecs="avc1.64001f" frameRate="1/2"/></AdaptationSet>
+            """
+        let video =
+            #"<AdaptationSet mimeType="video/mp4">\#(representation("v", 1_000, "avc1.64001f"))</AdaptationSet>"#
+        let result = try translate(manifest("<Period>\(template)\(video)\(trickMode)</Period>"))
+        #expect(result.multivariant.iFrameVariants.count == 1)
+        #expect(result.losses.isEmpty)
+    }
+
+    @Test func periodContinuesThatOfTheSameSet() throws {
+        func discontinuities(_ second: String) throws -> Int {
+            let continuity = #"<SupplementalProperty schemeIdUri="urn:mpeg:dash:period-continuity:2015" value="p1"/>"#
+            let video = representation("v", 1_000, "avc1.64001f")
+            let first = set("video", video, attributes: #"id="1""#)
+            let later = set("video", video, attributes: #"id="\#(second)""#, contents: continuity)
+            let periods =
+                #"<Period id="p1" duration="PT8S">\#(first)</Period><Period id="p2" duration="PT8S">\#(later)</Period>"#
+            let result = try translate(manifest(periods))
+            return try result.playlist("video-v.m3u8").segments.filter(\.hasDiscontinuity).count
+        }
+        #expect(try discontinuities("1") == 0)
+        #expect(try discontinuities("9") == 1)
+    }
+
     @Test func oneOfAlternativePropertiesHasToBeKnown() throws {
         let properties = ["urn:example:unknown", "urn:mpeg:mpegB:cicp:ColourPrimaries"].map {
             #"<EssentialProperty schemeIdUri="\#($0)" id="1" value="1"/>"#

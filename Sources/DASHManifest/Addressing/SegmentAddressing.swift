@@ -71,6 +71,8 @@ package struct SegmentAddressing: Sendable {
         case incompleteTemplate = "incomplete-template"
         /// The number of segments depends on a duration that the manifest does not declare.
         case unknownDuration = "unknown-duration"
+        /// A time is 2^63 or more, in the units of the timescale.
+        case excessiveTime = "excessive-time"
     }
 
     /// The way in which segments are found.
@@ -197,6 +199,11 @@ package struct SegmentAddressing: Sendable {
     /// Returns the times of segments with a timeline or a constant duration, or `nil` if there is neither.
     private mutating func times(_ information: SegmentInformation) -> SegmentTimes? {
         let (startNumber, endNumber) = (information.startNumber, information.endNumber)
+        // Numbers of the manifest are clamped.
+        if presentationTimeOffset == .max || information.timeline?.contains(where: { $0.time == .max }) ?? false {
+            fault = .excessiveTime
+            return nil
+        }
         if let timeline = information.timeline {
             hasOpenTimeline = timeline.last.map { $0.repeatCount < 0 } ?? false
             isUnbounded = periodDuration == nil && hasOpenTimeline
@@ -205,7 +212,15 @@ package struct SegmentAddressing: Sendable {
         guard let duration = information.duration else { return nil }
         isUnbounded = periodDuration == nil && endNumber == nil
         hasConstantDuration = true
-        return SegmentTimes(duration: duration, startNumber: startNumber, endNumber: endNumber, range: range)
+        // The first segment can begin before or after the period (§5.3.9.2.2).
+        let difference = information[.eptDelta].flatMap(ManifestNumber.integer) ?? 0
+        let first = min(max(range.lowerBound +| difference, range.lowerBound -| duration), range.upperBound)
+        return SegmentTimes(
+            duration: duration,
+            startNumber: startNumber,
+            endNumber: endNumber,
+            range: first..<range.upperBound
+        )
     }
 
     private mutating func addressList(_ information: SegmentInformation) {
@@ -229,7 +244,7 @@ package struct SegmentAddressing: Sendable {
             )
             source = .list([first], times)
         } else {
-            fault = .incompleteTemplate
+            fault = fault ?? .incompleteTemplate
         }
     }
 

@@ -70,7 +70,7 @@ struct PeriodTracks {
             losses.append(code, "\(name) has the type \((representation.mimeType ?? "").prefix(100))", line: line)
             return
         }
-        if kind == .iFrames, !Self.hasSingleFrames(representation, set) {
+        if kind == .iFrames, !Self.hasSingleFrames(representation, set, period) {
             losses.append(.trickPlay, "the segments of \(name) for trick play have several frames", line: line)
             return
         }
@@ -172,11 +172,21 @@ struct PeriodTracks {
     }
 
     /// Returns a Boolean value that indicates whether each segment has one frame, as I-frame playlists require.
-    private static func hasSingleFrames(_ representation: Representation, _ set: AdaptationSet) -> Bool {
+    private static func hasSingleFrames(
+        _ representation: Representation,
+        _ set: AdaptationSet,
+        _ period: Period
+    ) -> Bool {
         guard let rate = representation.frameRate, rate > .zero else { return false }
-        let information = [representation.element, set.element].lazy.compactMap { $0.element(.segmentTemplate) }.first
-        guard let information, let duration = information.unsigned(.duration), duration > 0 else { return false }
-        let seconds = MediaTime(value: duration, timescale: max(1, information.unsigned(.timescale) ?? 1))
+        // The attributes of inner elements replace those of outer ones (§5.3.9.1).
+        let templates = [representation.element, set.element, period.element].compactMap {
+            $0.element(.segmentTemplate)
+        }
+        let timescale = templates.lazy.compactMap { $0.unsigned(.timescale) }.first ?? 1
+        let entries = templates.lazy.compactMap { $0.element(.segmentTimeline) }.first?.timeline ?? []
+        let duration = templates.lazy.compactMap { $0.unsigned(.duration) }.first ?? entries.first?.duration ?? 0
+        guard duration > 0, entries.allSatisfy({ $0.duration == duration }) else { return false }
+        let seconds = MediaTime(value: duration, timescale: max(1, timescale))
         return rate.scaled(by: seconds) == MediaTime(seconds: 1)
     }
 
