@@ -121,9 +121,11 @@ def millstream(program, references):
     numbers = {}
     lock = threading.Lock()
 
-    def checksums(url, folder, log, *options):
+    def checksums(url, folder, log, limit, *options):
         path = f"{folder}/checksums"
-        run([program, "play", url, "--headless", "--muted", "--quiet", "--checksums", path, *options], 300, log)
+        # The frames of another variant have other checksums.
+        run([program, "play", url, "--headless", "--muted", "--quiet", "--max-height", "360", "--selector", "fixed-highest",
+             "--checksums", path, *options], limit, log)
         with open(path) as file:
             return [line.rsplit(",", 1)[1].strip() for line in file if not line.startswith("#")]
 
@@ -131,8 +133,8 @@ def millstream(program, references):
         with lock:
             if not numbers:
                 for reference in references:
-                    for number, checksum in enumerate(checksums(reference, folder, log, "--max-height", "360", "--speed", "max")):
+                    for number, checksum in enumerate(checksums(reference, folder, log, 300, "--speed", "max")):
                         numbers[checksum] = number
-        played = checksums(url, folder, log, "--until", str(limit), "--max-height", "360", *(["--speed", "max"] if "live" not in url else []))
+        played = checksums(url, folder, log, limit, *([] if "live" in url else ["--speed", "max"]))
         return [numbers[checksum] for checksum in played if checksum in numbers]
     return play

@@ -56,7 +56,7 @@ struct PresentationPlan {
     init(
         _ presentation: MediaPresentation,
         tracks known: [TrackDescriptor],
-        indexes: [AddressedResource: [IndexedSegment]],
+        indexes: [AddressedResource: IndexedFile],
         now: MediaTime,
         limits: TranslationLimits,
         losses: inout TranslationLosses
@@ -89,6 +89,7 @@ struct PresentationPlan {
             let previous = index > 0 ? candidates[index - 1].tracks.period : nil
             try add(candidate.tracks, candidate.start, after: previous, presentation, indexes, losses: &losses)
         }
+        removeMixedFormats(losses: &losses)
         removeLaterPeriods(of: presentation)
         limitToWindow(of: presentation)
         // Later versions keep their tracks, also those that have no segments for a time.
@@ -103,7 +104,7 @@ struct PresentationPlan {
         _ start: MediaTime,
         after previous: Period?,
         _ presentation: MediaPresentation,
-        _ indexes: [AddressedResource: [IndexedSegment]],
+        _ indexes: [AddressedResource: IndexedFile],
         losses: inout TranslationLosses
     ) throws(TranslationError) {
         comparisonCount +|= tracks.count *| max(1, periodTracks.candidates.count)
@@ -158,7 +159,7 @@ struct PresentationPlan {
         _ period: Period,
         _ start: MediaTime,
         _ presentation: MediaPresentation,
-        _ indexes: [AddressedResource: [IndexedSegment]],
+        _ indexes: [AddressedResource: IndexedFile],
         losses: inout TranslationLosses
     ) throws(TranslationError) -> TrackSection? {
         let line = candidate.representation.element.line
@@ -171,8 +172,8 @@ struct PresentationPlan {
             in: presentation
         )
         if addressing.needsIndex, let resource = addressing.index {
-            if let segments = indexes[resource] {
-                addressing.setIndex(segments)
+            if let file = indexes[resource] {
+                addressing.setIndex(file)
             } else {
                 missingIndexes.append(resource)
                 losses.append(.missingIndex, "the segment index is not known", line: line)
@@ -184,12 +185,7 @@ struct PresentationPlan {
             return nil
         }
         if addressing.initialization == nil, Self.needsInitialization(candidate, addressing) {
-            let isFile = addressing.times == nil && addressing.indexedSegments == nil
-            let message =
-                isFile
-                ? "a representation is one file, and the manifest does not declare where its segment index is"
-                : "a representation has no initialization segment"
-            losses.append(.missingInitialization, message, line: line)
+            losses.append(.missingInitialization, "a representation has no initialization segment", line: line)
             return nil
         }
         if addressing.baseAddresses.count > 1, presentation.contentSteering == nil {
@@ -322,6 +318,25 @@ struct PresentationPlan {
                     "the track \(name) has gaps in a period",
                     line: periods[index].period.element.line
                 )
+            }
+        }
+    }
+
+    /// Removes segments without an initialization section behind others that have one, which a playlist cannot end
+    /// (RFC 8216bis §4.4.4.5).
+    private mutating func removeMixedFormats(losses: inout TranslationLosses) {
+        for track in tracks.indices {
+            var hasMap = false
+            for index in periods.indices {
+                guard let section = periods[index].sections[track] else { continue }
+                if section.addressing.initialization != nil {
+                    hasMap = true
+                } else if hasMap {
+                    periods[index].sections[track] = nil
+                    periods[index].matches[track] = false
+                    let message = "the format of the track \(tracks[track].representationID) changes in a later period"
+                    losses.append(.unmatchedTrack, message, line: periods[index].period.element.line)
+                }
             }
         }
     }

@@ -59,7 +59,7 @@ package struct PresentationTranslator: Sendable {
     /// - Throws: ``TranslationError`` if the presentation cannot be translated.
     package func segmentsWithEvents(
         of presentation: MediaPresentation,
-        indexes: [AddressedResource: [IndexedSegment]] = [:],
+        indexes: [AddressedResource: IndexedFile] = [:],
         at now: MediaTime
     ) throws(TranslationError) -> [AddressedResource] {
         guard presentation.hasInbandEvents else { return [] }
@@ -90,7 +90,7 @@ package struct PresentationTranslator: Sendable {
     /// - Complexity: O(*n* log *n*) in the segments of all playlists.
     package mutating func translate(
         _ presentation: MediaPresentation,
-        indexes: [AddressedResource: [IndexedSegment]] = [:],
+        indexes: [AddressedResource: IndexedFile] = [:],
         events messages: [AddressedResource: [EventMessage]]? = nil,
         at now: MediaTime
     ) throws(TranslationError) -> TranslatedPresentation {
@@ -402,7 +402,13 @@ extension MediaPresentation {
             period.element.element(.segmentBase) != nil
                 || period.adaptationSets.contains { set in
                     set.element.element(.segmentBase) != nil
-                        || set.representations.contains { $0.element.element(.segmentBase) != nil }
+                        || set.representations.contains { representation in
+                            // A representation without segment information is one file.
+                            representation.element.element(.segmentBase) != nil
+                                || ![representation.element, set.element, period.element].contains { level in
+                                    level.element(.segmentTemplate) != nil || level.element(.segmentList) != nil
+                                }
+                        }
                 }
         }
     }

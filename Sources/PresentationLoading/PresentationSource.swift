@@ -24,7 +24,7 @@ struct PresentationSource {
     /// The segment indexes of a presentation.
     struct Indexes: Sendable {
         /// The segments of each index that was loaded.
-        var segments: [AddressedResource: [IndexedSegment]] = [:]
+        var segments: [AddressedResource: IndexedFile] = [:]
         /// The indexes that do not exist or cannot be read, whose representations are lost.
         var failures: [AddressedResource: TransportError] = [:]
     }
@@ -68,7 +68,7 @@ struct PresentationSource {
     }
 
     private enum IndexResult: Sendable {
-        case loaded([IndexedSegment])
+        case loaded(IndexedFile)
         /// The index does not exist, or cannot be read.
         case failed(TransportError)
         /// The server could not be reached or was busy.
@@ -79,13 +79,18 @@ struct PresentationSource {
         var reader = SegmentIndexReader(resource)
         do {
             while !reader.isComplete {
-                let request = TransportRequest(resource.address, kind: .other, byteRange: reader.nextRange)
                 let limit = try budget.beginLoad(of: resource.address)
-                let loaded = try await loader.load(request, limit: limit)
-                budget.receive(loaded.bytes.count)
-                try reader.read(loaded.bytes)
+                let bytes: [UInt8]
+                if let length = reader.nextLength {
+                    bytes = try await loader.loadBeginning(of: resource, length: min(length, limit.bytes))
+                } else {
+                    let request = TransportRequest(resource.address, kind: .other, byteRange: reader.nextRange)
+                    bytes = try await loader.load(request, limit: limit).bytes
+                }
+                budget.receive(bytes.count)
+                try reader.read(bytes)
             }
-            return .loaded(reader.segments)
+            return .loaded(IndexedFile(reader.segments, initialization: reader.initialization))
         } catch let error as MediaFormatError {
             return .failed(
                 TransportError(.wrongContent, "the index cannot be read: \(error)", address: resource.address)

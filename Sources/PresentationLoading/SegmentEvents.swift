@@ -2,7 +2,6 @@ import DASHManifest
 import DASHTranslation
 import MediaTiming
 import MediaTransport
-import NIOCore
 import ResourceAddressing
 import SegmentFormat
 
@@ -82,9 +81,7 @@ struct SegmentEvents: Sendable {
         do {
             for maximum in beginnings {
                 let length = min(maximum, resource.byteRange?.length ?? maximum)
-                let bytes = try await loader.send(request(resource, length: length)) {
-                    try await beginning(of: $0, length: length)
-                }
+                let bytes = try await loader.loadBeginning(of: resource, length: length)
                 if let messages = EventMessageReader.messages(in: bytes) { return .success(messages) }
                 // A segment that ends here has no media and no further messages.
                 if Int64(bytes.count) < length || length == resource.byteRange?.length { break }
@@ -93,27 +90,5 @@ struct SegmentEvents: Sendable {
         } catch let error as TransportError {
             return .failure(error)
         }
-    }
-
-    /// Returns the request for the first bytes of a segment.
-    ///
-    /// A file may have fewer bytes, which the header field allows.
-    private static func request(_ resource: AddressedResource, length: Int64) -> TransportRequest {
-        guard let range = resource.byteRange else {
-            let header = HeaderField("Range", "bytes=0-\(length -| 1)")
-            return TransportRequest(resource.address, kind: .other, headers: [header])
-        }
-        let beginning = ByteRange(start: range.start, length: length)
-        return TransportRequest(resource.address, kind: .other, byteRange: beginning ?? range)
-    }
-
-    /// Returns the first bytes of a response, which contains more of them if the server ignores ranges.
-    private static func beginning(of response: TransportResponse, length: Int64) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        for try await buffer in response.body {
-            bytes.append(contentsOf: buffer.readableBytesView.prefix(Int(clamping: length) - bytes.count))
-            if Int64(bytes.count) >= length { break }
-        }
-        return bytes
     }
 }

@@ -176,8 +176,8 @@ struct AddressingCorpusTests {
     }
 
     /// The numbers of representations without segments: examples of other parts of a manifest, templates without a
-    /// duration or media, live presentations whose duration is not known, and periods or lists without contents.
+    /// duration or media, and periods or lists without contents.
     private static let faults: [String: Int] = [
-        "no-segment-information": 30, "unknown-duration": 1, "incomplete-template": 26, "empty": 6,
+        "no-segment-information": 30, "incomplete-template": 26, "empty": 6,
     ]
 }

@@ -209,7 +209,7 @@ struct SegmentAddressingTests {
         #expect(addressing.needsIndex)
         #expect(addressing.count == 0)
         let range = try #require(ByteRange(start: 200, length: 50))
-        addressing.setIndex([IndexedSegment(time: 2, duration: 3, byteRange: range)])
+        addressing.setIndex(IndexedFile([IndexedSegment(time: 2, duration: 3, byteRange: range)]))
         #expect(!addressing.needsIndex)
         #expect(
             addressing.segments == [

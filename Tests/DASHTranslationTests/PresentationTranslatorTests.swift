@@ -206,10 +206,10 @@ struct PresentationTranslatorTests {
         let result = try translator.translate(
             presentation,
             indexes: [
-                resource: [
+                resource: IndexedFile([
                     IndexedSegment(time: 0, duration: 4, byteRange: ranges[0]),
                     IndexedSegment(time: 4, duration: 2, byteRange: ranges[1]),
-                ]
+                ])
             ],
             at: testNow
         )
@@ -430,7 +430,7 @@ struct PresentationTranslatorTests {
             duration: 4,
             byteRange: try #require(ByteRange(start: 144, length: 9))
         )
-        let result = try translator.translate(presentation, indexes: [index: [segment]], at: .zero)
+        let result = try translator.translate(presentation, indexes: [index: IndexedFile([segment])], at: .zero)
         let addresses = try result.playlists.map { try $0.playlist.segments.first?.address.text }
         #expect(addresses == ["https://a.test/1.mp4", "https://b.test/1.mp4"])
         #expect(Set(result.playlists.map(\.fileName)).count == 2)

@@ -119,6 +119,39 @@ struct SeveralPeriodTests {
         #expect(try discontinuities("9") == 1)
     }
 
+    @Test func subtitlesWithoutAMapDoNotFollowThoseWithOne() throws {
+        let boxed = """
+            <AdaptationSet mimeType="application/mp4" lang="en"><SegmentTemplate duration="4" initialization="i" media="s-$Number$"/>
+            <Representation id="s" bandwidth="1" codecs="wvtt"/></AdaptationSet>
+            """
+        let plain = """
+            <AdaptationSet mimeType="text/vtt" lang="en"><Representation id="s" bandwidth="1"><BaseURL>s.vtt</BaseURL>
+            </Representation></AdaptationSet>
+            """
+        let periods = [boxed, plain].map { #"<Period duration="PT8S">\#(videoSet)\#($0)</Period>"# }
+        let result = try translate(manifest(periods.joined()))
+        #expect(try result.playlist("subtitles-s.m3u8").segments.map(\.isGap) == [false, false, true, true])
+        #expect(result.losses.map(\.code).contains(.unmatchedTrack))
+        // The other order is possible.
+        let reversed = try translate(manifest(periods.reversed().joined()))
+        #expect(try reversed.playlist("subtitles-s.m3u8").segments.allSatisfy { !$0.isGap })
+    }
+
+    @Test(arguments: [
+        (#"scte214:supplementalCodecs="dvh1.08.06" scte214:supplementalProfiles="db1p""#, "dvh1.08.06/db1p"),
+        (#"scte214:supplementalCodecs="dvh1.08.06""#, "dvh1.08.06"), (#"scte214:supplementalCodecs="a/b/c;d""#, nil),
+        ("", nil),
+    ])
+    func supplementalCodecsAreCarried(_ attributes: String, _ expected: String?) throws {
+        let video = set(
+            "video",
+            representation("v", 1_000, "hvc1.2.4.L153.B0"),
+            attributes: #"xmlns:scte214="urn:scte:dash:scte214-extensions" \#(attributes)"#
+        )
+        let result = try translate(manifest("<Period>\(video)</Period>"))
+        #expect(result.multivariant.variants.first?.attributes["SUPPLEMENTAL-CODECS"] == expected)
+    }
+
     @Test func oneOfAlternativePropertiesHasToBeKnown() throws {
         let properties = ["urn:example:unknown", "urn:mpeg:mpegB:cicp:ColourPrimaries"].map {
             #"<EssentialProperty schemeIdUri="\#($0)" id="1" value="1"/>"#

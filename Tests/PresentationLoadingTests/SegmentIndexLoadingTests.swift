@@ -42,6 +42,53 @@ struct SegmentIndexLoadingTests {
         #expect(requests.allSatisfy { $0.byteRange == ByteRange(start: 100, length: 44) })
     }
 
+    private static func box(_ type: String, size: Int) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + Array(type.utf8)
+            + [UInt8](repeating: 0, count: size - 8)
+    }
+
+    /// A manifest of a file whose segment index it does not declare, and the file: the index is behind other boxes.
+    @Test(arguments: [0, 30_000], [#"<SegmentBase/>"#, ""])
+    func indexWithoutARangeIsFoundAtTheStartOfTheFile(_ padding: Int, _ information: String) async throws {
+        let origin = TestOrigin([
+            TestOrigin.address: TestOrigin.manifest(
+                """
+                <Period><AdaptationSet mimeType="video/mp4"><Representation id="a" bandwidth="1" codecs="avc1.64001f">
+                <BaseURL>a.mp4</BaseURL>\(information)</Representation></AdaptationSet></Period>
+                """,
+                attributes: #"mediaPresentationDuration="PT4S""#
+            )
+        ])
+        let head = Self.box("ftyp", size: 24) + Self.box("moov", size: 100 + padding)
+        origin.transport.setResponses(for: Self.url("a"), .bytes(head + Self.file.dropFirst(100)))
+        let variant = try #require(try await origin.multivariant().variants.first)
+        let segment = try #require(try await origin.media(variant.address.text).segments.first)
+        #expect(segment.byteRange == ByteRange(start: Int64(head.count + 44), length: 1_000))
+        #expect(segment.map?.byteRange == ByteRange(start: 0, length: Int64(head.count)))
+        let fields = origin.transport.requests.dropFirst().compactMap { $0.headers.first?.value }
+        #expect(fields == (padding == 0 ? ["bytes=0-16383"] : ["bytes=0-16383", "bytes=0-262143"]))
+    }
+
+    /// A file whose media begins without an index, and one that ends before it.
+    @Test(arguments: ["mdat", "moof", "free"]) func fileWithoutAnIndexIsRefused(_ type: String) async throws {
+        let origin = TestOrigin([
+            TestOrigin.address: TestOrigin.manifest(
+                """
+                <Period><AdaptationSet mimeType="video/mp4"><Representation id="a" bandwidth="1" codecs="avc1.64001f">
+                <BaseURL>a.mp4</BaseURL></Representation></AdaptationSet></Period>
+                """,
+                attributes: #"mediaPresentationDuration="PT4S""#
+            )
+        ])
+        origin.transport.setResponses(
+            for: Self.url("a"),
+            .bytes(Self.box("moov", size: 100) + Self.box(type, size: 100))
+        )
+        let error = await #expect(throws: TransportError.self) { _ = try await origin.multivariant() }
+        #expect(error?.message.contains("index") ?? false)
+        #expect(origin.transport.requests.count == 2)
+    }
+
     @Test func representationWithoutItsIndexIsLeftOutWithANote() async throws {
         let collected = NoteList()
         let origin = TestOrigin([TestOrigin.address: Self.manifest(["a", "b"])]) {

@@ -58,6 +58,20 @@ package struct IndexedSegment: Sendable, Hashable {
     }
 }
 
+/// A file with a segment index.
+package struct IndexedFile: Sendable, Hashable {
+    /// The segments that the index lists.
+    package let segments: [IndexedSegment]
+    /// The range of the initialization section if the manifest did not declare where the index is; `nil` if it did.
+    package let initialization: ByteRange?
+
+    /// Creates the description of a file.
+    package init(_ segments: [IndexedSegment], initialization: ByteRange? = nil) {
+        self.segments = segments
+        self.initialization = initialization
+    }
+}
+
 /// The addresses of the segments of a representation.
 ///
 /// Segments are computed one at a time when they are requested, because a manifest of a few hundred bytes can describe any
@@ -104,6 +118,8 @@ package struct SegmentAddressing: Sendable {
     package let hasCompleteSegments: Bool
     private var values: AddressTemplate.Values
     private let periodDuration: MediaTime?
+    /// A Boolean value that indicates whether the type of the representation is that of MP4 files.
+    private let isMovie: Bool
     private var source = Source.none
     /// A Boolean value that indicates whether all segments have the declared duration, so that the period cuts the last.
     package private(set) var hasConstantDuration = false
@@ -149,6 +165,7 @@ package struct SegmentAddressing: Sendable {
             bandwidth: representation.bandwidth?.bitsPerSecond ?? 0
         )
         let hasBase = levels.contains { $0.element(.baseURL) != nil }
+        isMovie = representation.mimeType?.lowercased().hasSuffix("/mp4") ?? false
         guard let information else {
             guard hasBase else {
                 fault = .noSegmentInformation
@@ -262,8 +279,10 @@ package struct SegmentAddressing: Sendable {
     }
 
     private mutating func addressWholeFile() {
+        // A movie file that consists of fragments has its segment index at the beginning.
+        if isMovie { index = AddressedResource(address: base) }
         guard let periodDuration else {
-            fault = .unknownDuration
+            if !isMovie { fault = .unknownDuration }
             return
         }
         source = .wholeFile(duration: periodDuration)
@@ -287,13 +306,17 @@ package struct SegmentAddressing: Sendable {
     }
 
     /// The segments that the segment index lists, or `nil` if they are found in another way.
-    package var indexedSegments: [IndexedSegment]? {
+    package var indexedFile: IndexedFile? {
         guard case .index(let segments) = source else { return nil }
-        return segments
+        return IndexedFile(segments, initialization: index?.byteRange == nil ? initialization?.byteRange : nil)
     }
 
     /// Sets the segments that the segment index lists.
-    package mutating func setIndex(_ segments: [IndexedSegment]) { source = .index(segments) }
+    package mutating func setIndex(_ file: IndexedFile) {
+        source = .index(file.segments)
+        guard initialization == nil, let range = file.initialization else { return }
+        initialization = AddressedResource(address: index?.address ?? base, byteRange: range)
+    }
 
     /// The number of segments, which may be astronomical; ``isUnbounded`` tells whether it has a meaning.
     package var count: Int64 {

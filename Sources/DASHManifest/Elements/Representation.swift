@@ -37,6 +37,7 @@ package struct Representation: Sendable, Hashable {
 
     private static let inheritedNames: [AttributeName] = [
         .mimeType, .codecs, .width, .height, .frameRate, .sar, .audioSamplingRate, .scanType, .contentType,
+        .supplementalCodecs, .supplementalProfiles,
     ]
     private static let inheritedKinds: [ElementKind] = [
         .audioChannelConfiguration, .contentProtection, .essentialProperty, .supplementalProperty, .inbandEventStream,
@@ -87,6 +88,25 @@ package struct Representation: Sendable, Hashable {
     private func positive(_ name: AttributeName) -> Int64? {
         value(name).flatMap(ManifestNumber.integer).flatMap { $0 > 0 ? $0 : nil }
     }
+
+    /// The codecs that enhance ``codecs`` on players that support them, each followed by a slash and the brand of its profile
+    /// if the manifest names one (SCTE 214-1 §6.5).
+    package var supplementalCodecs: [String] {
+        let codecs = items(.supplementalCodecs)
+        let profiles = items(.supplementalProfiles)
+        return codecs.enumerated().map { index, codec in
+            index < profiles.count ? "\(codec)/\(profiles[index])" : codec
+        }
+    }
+
+    /// Returns the items of an attribute whose items are separated by commas or white space.
+    private func items(_ name: AttributeName) -> [String] {
+        let text = value(name) ?? ""
+        return text.split { $0 == "," || $0.isWhitespace }.prefix(Self.maximumItemCount).map(String.init)
+    }
+
+    /// The maximum number of items of an attribute.
+    private static let maximumItemCount = 16
 
     /// The media type that the MIME type, the codecs or the attributes name, or `nil` if none does.
     package var mediaType: MediaType? {

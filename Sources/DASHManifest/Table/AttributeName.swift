@@ -24,11 +24,14 @@ package enum AttributeName: String, Sendable, Hashable, CaseIterable {
     case dvbWeight = "dvb:weight"
     case linkActuate = "xlink:actuate"
     case linkReference = "xlink:href"
+    case supplementalCodecs = "scte214:supplementalCodecs"
+    case supplementalProfiles = "scte214:supplementalProfiles"
 
     /// The namespaces of extensions, by the prefix that ``rawValue`` spells.
     private static let namespaces = [
         "cenc": "urn:mpeg:cenc:2013",
         "dvb": "urn:dvb:dash:dash-extensions:2014-1",
+        "scte214": "urn:scte:dash:scte214-extensions",
         "xlink": "http://www.w3.org/1999/xlink",
     ]
 

@@ -13,6 +13,7 @@ extension ElementKind {
         Attribute.optional(.ratio, .sar),
         Attribute.optional(.frameRate, .frameRate),
         Attribute.optional(.string, .audioSamplingRate, .mimeType, .scanType, .tag),
+        Attribute.optional(.string, .supplementalCodecs, .supplementalProfiles),
         Attribute.optional(.decimal, .maximumSAPPeriod, .maxPlayoutRate),
         Attribute.optional(.boolean, .codingDependency),
     ]

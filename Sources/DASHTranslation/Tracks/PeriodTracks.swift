@@ -220,6 +220,7 @@ struct PeriodTracks {
             isForced: kind == .subtitles && roles.contains { $0 == "forced-subtitle" || $0 == "forced_subtitle" },
             label: set.label.map { String($0.prefix(200)) },
             codecs: kind == .subtitles && mimeType == "text/vtt" ? [] : Array(codecs),
+            supplementalCodecs: isVideo ? supplementalCodecs(representation) : nil,
             channels: isVideo
                 ? nil
                 : AudioChannelCount.value(
@@ -240,6 +241,11 @@ struct PeriodTracks {
         let thousandths = rate.scaled(by: MediaTime(seconds: 1_000)).roundedSeconds
         guard thousandths > 0, thousandths < 1_000_000 else { return nil }
         return MediaTime(value: thousandths, timescale: 1_000).description
+    }
+
+    private static func supplementalCodecs(_ representation: Representation) -> String? {
+        let codecs = representation.supplementalCodecs.filter { Grammar.isSupplementalCodecs($0) && !$0.contains("{") }
+        return codecs.isEmpty ? nil : codecs.joined(separator: ",")
     }
 
     private static func videoRange(_ properties: [Descriptor], _ codecs: [String]) -> String? {

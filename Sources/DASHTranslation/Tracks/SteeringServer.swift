@@ -121,7 +121,7 @@ extension TrackSection {
             in: presentation,
             preferring: location
         )
-        if let segments = addressing.indexedSegments { moved.setIndex(segments) }
+        if let file = addressing.indexedFile { moved.setIndex(file) }
         return TrackSection(candidate: candidate, addressing: moved, range: range)
     }
 }

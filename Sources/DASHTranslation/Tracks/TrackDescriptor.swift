@@ -25,6 +25,8 @@ package struct TrackDescriptor: Sendable, Hashable, Codable {
     package let label: String?
     /// The codecs in the form of RFC 6381.
     package internal(set) var codecs: [String]
+    /// The value of `SUPPLEMENTAL-CODECS`, or `nil` if none are declared.
+    package let supplementalCodecs: String?
     /// The value of `CHANNELS`, or `nil` if it is not declared.
     package let channels: String?
     /// The declared bandwidth, in bits per second; at least 1.

@@ -155,6 +155,7 @@ struct MultivariantPlaylistWriter {
         attributes.append("BANDWIDTH", token: "\(bandwidth)")
         if let average, average > 0 { attributes.append("AVERAGE-BANDWIDTH", token: "\(min(average, bandwidth))") }
         if !codecs.isEmpty, !track.codecs.isEmpty { attributes.append("CODECS", quoted: codecs.joined(separator: ",")) }
+        attributes.append("SUPPLEMENTAL-CODECS", quoted: track.supplementalCodecs)
         if let width = track.width, let height = track.height {
             attributes.append("RESOLUTION", token: "\(width)x\(height)")
         }

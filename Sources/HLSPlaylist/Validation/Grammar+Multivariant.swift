@@ -56,7 +56,7 @@ extension Grammar {
     /// codecs, each of which may be followed by compatibility brands after slashes.
     ///
     /// A brand has at most four characters.
-    static func isSupplementalCodecs(_ text: String) -> Bool {
+    package static func isSupplementalCodecs(_ text: String) -> Bool {
         parts(text, ",").allSatisfy { item in
             let parts = Self.parts(item, "/")
             return isName(parts[0], with: "!#$%&+.^_-")
