@@ -217,8 +217,10 @@ struct PresentationPlan {
         let type = candidate.representation.mimeType?.lowercased() ?? ""
         if type.hasSuffix("/mp4") || type.hasSuffix("/iso.segment") { return true }
         // Players decide by the extension, whatever the type says.
-        let path = addressing.segment(at: 0)?.resource.address.path.lowercased() ?? ""
-        return [".mp4", ".m4s", ".m4v", ".m4a", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix)
+        return addressing.distinctResources.contains { resource in
+            let path = resource.address.path.lowercased()
+            return [".mp4", ".m4s", ".m4v", ".m4a", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix)
+        }
     }
 
     private func checkSegmentCount() throws(TranslationError) {

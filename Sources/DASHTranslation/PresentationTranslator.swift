@@ -36,15 +36,7 @@ package struct PresentationTranslator: Sendable {
         at now: MediaTime
     ) throws(TranslationError) -> [AddressedResource] {
         guard presentation.hasSegmentIndexes else { return [] }
-        var losses = TranslationLosses(maximumCount: 0)
-        let plan = try PresentationPlan(
-            presentation,
-            tracks: state.tracks,
-            indexes: [:],
-            now: now,
-            limits: limits,
-            losses: &losses
-        )
+        let plan = try plan(of: presentation, indexes: [:], at: now)
         var known: Set<AddressedResource> = []
         return plan.missingIndexes.filter { known.insert($0).inserted }
     }
@@ -63,8 +55,21 @@ package struct PresentationTranslator: Sendable {
         at now: MediaTime
     ) throws(TranslationError) -> [AddressedResource] {
         guard presentation.hasInbandEvents else { return [] }
+        let plan = try plan(of: presentation, indexes: indexes, at: now)
+        var known: Set<AddressedResource> = []
+        return plan.periods.flatMap { InbandEvents.all(in: $0) }
+            .flatMap { $0.segments(maximumCount: limits.eventSegmentCount) }.map(\.resource)
+            .filter { known.insert($0).inserted }
+    }
+
+    /// Returns the segments of a presentation without a list of what is lost.
+    private func plan(
+        of presentation: MediaPresentation,
+        indexes: [AddressedResource: IndexedFile],
+        at now: MediaTime
+    ) throws(TranslationError) -> PresentationPlan {
         var losses = TranslationLosses(maximumCount: 0)
-        let plan = try PresentationPlan(
+        return try PresentationPlan(
             presentation,
             tracks: state.tracks,
             indexes: indexes,
@@ -72,10 +77,6 @@ package struct PresentationTranslator: Sendable {
             limits: limits,
             losses: &losses
         )
-        var known: Set<AddressedResource> = []
-        return plan.periods.flatMap { InbandEvents.all(in: $0) }
-            .flatMap { $0.segments(maximumCount: limits.eventSegmentCount) }.map(\.resource)
-            .filter { known.insert($0).inserted }
     }
 
     /// Translates a version of a presentation.

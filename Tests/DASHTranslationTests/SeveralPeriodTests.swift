@@ -169,8 +169,21 @@ struct SeveralPeriodTests {
         let result = try translate(manifest("<Period>\(events)\(videoSet)</Period>"))
         let ranges = try result.playlist("video-v1.m3u8").dateRanges
         #expect(ranges.count == 2, "an event after the year 9999 has no date")
+        #expect(result.losses.map(\.code) == [.event])
         #expect(ranges[0]["SCTE35-CMD"] == "0xFC30080000000000000000")
         #expect(ranges[1]["X-MESSAGE-DATA"] == "hello")
+    }
+
+    /// A list without a type, in which one segment has the extension of a fragment.
+    @Test func segmentsOfAListNeedTheirInitializationSection() throws {
+        let list = ["1.bin", "2.cmfv", "3.bin"].map { #"<SegmentURL media="\#($0)"/>"# }.joined()
+        let set = """
+            <AdaptationSet contentType="video"><Representation id="v" bandwidth="1"><SegmentList duration="4">\(list)</SegmentList>
+            </Representation></AdaptationSet>
+            """
+        let result = try translate(manifest("<Period>\(videoSet)\(set)</Period>"))
+        #expect(result.losses.map(\.code) == [.missingInitialization])
+        #expect(result.playlists.count == 2)
     }
 
     @Test func namesOfFilesDifferInMoreThanTheirCase() throws {

@@ -328,6 +328,12 @@ package struct SegmentAddressing: Sendable {
         }
     }
 
+    /// The resources of a list of segments, or that of the first segment, of which the others differ in a number or a range.
+    package var distinctResources: [AddressedResource] {
+        if case .list(let resources, _) = source { return resources }
+        return segment(at: 0).map { [$0.resource] } ?? []
+    }
+
     /// A Boolean value that indicates whether a segment can have a size that is known before it is loaded.
     package var canDeclareByteCounts: Bool {
         switch source {

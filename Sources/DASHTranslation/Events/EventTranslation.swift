@@ -17,6 +17,7 @@ struct EventTranslation {
     /// The attributes of the date ranges.
     private(set) var dateRanges: [String] = []
     private var ids: Set<String> = []
+    private var undatedCount = 0
 
     /// The contents of an event.
     private enum Message {
@@ -53,6 +54,7 @@ struct EventTranslation {
                 addEvents(events, messages, of: period, limits, losses: &losses)
             }
         }
+        if undatedCount > 0 { losses.append(.event, "the dates of \(undatedCount) events are not from 1970 to 9999") }
         if ids.count > dateRanges.count { losses.append(.event, "there are more than \(maximumCount) events") }
     }
 
@@ -61,7 +63,7 @@ struct EventTranslation {
     private mutating func addListedEvents(of period: PeriodPlan, losses: inout TranslationLosses) {
         for stream in period.period.eventStreams {
             for event in stream.events {
-                let message = Self.message(of: event, in: stream)
+                let message = Self.message(of: event)
                 if case .none = message, !event.children.isEmpty || !Self.text(of: event).isEmpty {
                     losses.append(
                         .event,
@@ -85,7 +87,7 @@ struct EventTranslation {
 
     private static func text(of event: ManifestElement) -> String { event[.messageData] ?? event.trimmedText }
 
-    private static func message(of event: ManifestElement, in stream: EventStream) -> Message {
+    private static func message(of event: ManifestElement) -> Message {
         if let section = spliceSection(event) { return .bytes(section) }
         guard event.children.isEmpty else { return .none }
         let text = text(of: event)
@@ -169,7 +171,10 @@ struct EventTranslation {
         _ message: Message
     ) {
         let date = origin + start
-        guard MediaTime.zero <= date, date < PresentationTranslator.maximumDate else { return }
+        guard MediaTime.zero <= date, date < PresentationTranslator.maximumDate else {
+            undatedCount +|= 1
+            return
+        }
         // Messages with the same identifier are repetitions of one event.
         guard ids.count <= maximumCount, ids.insert(id).inserted, dateRanges.count < maximumCount else { return }
         var attributes = AttributeWriter()
