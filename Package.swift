@@ -225,8 +225,9 @@ let package = Package(
         .target(
             name: "MillstreamDownloads",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat",
-                "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing",
+                "PresentationLoading",
+                "ReportFormat", "ResourceAddressing",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -8,6 +8,14 @@ let package = Package(
     dependencies: [.package(name: "millstream", path: "..")],
     targets: [
         .executableTarget(
+            name: "CatalogApp",
+            dependencies: [
+                .product(name: "MediaTransport", package: "millstream"),
+                .product(name: "Millstream", package: "millstream"),
+                .product(name: "MillstreamDownloads", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
             name: "ComputeTimes",
             dependencies: [.product(name: "MediaTiming", package: "millstream")]
         ),

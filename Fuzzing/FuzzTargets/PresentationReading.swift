@@ -68,6 +68,12 @@ extension GeneratedPresentation {
                 "EXT-X-MAP,EXT-X-KEY",
                 "EXT-X-MEDIA,EXT-X-VERSION", "EXT-X-DEFINE,EXT-X-ENDLIST",
             ])
+        case .segmentRule:
+            let range = "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"
+            return choices.element(of: ["cues", "class=ad", "address=1", range, "\(range),60...", "none"])
+        case .key:
+            let digits = "00112233445566778899aabbccddeeff"
+            return choices.element(of: [digits, "\(digits),iv=0x\(digits)"])
         case .conditions:
             let number = choices.spelledNumber(["2", "720"])
             return choices.element(of: [

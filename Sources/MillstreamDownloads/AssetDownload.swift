@@ -47,7 +47,8 @@ package struct AssetDownload: Sendable {
     ) {
         self.source = source
         self.library = library
-        self.loader = loader
+        let policy = loader.policy
+        self.loader = loader.wrappingTransport { ClippedSubtitles(base: $0, policy: policy) }
         self.configuration = configuration
         self.time = time
     }

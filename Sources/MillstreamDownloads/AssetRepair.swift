@@ -3,6 +3,7 @@ import HLSPlaylist
 public import MediaTiming
 public import MediaTransport
 import NIOPosix
+import PlaylistEditing
 
 /// A repair of a downloaded asset: its files are verified, and those that are missing or damaged are fetched again.
 ///
@@ -44,9 +45,11 @@ public struct AssetRepair: Sendable {
         self.library = library
         let asset = try library.asset(id)
         let source = asset.source
-        // The playlists are loaded again for the stored time range.
+        // The playlists are loaded again for the stored time range, and with the edits of the stored ones.
         var selection = configuration.selection
-        selection.timeRange = DownloadSelection(asset.selection)?.timeRange
+        let stored = DownloadSelection(asset.selection)
+        selection.timeRange = stored?.timeRange
+        selection.edits = stored?.edits ?? EditPlan([])
         task = AssetDownload(source, into: library, loader: loader, configuration: configuration, time: time)
         resolver = DownloadResolver(
             loader: loader,

@@ -23,6 +23,8 @@ public struct DownloadError: MillstreamError, Sendable {
         public static let contentProtected = Code(rawValue: "content-protected")
         /// The presentation has nothing that matches the selection.
         public static let nothingSelected = Code(rawValue: "nothing-selected")
+        /// The edits of the selection cannot be applied to the playlists.
+        public static let cannotEdit = Code(rawValue: "cannot-edit")
         /// The download is larger than the limit.
         public static let tooLarge = Code(rawValue: "too-large")
         /// A resource could not be loaded.
@@ -120,7 +122,8 @@ extension DownloadError {
 extension DownloadError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .live, .notAPlaylist, .contentProtected, .nothingSelected, .tooLarge, .transport, .storage, .canceled,
+        .live, .notAPlaylist, .contentProtected, .nothingSelected, .cannotEdit, .tooLarge, .transport, .storage,
+        .canceled,
         .unknown,
     ]
 

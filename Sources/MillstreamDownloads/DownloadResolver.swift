@@ -6,7 +6,7 @@ import PlaylistEditing
 import ResourceAddressing
 
 /// A resolver that loads the playlists of a source and applies the selection of the download.
-struct DownloadResolver {
+struct DownloadResolver: Sendable {
     let loader: ResourceLoader
     let selection: DownloadSelection
     /// The maximum total size of the playlists of an asset.
@@ -39,10 +39,17 @@ struct DownloadResolver {
         _ source: ResourceAddress,
         entries: ((MultivariantPlaylist) -> [Choice])? = nil
     ) async throws -> Resolution {
-        let (playlist, address) = try await load(source, variables: [:], limit: playlistSize)
-        switch playlist {
+        let (source, address) = try await load(source, variables: [:], limit: playlistSize)
+        if case .media(let media) = source { try check(media, at: address) }
+        switch try await edited(source, at: address) {
         case .media(let media):
-            try check(media, at: address)
+            guard selection.variants != .none else {
+                throw DownloadError(
+                    .nothingSelected,
+                    "the source is a media playlist, without audio or subtitles that are separate from the video",
+                    address: address
+                )
+            }
             guard let part = try part(of: media) else { throw outsideRange(media, at: address) }
             let rendition = PlannedRendition(
                 role: .variant,
@@ -52,36 +59,41 @@ struct DownloadResolver {
                 playlist: part.playlist,
                 address: address,
                 firstPosition: part.firstPosition,
-                isPart: selection.timeRange != nil
+                isPart: selection.changesMedia
             )
-            return Resolution(playlist: playlist, address: address, renditions: [rendition])
-        case .multivariant(let multivariant):
+            return Resolution(playlist: source, address: address, renditions: [rendition])
+        case .multivariant(let presentation):
+            let multivariant = presentation.playlist
             let choices = try entries?(multivariant) ?? choose(from: multivariant)
             let loaded = try await loadPlaylists(
                 choices.map(\.address),
                 variables: multivariant.variables,
-                besides: ByteCount(Int64(playlist.bytes.count))
+                besides: ByteCount(Int64(source.bytes.count))
             )
-            let renditions = try choices.compactMap { choice -> PlannedRendition? in
-                guard let loaded = loaded[choice.address] else { return nil }
-                guard let part = try part(of: loaded.playlist) else {
+            var renditions: [PlannedRendition] = []
+            for choice in choices {
+                guard let loaded = loaded[choice.address] else { continue }
+                let media = try await edited(loaded.playlist, of: choice, in: presentation, at: loaded.address)
+                guard let part = try part(of: media) else {
                     // Subtitles, for example, can end before the range begins.
-                    guard choice.role == .variant else { return nil }
-                    throw outsideRange(loaded.playlist, at: loaded.address)
+                    guard choice.role == .variant else { continue }
+                    throw outsideRange(media, at: loaded.address)
                 }
-                return PlannedRendition(
-                    role: choice.role,
-                    position: choice.position,
-                    language: choice.language,
-                    variant: choice.variant,
-                    playlist: part.playlist,
-                    address: loaded.address,
-                    aliases: choice.aliases,
-                    firstPosition: part.firstPosition,
-                    isPart: selection.timeRange != nil
+                renditions.append(
+                    PlannedRendition(
+                        role: choice.role,
+                        position: choice.position,
+                        language: choice.language,
+                        variant: choice.variant,
+                        playlist: part.playlist,
+                        address: loaded.address,
+                        aliases: choice.aliases,
+                        firstPosition: part.firstPosition,
+                        isPart: selection.changesMedia
+                    )
                 )
             }
-            return Resolution(playlist: playlist, address: address, renditions: renditions)
+            return Resolution(playlist: .multivariant(multivariant), address: address, renditions: renditions)
         }
     }
 
@@ -189,7 +201,7 @@ struct DownloadResolver {
                 choices.append(choice)
             }
         }
-        for position in variants {
+        for position in variants where selection.variants != .none {
             let variant = playlist.variants[position]
             add(
                 Choice(role: .variant, position: position, language: nil, variant: variant, address: variant.address)
@@ -209,6 +221,12 @@ struct DownloadResolver {
             else { continue }
             add(
                 Choice(role: role, position: position, language: rendition.language, variant: nil, address: address)
+            )
+        }
+        guard !choices.isEmpty else {
+            throw DownloadError(
+                .nothingSelected,
+                "the stream has no audio or subtitles that are separate from the video"
             )
         }
         return choices
@@ -259,7 +277,7 @@ struct DownloadResolver {
         switch type {
         case .audio: (.audio, selection.audio)
         case .subtitles: (.subtitles, selection.subtitles)
-        case .video: (.video, .all)
+        case .video: selection.variants == .none ? nil : (.video, .all)
         case .closedCaptions: nil
         }
     }
@@ -286,7 +304,7 @@ struct DownloadResolver {
         }
         switch selection.variants {
         case .all: return all.indices.filter(isQualified)
-        case .best: return [highest]
+        case .best, .none: return [highest]
         case .lowest: return [lowest]
         case .minimumBandwidth(let rate):
             return [candidates.first { all[$0].bandwidth.map { $0 >= rate } ?? false } ?? highest]
@@ -353,7 +371,7 @@ struct DownloadResolver {
         return LoadedPlaylist(playlist: media, address: address)
     }
 
-    private func load(
+    func load(
         _ address: ResourceAddress,
         variables: [String: String],
         limit: ByteCount

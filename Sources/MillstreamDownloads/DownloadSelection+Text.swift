@@ -13,6 +13,7 @@ extension DownloadSelection: CustomStringConvertible {
             case .best: [(.variants, "best")]
             case .lowest: [(.variants, "lowest")]
             case .all: [(.variants, "all")]
+            case .none: [(.variants, "none")]
             case .minimumBandwidth(let rate): [(.minimumBandwidth, "\(rate.bitsPerSecond)")]
             case .maximumHeight(let height): [(.maximumHeight, "\(height)")]
             case .minimumSize(let size): [(.minimumSize, "\(size)")]
@@ -25,6 +26,7 @@ extension DownloadSelection: CustomStringConvertible {
             let bounds = [timeRange.low, timeRange.high].map { $0?.description ?? "" }
             parts.append((.timeRange, bounds.joined(separator: "...")))
         }
+        parts += edits.edits.map { (.edit, "\($0.definition.name)=\($0.value)") }
         return parts.map { "\($0.rawValue)=\(Self.escaped($1))" }.joined(separator: "&")
     }
 
@@ -40,6 +42,7 @@ extension DownloadSelection: CustomStringConvertible {
         case multichannel = "prefer-multichannel"
         case lossless = "prefer-lossless"
         case timeRange = "range"
+        case edit
     }
 
     private static func escaped(_ text: String) -> String {
@@ -65,6 +68,7 @@ extension DownloadSelection: CustomStringConvertible {
             case "best": variants = .best
             case "lowest": variants = .lowest
             case "all": variants = .all
+            case "none": variants = .none
             default: return false
             }
         case .minimumBandwidth:
@@ -87,6 +91,11 @@ extension DownloadSelection: CustomStringConvertible {
         case .timeRange:
             guard let range = PartialRange<MediaTime>(value) else { return false }
             timeRange = range
+        case .edit:
+            let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let text = parts.count > 1 ? String(parts[1]) : ""
+            guard let edit = try? PlaylistEdit(name: String(parts[0]), value: text) else { return false }
+            edits = EditPlan(edits.edits + [edit])
         }
         return true
     }

@@ -25,6 +25,10 @@ public struct DownloadSelection: Sendable, Hashable {
         /// The variant with the lowest bit rate whose width and height are at least the given ones; if there is none,
         /// the variant with the highest bit rate.
         case minimumSize(Resolution)
+        /// No variant, only the audio and subtitles for the variant with the highest bit rate.
+        ///
+        /// The asset cannot be played before a later download adds a variant.
+        case none
     }
 
     /// A selection of renditions by language or name.
@@ -64,6 +68,11 @@ public struct DownloadSelection: Sendable, Hashable {
     /// The segments that overlap the range are stored as a whole, so that the asset can begin a little before it. A
     /// later download with another range stores that range instead; segments of both are not fetched again.
     public var timeRange: PartialRange<MediaTime>?
+    /// The edits of the playlists, which are applied before anything is chosen; none by default.
+    ///
+    /// For example, `exclude` leaves out advertisements, and `content-types` with `audio` stores only the audio. The
+    /// stored asset is the edited presentation. The edits of a recording can only filter variants and renditions.
+    public var edits = EditPlan([])
 
     /// The best variant with the default audio and subtitles.
     public static let standard = DownloadSelection(audio: .defaults, subtitles: .defaults)
@@ -75,6 +84,11 @@ public struct DownloadSelection: Sendable, Hashable {
         self.audio = audio
         self.subtitles = subtitles
     }
+}
+
+extension DownloadSelection {
+    /// A Boolean value that indicates whether the stored media playlists differ from those of the source.
+    var changesMedia: Bool { timeRange != nil || edits.changesMedia }
 }
 
 extension DownloadSelection.Languages: CustomStringConvertible {

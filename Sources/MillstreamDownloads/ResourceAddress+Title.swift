@@ -6,11 +6,20 @@ extension ResourceAddress {
         // The title is displayed, so it must not contain a secret; the description of a URL has none.
         let path = ResourceAddress(description).path
         let parts = path.split(separator: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
-        let name = parts.last ?? host ?? description
-        // A name such as "multivariant.m3u8" is not descriptive; the name of its directory is used instead.
-        let isGeneric = ["multivariant", "master", "index", "playlist", "main", "prog_index"].contains {
-            name.lowercased().hasPrefix($0)
-        }
-        return isGeneric && parts.count > 1 ? parts[parts.count - 2] : name
+        let name = parts.last.map(Self.withoutExtension) ?? host ?? description
+        // A name such as "multivariant.m3u8" is not descriptive; the name of its directory or host is used instead.
+        guard Self.genericNames.contains(where: { name.lowercased().hasPrefix($0) }) else { return name }
+        return parts.dropLast().last ?? host ?? name
+    }
+
+    /// The beginnings of names that many playlists and manifests have.
+    private static let genericNames = [
+        "multivariant", "master", "index", "playlist", "main", "manifest", "media", "prog_index", "stream",
+    ]
+
+    /// Returns the name of a playlist or manifest without its extension.
+    private static func withoutExtension(_ name: String) -> String {
+        let known = [".m3u8", ".m3u", ".mpd"].first { name.lowercased().hasSuffix($0) && name.count > $0.count }
+        return known.map { String(name.dropLast($0.count)) } ?? name
     }
 }

@@ -8,6 +8,7 @@ import MediaTransport
 import NIOCore
 import NetworkConditioning
 import PlaylistEditing
+import PresentationLoading
 import ResourceAddressing
 
 /// The routes for edited playback, segments and downloaded assets.

@@ -57,6 +57,10 @@ public struct EditParameter: Sendable, Hashable {
         case sourceAtTime = "source-at-time"
         /// A source and the rule that determines where it is played, `SOURCE@RULE`.
         case sourceAtBreaks = "source-at-breaks"
+        /// A rule that determines segments: `cues`, `class=NAME`, `address=TEXT`, or ranges of times.
+        case segmentRule = "segment-rule"
+        /// An AES-128 key in hexadecimal digits, with an optional initialization vector.
+        case key
     }
 
     /// The type of the value.

@@ -1,4 +1,5 @@
 public import HLSPlaylist
+import MediaTiming
 
 extension MultivariantPlaylist {
     /// Returns the playlist without the audio renditions of other languages.
@@ -140,7 +141,8 @@ extension MultivariantPlaylist {
 extension MultivariantPlaylist {
     /// Returns the playlist without the media of other types.
     ///
-    /// - Without ``ContentType/video``, the variants with only audio remain.
+    /// - Without ``ContentType/video``, the variants with only audio remain; if there are none, each group of audio
+    ///   renditions with segments of their own becomes a variant.
     /// - Without ``ContentType/audio``, these are removed, and the audio renditions; audio that a variant contains besides its
     ///   video remains.
     /// - Without ``ContentType/subtitles`` or ``ContentType/closedCaptions``, the renditions of that type are removed.
@@ -150,19 +152,70 @@ extension MultivariantPlaylist {
         let name = "content-types \(contentTypes.map(\.rawValue).joined(separator: ","))"
         var result = self
         if !contentTypes.contains(.video) {
-            result = try result.filteringVariants(
-                VariantFilter(name: name, isIncluded: \.hasOnlyAudio, isIFrameIncluded: { _ in false })
-            )
+            if let audio = try result.withAudioVariants() {
+                result = try audio.withoutIFrameVariants()
+            } else {
+                result = try result.filteringVariants(
+                    VariantFilter(name: name, isIncluded: \.hasOnlyAudio, isIFrameIncluded: { _ in false })
+                )
+            }
         }
         if !contentTypes.contains(.audio) {
             result = try result.filteringVariants(VariantFilter(name: name, isIncluded: { !$0.hasOnlyAudio }))
                 .withoutAudioRenditions()
         }
-        var others: [Rendition.MediaType] = []
+        var others: [Rendition.MediaType] = contentTypes.contains(.video) ? [] : [.video]
         if !contentTypes.contains(.subtitles) { others.append(.subtitles) }
         if !contentTypes.contains(.closedCaptions) { others.append(.closedCaptions) }
         return others.isEmpty ? result : try result.removingRenditions(of: others)
     }
+
+    /// Returns the playlist with a variant of each group of audio renditions instead of the variants with video; `nil` if it
+    /// has variants with only audio, or no audio renditions with segments of their own.
+    private func withAudioVariants() throws(PlaylistEditError) -> MultivariantPlaylist? {
+        guard !variants.contains(where: \.hasOnlyAudio) else { return nil }
+        var groups: [String: [Rendition]] = [:]
+        for rendition in renditions where rendition.type == .audio && rendition.uri != nil {
+            groups[rendition.groupID, default: []].append(rendition)
+        }
+        guard !groups.isEmpty else { return nil }
+        var patch = PlaylistPatch()
+        // Audio in the segments of the video is removed with them.
+        for rendition in renditions where rendition.type == .audio && rendition.uri == nil {
+            patch.remove(rendition.tagLine)
+        }
+        for variant in variants {
+            // The first variant of each group becomes that of its audio.
+            guard let group = variant.groupID(.audio), let members = groups.removeValue(forKey: group),
+                let rendition = members.first(where: \.isDefault) ?? members.first, let uri = rendition.uri
+            else {
+                patch.remove(variant.tagLine)
+                if let line = variant.uriLine { patch.remove(line) }
+                continue
+            }
+            let codecs = variant.codecs.filter { CodecList.mediaType(of: $0) == .audio }
+            variant.attributes.remove(
+                Self.videoAttributes + (codecs.isEmpty ? ["CODECS"] : []),
+                in: &patch
+            )
+            if !codecs.isEmpty {
+                variant.attributes.set("CODECS", to: "\"\(codecs.joined(separator: ","))\"", in: &patch)
+            }
+            let channels = max(1, min(members.compactMap(\.channels?.count).max() ?? 2, 64))
+            variant.attributes.set("BANDWIDTH", to: "\(channels *| Self.assumedRateOfChannel)", in: &patch)
+            patch.replace(variant.uriRange, with: uri)
+        }
+        return try patched(patch)
+    }
+
+    /// The bit rate in bits per second that is written for each channel of audio whose bit rate no tag declares.
+    private static let assumedRateOfChannel: Int64 = 64_000
+
+    /// The attributes of a variant that concern its video, or the video and the audio together.
+    private static let videoAttributes = [
+        "AVERAGE-BANDWIDTH", "RESOLUTION", "FRAME-RATE", "VIDEO-RANGE", "HDCP-LEVEL", "ALLOWED-CPC", "REQ-VIDEO-LAYOUT",
+        "SUPPLEMENTAL-CODECS", "SCORE", "STABLE-VARIANT-ID", "NAME", "VIDEO", "CLOSED-CAPTIONS",
+    ]
 
     /// Returns the playlist without its audio renditions, and the codecs of those that are separate from the video.
     private func withoutAudioRenditions() throws(PlaylistEditError) -> MultivariantPlaylist {

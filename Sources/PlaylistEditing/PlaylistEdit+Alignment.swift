@@ -159,7 +159,7 @@ extension TrackAlignment where Value == SimulatedChannel {
 
 extension MediaPlaylist {
     /// Returns the times of segments; the end is unbounded after the last segment, where other tracks may end later.
-    fileprivate func timeRange(of positions: Range<Int>) -> MediaTimeRange {
+    func timeRange(of positions: Range<Int>) -> MediaTimeRange {
         MediaTimeRange(
             start: segments.timeRange(at: positions.lowerBound).start,
             end: positions.upperBound == segments.count

@@ -11,7 +11,8 @@ extension PlaylistEdit {
         audioLanguagesKind, subtitleLanguagesKind, noSubtitlesKind, captionTypesKind, contentTypesKind, noIFramesKind,
         filterVideoKind, filterAudioKind, filterSubtitlesKind, pruneSessionKeysKind, startKind, durationKind,
         appendKind, prependKind, insertKind, replaceBreaksKind, interstitialsKind, dropRangeKind, trimKind, cutKind,
-        splitKind, repeatKind, liveKind, stripTagsKind, setTagKind, carryQueryKind, absoluteKind, canonicalKind,
+        excludeKind, keyKind, splitKind, repeatKind, liveKind, stripTagsKind, setTagKind, carryQueryKind, absoluteKind,
+        canonicalKind,
     ]
 
     // MARK: Media playlists
@@ -188,6 +189,45 @@ extension PlaylistEdit {
         cutTimes: \.ends,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.cutting(betweenBoundariesNear: range, limits: context.limits)
+        }
+    )
+
+    /// Removes the segments that a rule determines, such as those of breaks, from complete playlists.
+    public static func exclude(_ rule: SegmentRule) -> PlaylistEdit { excludeKind(rule) }
+
+    private static let excludeKind = EditKind(
+        "exclude",
+        .segmentRule,
+        title: "Exclude segments",
+        summary:
+            "Remove the segments of breaks (cues, class=NAME), with a text in their URL (address=TEXT), or in ranges.",
+        examples: ["cues", "class=com.example.advertisement", "address=/ads/", "10...20,60..."],
+        alignment: .exclude,
+        cutTimes: { rule in
+            guard case .ranges(let ranges) = rule else { return [] }
+            return ranges.flatMap(\.ends)
+        },
+        media: { (playlist, rule, context) throws(PlaylistEditError) in
+            try rule.removingSegments(from: playlist, limits: context.limits)
+        }
+    )
+
+    /// Sets the AES-128 key of the encrypted segments.
+    public static func key(_ key: SegmentKey) -> PlaylistEdit { keyKind(key) }
+
+    private static let keyKind = EditKind(
+        "key",
+        .segmentKey,
+        title: "Key",
+        summary: "Decrypt with this AES-128 key instead of those that the playlist names: 32 hexadecimal digits.",
+        examples: [
+            "00112233445566778899aabbccddeeff", "00112233445566778899aabbccddeeff,iv=0123456789abcdef0123456789abcdef",
+        ],
+        multivariant: { (playlist, key, context) throws(PlaylistEditError) in
+            try Playlist.multivariant(playlist).settingKey(key, limits: context.limits).asMultivariant(after: "key")
+        },
+        media: { (playlist, key, context) throws(PlaylistEditError) in
+            try Playlist.media(playlist).settingKey(key, limits: context.limits).asMedia(after: "key")
         }
     )
 

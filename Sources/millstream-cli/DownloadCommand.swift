@@ -17,13 +17,27 @@ struct DownloadCommand: AsyncParsableCommand {
             millstream downloads resume.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
+            Example: millstream download --list urls.txt --archive had.txt -o "films/{title}.mp4"
             """
     )
 
     @Argument(help: "The URL of a playlist or DASH manifest.")
-    var source: String
+    var source: String?
+
+    @OptionGroup(title: "Several sources") var list: DownloadListFlags
 
     @OptionGroup var options: DownloadOptions
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            """
+            Write the complete asset to a media file as well: \(MediaFileOutput.form). The file must not exist.
+            """,
+            valueName: "file"
+        )
+    )
+    var output: String?
 
     @Option(
         name: .long,
@@ -42,17 +56,96 @@ struct DownloadCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try timeRange()
         _ = try recording.options()
+        _ = try fileOutput()
+        guard (source == nil) == (list.list != nil) else {
+            throw ValidationError("give the URL of a stream, or a file with URLs as --list FILE")
+        }
+        guard list.list == nil || options.title == nil else {
+            throw ValidationError("--title and --list cannot be combined: write the titles in the list")
+        }
         guard record || !recording.isUsed else {
             throw ValidationError("--duration, --start-over and --wait are for recordings: add --record")
         }
         guard !record || range == nil else { throw ValidationError("--record and --range cannot be combined") }
+        guard output == nil || !options.queue && !options.edits.subtitlesOnly else {
+            throw ValidationError("--output cannot be combined with --queue or --subtitles-only")
+        }
     }
 
     mutating func run() async throws {
+        let archive = try list.archive.map { try DownloadArchive($0) }
+        guard let file = list.list else {
+            guard let source else { return }
+            if archive?.contains(source) ?? false {
+                return notice("\(source) is in the archive; nothing is downloaded")
+            }
+            try await download(source, title: options.title)
+            try archive?.add(source)
+            return
+        }
+        try await run(try DownloadList.sources(at: file), archive)
+    }
+
+    /// Downloads the sources of a list, one after the other; a failure of one does not stop the others.
+    private func run(_ sources: [DownloadList.Source], _ archive: DownloadArchive?) async throws {
+        var failed: [String] = []
+        for (number, source) in sources.enumerated() {
+            if archive?.contains(source.address) ?? false {
+                notice("\(number + 1) of \(sources.count): \(source.address) is in the archive")
+                continue
+            }
+            notice("\(number + 1) of \(sources.count): \(source.title ?? source.address)")
+            do {
+                try await download(source.address, title: source.title)
+                try archive?.add(source.address)
+            } catch {
+                let failure = Failure(error)
+                guard failure.status != .interrupted, failure.status != .outputClosed, failure.code != "output-failed"
+                else { throw error }
+                failure.write()
+                failed.append(source.address)
+            }
+        }
+        guard failed.isEmpty else {
+            throw Failure(
+                .failed,
+                "incomplete-list",
+                "\(failed.count) of \(sources.count) sources could not be downloaded",
+                hint: "run the same command again to try them again"
+            )
+        }
+    }
+
+    private func download(_ source: String, title: String?) async throws {
         var configuration = try options.configuration()
+        configuration.title = title
         configuration.selection.timeRange = try timeRange()
         if record { configuration.recording = try recording.options() }
-        try await options.run(source, configuration)
+        let output = try fileOutput()
+        guard let asset = try await options.run(source, configuration), let output else { return }
+        for path in try await output.write(asset, in: options.library.open(), allowsPartialAsset: false) {
+            if options.json {
+                try StandardOutput.writeLine(
+                    ReportValue.fields([
+                        "event": .string("exported"), "id": .string(asset.id), "file": .string(path),
+                    ])
+                )
+            } else {
+                try StandardOutput.writeLine(path: path)
+            }
+        }
+    }
+
+    private func notice(_ text: TerminalText) {
+        if !options.quiet, !options.json { StandardError.write("\(text)\n") }
+    }
+
+    private func fileOutput() throws -> MediaFileOutput? {
+        guard let output else { return nil }
+        guard let file = MediaFileOutput(output) else {
+            throw ValidationError("--output must be \(MediaFileOutput.form): \(output)")
+        }
+        return file
     }
 
     private func timeRange() throws -> PartialRange<MediaTime>? {

@@ -4,6 +4,7 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import MillstreamDownloads
+import PlaylistEditing
 import ReportFormat
 
 /// The options that `millstream download` and `millstream record` share, and the run of both.
@@ -88,6 +89,8 @@ struct DownloadOptions: ParsableArguments {
     @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
+    @OptionGroup(title: "Edits") var edits: DownloadEditFlags
+
     @OptionGroup(title: "DASH") var dash: DASHFlags
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
@@ -104,7 +107,10 @@ struct DownloadOptions: ParsableArguments {
     }
 
     /// Runs the download or recording of a source, and prints its progress and result.
-    func run(_ source: String, _ configuration: DownloadConfiguration) async throws {
+    ///
+    /// - Returns: The complete asset; `nil` if the download is queued.
+    @discardableResult
+    func run(_ source: String, _ configuration: DownloadConfiguration) async throws -> StoredAsset? {
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         let library = try library.open()
         let address = try PlaylistSource.address(source)
@@ -118,7 +124,8 @@ struct DownloadOptions: ParsableArguments {
         let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
         let (isQueued, dash) = (queue, dash)
         do {
-            let asset: StoredAsset? = try await http.withLoading(source: source) { loading in
+            let others = try edits.plan(locatesSources: false).sources
+            let asset: StoredAsset? = try await http.withLoading(source: source, others: others) { loading in
                 let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
                 guard !isQueued else {
                     let id = try await session.enqueue(address, configuration: configuration)
@@ -140,14 +147,17 @@ struct DownloadOptions: ParsableArguments {
                     }
                 }
             }
-            guard let asset else { return }
+            guard let asset else { return nil }
             display.end()
             if !json, !quiet {
                 try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
                 let path = library.packageDirectory(asset.id).path
-                StandardError.write("stored in \(path)\nplay it with: millstream play \(path)\n")
+                StandardError.write("stored in \(path)\n")
+                if asset.isPlayableOffline { StandardError.write("play it with: millstream play \(path)\n") }
             }
+            return asset
         } catch {
+            let error = edits.explaining(error)
             display.end()
             if json {
                 let failure = Failure(error, arguments: [])
@@ -244,6 +254,11 @@ struct DownloadOptions: ParsableArguments {
         }
         selection.prefersMultichannelAudio = preferMultichannel
         selection.prefersLosslessAudio = preferLossless
+        selection.edits = try edits.plan()
+        if edits.subtitlesOnly {
+            selection.variants = .none
+            selection.audio = .none
+        }
         return selection
     }
 }

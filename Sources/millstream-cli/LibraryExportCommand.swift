@@ -11,10 +11,10 @@ struct LibraryExportCommand: AsyncParsableCommand {
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
             names. Video and audio are copied, not encoded again. Date ranges become chapters. The file or folder must \
-            not exist.
+            not exist. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
-            Example: millstream library export abc123 --mp4 film.mp4
+            Example: millstream library export abc123 --mp4 "{title} ({height}p).mp4"
             """
     )
 
@@ -30,6 +30,12 @@ struct LibraryExportCommand: AsyncParsableCommand {
         )
     )
     var srt: String?
+    @Flag(name: .long, help: "Write only the audio; for --mp4 and --mkv.") var audioOnly = false
+    @Flag(
+        name: .long,
+        help: "Write each part between two discontinuities into a file of its own; for --mp4 and --mkv."
+    )
+    var split = false
     @Flag(
         name: .long,
         help: "Export what is stored of an incomplete asset; for --mp4, --mkv and --srt."
@@ -44,6 +50,19 @@ struct LibraryExportCommand: AsyncParsableCommand {
         guard !partial || folder == nil else {
             throw ValidationError("--partial requires --mp4, --mkv or --srt")
         }
+        guard mp4 != nil || mkv != nil || !audioOnly && !split else {
+            throw ValidationError("--audio-only and --split require --mp4 or --mkv")
+        }
+        _ = try output()
+    }
+
+    private func output() throws -> MediaFileOutput? {
+        guard let path = mp4 ?? mkv else { return nil }
+        guard var output = MediaFileOutput(path, type: mp4 == nil ? "mkv" : "mp4", audioOnly: audioOnly) else {
+            throw ValidationError("the fields of a file name are \(FileNameTemplate.fields): \(path)")
+        }
+        output.splits = split
+        return output
     }
 
     func run() async throws {
@@ -55,23 +74,21 @@ struct LibraryExportCommand: AsyncParsableCommand {
             )
         }
         #if Playback
-        let (id, partial) = (id, partial)
-        let session = AssetExportSession(library, id: try library.asset(id).id)
-        let options = AssetExportSession.Options(allowsPartialAsset: partial)
+        let asset = try library.asset(id)
+        let partial = partial
         do {
             if let path = srt {
+                let session = AssetExportSession(library, id: asset.id)
+                let options = AssetExportSession.Options(allowsPartialAsset: partial)
                 let folder = URL(fileURLWithPath: path)
                 let names = try await Interruption.cancelling {
                     try await session.exportSubtitles(to: folder.path, options: options)
                 }
                 for name in names { try StandardOutput.writeLine(path: folder.appendingPathComponent(name).path) }
-            } else if let path = mp4 ?? mkv {
-                let file = URL(fileURLWithPath: path)
-                let type: AssetExportSession.FileType = mp4 == nil ? .matroska : .mp4
-                try await Interruption.cancelling {
-                    try await session.export(to: file.path, as: type, options: options)
+            } else if let output = try output() {
+                for path in try await output.write(asset, in: library, allowsPartialAsset: partial) {
+                    try StandardOutput.writeLine(path: path)
                 }
-                try StandardOutput.writeLine(path: file.path)
             }
         } catch let error as StorageError where error.code == .incomplete {
             var failure = Failure(error)
@@ -81,11 +98,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
             throw Failure(.interrupted, "interrupted", "interrupted; nothing was written")
         }
         #else
-        throw Failure(
-            .failed,
-            "no-decoder",
-            "this build cannot write media files: it was built without FFmpeg (the trait Playback)"
-        )
+        throw MediaFileOutput.unavailable
         #endif
     }
 }

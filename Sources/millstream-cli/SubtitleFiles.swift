@@ -2,6 +2,7 @@ import HLSPlaylist
 import MediaTransport
 import MillstreamServer
 import PlaylistEditing
+import PresentationLoading
 import ResourceAddressing
 
 /// The parts of WebVTT files to which edited playlists refer, as files beside the playlists.

@@ -26,7 +26,7 @@ enum VariantLimit: Sendable {
         case .maximumHeight(let height): self = .maximumHeight(height)
         case .minimumBandwidth(let rate): self = .minimumBitRate(rate)
         case .minimumSize(let size): self = .minimumSize(size)
-        case .best, .lowest, .all: return nil
+        case .best, .lowest, .all, .none: return nil
         }
     }
 

@@ -144,7 +144,7 @@ final class BlockingTransport: Transport {
         #expect(asset.state == .complete && asset.isPlayableOffline && asset.percent == 100)
         #expect(asset.renditions.map(\.folder) == ["variant-1", "audio-0", "audio-1", "subtitles-2"])
         #expect(asset.duration == MediaTime(decimal: "6.52"))
-        #expect(asset.title == "top.m3u8")
+        #expect(asset.title == "top")
         let top = try temporary.text("multivariant.m3u8", of: asset.id)
         #expect(top.contains("variant-1/media.m3u8") && !top.contains("low/v.m3u8") && !top.contains("I-FRAME"))
         #expect(top.contains(#"URI="audio-1/media.m3u8""#) && !top.contains("http"))

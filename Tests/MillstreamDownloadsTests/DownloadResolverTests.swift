@@ -366,12 +366,12 @@ import Testing
 
     @Test(arguments: [
         ("https://h/film/master.m3u8", "film"), ("https://h/film/Index_1.m3u8", "film"),
-        ("https://h/a%20b.m3u8", "a b.m3u8"),
-        ("https://h/playlist.m3u8", "playlist.m3u8"), ("https://h/a/b/holiday.m3u8", "holiday.m3u8"),
+        ("https://h/a%20b.m3u8", "a b"), ("https://h/film/manifest.mpd", "film"),
+        ("https://h/playlist.m3u8", "h"), ("https://h/a/b/holiday.m3u8", "holiday"),
         ("https://h/", "h"), ("https://h/film/multivariant.m3u8", "film"), ("https://h/film/main.m3u8", "film"),
         ("https://h/film/playlist.m3u8", "film"), ("https://h/film/prog_index.m3u8", "film"),
         ("https://h/a%20b/master.m3u8", "a b"), ("https://h/a/%zz/index.m3u8", "%zz"),
-        ("https://user:secret@h/film/submaster.m3u8?token=secret", "submaster.m3u8"),
+        ("https://user:secret@h/film/submaster.m3u8?token=secret", "submaster"),
     ])
     func titleIsDerivedFromTheAddress(address: String, title: String) async throws {
         let temporary = try TemporaryLibrary()

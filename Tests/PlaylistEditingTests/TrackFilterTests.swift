@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaTiming
 import PlaylistEditing
 import Testing
 
@@ -141,6 +142,32 @@ import Testing
                 of: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.64001e\"\nv\n"
             )
         }
+    }
+
+    @Test func separateAudioBecomesAVariant() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="German",LANGUAGE="de",URI="de"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,CHANNELS="6",URI="en"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="m",NAME="Muxed",LANGUAGE="en",DEFAULT=YES
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="text"
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,CODECS="avc1.64001e,ec-3",RESOLUTION=640x360,AUDIO="a",SUBTITLES="s"
+            low
+            #EXT-X-STREAM-INF:BANDWIDTH=6000000,CODECS="avc1.64001e,ec-3",RESOLUTION=1280x720,AUDIO="a",SUBTITLES="s"
+            high
+            #EXT-X-STREAM-INF:BANDWIDTH=5000000,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="m"
+            muxed
+            #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,RESOLUTION=640x360,URI="images"
+
+            """
+        let playlist = try edited("content-types", "audio", of: text)
+        #expect(playlist.variants.map(\.uri) == ["en"] && playlist.iFrameVariants.isEmpty)
+        #expect(playlist.variants[0].codecs == ["ec-3"] && playlist.variants[0].resolution == nil)
+        #expect(playlist.variants[0].bandwidth == BitRate(bitsPerSecond: 384_000))
+        #expect(playlist.renditions.map(\.name) == ["German", "English"])
+        #expect(playlist.variants[0].groupID(.audio) == "a" && playlist.variants[0].groupID(.subtitles) == nil)
+        let titled = try edited("content-types", "audio,subtitles", of: text)
+        #expect(titled.variants[0].groupID(.subtitles) == "s" && titled.renditions.count == 3)
     }
 
     @Test func audioInTheSegmentsOfTheVideoRemains() throws {

@@ -71,6 +71,11 @@ package struct ExportSource: Sendable {
         self.omittedSegments = omittedSegments
     }
 
+    /// Returns the source with other tracks of the same playlist.
+    package func replacingContents(with contents: Contents) -> ExportSource {
+        ExportSource(contents, reader: reader, properties: properties, omittedSegments: omittedSegments)
+    }
+
     /// Returns the position of the first segment at or after a position that is exported; `nil` if there is none.
     func nextPosition(from position: Int) -> Int? {
         guard position < reader.count else { return nil }

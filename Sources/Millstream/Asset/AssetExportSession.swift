@@ -21,6 +21,10 @@ public struct AssetExportSession: Sendable {
         ///
         /// The file then begins with the first stored segment of the video, and has no media where segments are missing.
         public var allowsPartialAsset: Bool
+        /// A Boolean value that indicates whether only the audio is exported; `false` by default.
+        public var omitsVideo = false
+        /// The number of the part between two discontinuities to export, beginning with 0; `nil` for all parts.
+        public var part: Int?
 
         /// Creates options.
         public init(allowsPartialAsset: Bool = false) {
@@ -65,8 +69,22 @@ public struct AssetExportSession: Sendable {
     public func export(to path: String, as type: FileType, options: Options = Options()) async throws {
         try Self.requireAbsence(of: path)
         let asset = try storedAsset(options)
-        let sources = try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete)
-        try await MediaExporter().export(sources.all, title: asset.title, to: path, as: type)
+        let sources = try ExportSources(
+            asset,
+            in: library,
+            part: options.part,
+            allowsMissingSegments: asset.state != .complete
+        )
+        let exported = options.omitsVideo ? try sources.audioOnly : sources.all
+        try await MediaExporter().export(exported, title: asset.title, to: path, as: type)
+    }
+
+    /// Returns the number of parts that discontinuities separate.
+    ///
+    /// - Throws: `StorageError` if the asset is damaged.
+    public func partCount() throws -> Int {
+        let asset = try library.asset(id)
+        return try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete).partCount
     }
 
     /// Writes each subtitle rendition to a SubRip file, whose times begin with those of the video.

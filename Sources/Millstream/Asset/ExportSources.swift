@@ -21,6 +21,8 @@ struct ExportSources {
     private let asset: StoredAsset
     private let loader: ResourceLoader
     private let allowsMissingSegments: Bool
+    /// The number of the exported part between two discontinuities; `nil` for all parts.
+    private let part: Int?
     /// The path of the package.
     private let folder: String
 
@@ -29,12 +31,32 @@ struct ExportSources {
     /// The sources that determine the times of the subtitles.
     var timing: [ExportSource] { [variant].compactMap { $0 } + audio }
 
+    /// The sources with audio, without the video and the subtitles.
+    ///
+    /// - Throws: `StorageError` if there are none.
+    var audioOnly: [ExportSource] {
+        get throws {
+            let contained = variant.flatMap { $0.contents == .all ? $0.replacingContents(with: .audio) : nil }
+            let all = [contained].compactMap { $0 } + audio
+            guard !all.isEmpty else {
+                throw StorageError(.notFound, "the asset \(asset.id) has no audio; download it again with --audio all")
+            }
+            return all
+        }
+    }
+
+    /// The number of parts that discontinuities separate.
+    var partCount: Int {
+        ((timing + subtitles).first?.reader.playlist.discontinuityRanges.count).map { max(1, $0) } ?? 1
+    }
+
     /// Reads the playlists of an asset.
     ///
-    /// - Throws: `StorageError` if a playlist is missing or damaged.
-    init(_ asset: StoredAsset, in library: AssetLibrary, allowsMissingSegments: Bool) throws {
+    /// - Throws: `StorageError` if a playlist is missing or damaged, or if there is no such part.
+    init(_ asset: StoredAsset, in library: AssetLibrary, part: Int? = nil, allowsMissingSegments: Bool) throws {
         self.library = library
         self.asset = asset
+        self.part = part
         self.allowsMissingSegments = allowsMissingSegments
         folder = library.packageDirectory(asset.id).standardizedFileURL.path + "/"
         loader = ResourceLoader(PackageTransport(library, id: asset.id, origin: nil))
@@ -102,12 +124,31 @@ struct ExportSources {
         if allowsMissingSegments {
             for segment in playlist.segments where !isStored(segment) { omitted.insert(segment.position) }
         }
+        if let part { omitted.formUnion(try positions(outside: part, of: playlist)) }
         return ExportSource(
             contents,
             reader: MediaReader(playlist, loader: loader),
             properties: properties,
             omittedSegments: omitted
         )
+    }
+
+    /// Returns the positions of the segments that are not in a part.
+    ///
+    /// The parts are those of the first playlist. A playlist without discontinuities, such as one with a single file of
+    /// subtitles, is divided by time.
+    private func positions(outside part: Int, of playlist: MediaPlaylist) throws -> [Int] {
+        let parts = (variant ?? audio.first)?.reader.playlist.discontinuityRanges ?? playlist.discontinuityRanges
+        guard parts.indices.contains(part) else {
+            throw StorageError(.notFound, "the asset \(asset.id) has \(parts.count) parts")
+        }
+        let segments = playlist.segments
+        let own = playlist.discontinuityRanges
+        if own.count == parts.count { return segments.indices.filter { !own[part].positions.contains($0) } }
+        let range = parts[part].timeRange
+        return segments.indices.filter {
+            segments.timeRange(at: $0).end <= range.start || segments.timeRange(at: $0).start >= range.end
+        }
     }
 
     /// Returns whether a segment and everything that it needs are stored.
@@ -135,6 +176,26 @@ struct ExportSources {
 
     private static func damaged(_ path: String) -> StorageError {
         StorageError(.damaged, "\(path) is missing or damaged; download the asset again first")
+    }
+}
+
+extension MediaPlaylist {
+    /// The segments between two discontinuities.
+    struct DiscontinuityRange {
+        let positions: Range<Int>
+        let timeRange: MediaTimeRange
+    }
+
+    /// The segments between discontinuities, in order.
+    var discontinuityRanges: [DiscontinuityRange] {
+        let starts = segments.indices.filter { $0 == 0 || segments[$0].hasDiscontinuity } + [segments.count]
+        return zip(starts, starts.dropFirst()).map { start, end in
+            let times = (segments.timeRange(at: start).start, segments.timeRange(at: end - 1).end)
+            return DiscontinuityRange(
+                positions: start..<end,
+                timeRange: MediaTimeRange(start: times.0, end: times.1)
+            )
+        }
     }
 }
 

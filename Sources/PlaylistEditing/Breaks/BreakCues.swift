@@ -217,12 +217,16 @@ struct SegmentClock {
 
 extension MediaPlaylist {
     /// Returns the playlist without the tags that announce breaks and without those of low-latency playlists.
-    func withoutBreakTags(_ rule: BreakRule, limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
+    func withoutBreakTags(
+        _ rule: BreakRule,
+        edit: String,
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
         let playlist = Playlist.media(self)
         var patch = PlaylistPatch()
         for entry in playlist.tagEntries where BreakCues.removes(entry, of: bytes, rule) { patch.remove(entry.line) }
         guard !patch.isEmpty else { return self }
-        return try playlist.patched(patch, edit: "replace-breaks", limits: limits).asMedia(after: "replace-breaks")
+        return try playlist.patched(patch, edit: edit, limits: limits).asMedia(after: edit)
     }
 }
 

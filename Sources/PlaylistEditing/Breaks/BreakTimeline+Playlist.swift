@@ -172,7 +172,7 @@ extension MediaPlaylist {
         }
         guard !segments.isEmpty else { return self }
         let cues = try BreakCues(rule, in: self)
-        let source = try withoutBreakTags(rule, limits: limits)
+        let source = try withoutBreakTags(rule, edit: "replace-breaks", limits: limits)
         var isInserted = false
         if case .every = rule { isInserted = !isLive && timeline.next == nil }
         var inserted: Advertisement?

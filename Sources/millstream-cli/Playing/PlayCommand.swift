@@ -187,7 +187,7 @@ struct PlayCommand: AsyncParsableCommand {
         if source == "-", !edit.isEmpty { throw ValidationError("--edit cannot be applied to standard input") }
         _ = try settings()
         _ = try screenshots()
-        _ = try edits()
+        _ = try EditParameters.edits(edit)
         if speed == .max, mode == .window { throw ValidationError("--speed max requires --headless or --no-decode") }
         if playsWithoutDecoding, !screenshot.isEmpty || checksums != nil || wave != nil {
             throw ValidationError("--screenshot, --checksums and --wave require --window or --headless")
@@ -214,12 +214,12 @@ struct PlayCommand: AsyncParsableCommand {
         let history = http.network.conditions == nil ? ThroughputFile.open() : nil
         defer { history.map(ThroughputFile.save) }
         do {
-            let plan = EditPlan(try edits())
+            let plan = EditPlan(try EditParameters.edits(edit))
             let translatesDASH = dash.translates
             let (metrics, isInterrupted) = try await http.withLoading(
                 source: source,
                 base: origin(of: package) ?? baseURL,
-                others: EditPlan(try edits(locatesSources: false)).sources
+                others: EditPlan(try EditParameters.edits(edit, locatesSources: false)).sources
             ) { loading in
                 var (loading, address) = (loading, address)
                 if let package {

@@ -3,16 +3,18 @@ import MillstreamServer
 import PlaylistEditing
 import ResourceAddressing
 
-/// The edits of the options `--edit`.
-extension PlayCommand {
+/// The values of options `--edit`, which have the form of the query of a playback URL.
+enum EditParameters {
     /// Returns the edits of the options.
     ///
-    /// - Parameter locatesSources: A Boolean value that indicates whether inserted files are relative to the working
-    ///   directory, and addresses have no passwords.
+    /// - Parameters:
+    ///   - texts: The values, such as `bandwidth=900k...4M&duration=30`.
+    ///   - locatesSources: A Boolean value that indicates whether inserted files are relative to the working directory, and
+    ///     addresses have no passwords.
     /// - Returns: The edits, in their order.
     /// - Throws: `ValidationError`.
-    func edits(locatesSources: Bool = true) throws -> [PlaylistEdit] {
-        let edits = try edit.flatMap { $0.split(separator: "&") }.map { text in
+    static func edits(_ texts: [String], locatesSources: Bool = true) throws -> [PlaylistEdit] {
+        let edits = try texts.flatMap { $0.split(separator: "&") }.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(String(parts[0])), PlaylistEdit.names.contains(name),
                 let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
@@ -20,12 +22,8 @@ extension PlayCommand {
                 let known = PlaylistEdit.names.sorted().joined(separator: ", ")
                 throw ValidationError("--edit does not support \(parts[0]); the edits are \(known)")
             }
-            do {
-                let edit = try PlaylistEdit(name: name, value: value)
-                return locatesSources ? try Self.locating(edit) : edit
-            } catch let error as PlaylistEditError {
-                throw ValidationError("--edit: \(error)")
-            }
+            let edit = try edit(name, value, option: "--edit")
+            return locatesSources ? try locating(edit) : edit
         }
         do {
             try EditLimits().verify(EditPlan(edits))
@@ -33,6 +31,15 @@ extension PlayCommand {
             throw ValidationError("--edit: \(error)")
         }
         return edits
+    }
+
+    /// Returns an edit whose value is that of an option.
+    static func edit(_ name: String, _ value: String, option: String) throws -> PlaylistEdit {
+        do {
+            return try PlaylistEdit(name: name, value: value)
+        } catch {
+            throw ValidationError("\(option): \(error)")
+        }
     }
 
     /// Resolves the source of an inserted playlist relative to the working directory.

@@ -1,7 +1,7 @@
 import MediaTiming
-public import MediaTransport
-public import PlaylistEditing
-public import ResourceAddressing
+package import MediaTransport
+package import PlaylistEditing
+package import ResourceAddressing
 import SegmentFormat
 
 extension SubtitleClip {
@@ -15,11 +15,11 @@ extension SubtitleClip {
     ///   - loader: The loader.
     /// - Returns: The bytes of the file.
     /// - Throws: `TransportError`, also for a file of more than 16 MiB.
-    public func loadSubtitles(at address: ResourceAddress, _ loader: ResourceLoader) async throws -> [UInt8] {
+    package func loadSubtitles(at address: ResourceAddress, _ loader: ResourceLoader) async throws -> [UInt8] {
         let file = ResourceAddress(String(address.text.prefix { $0 != "#" }))
         return try await loader.load(TransportRequest(file, kind: .subtitle), limit: Self.maximumSize).bytes
     }
 
     /// Returns the bytes of a WebVTT file without the cues outside the clip.
-    public func clipped(_ bytes: [UInt8]) -> [UInt8] { WebVTTDocument.clipping(bytes, to: range) }
+    package func clipped(_ bytes: [UInt8]) -> [UInt8] { WebVTTDocument.clipping(bytes, to: range) }
 }

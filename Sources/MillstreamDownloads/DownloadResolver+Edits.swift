@@ -1,0 +1,74 @@
+import HLSPlaylist
+import MediaTransport
+import PlaylistEditing
+import ResourceAddressing
+
+extension DownloadResolver: PlaylistLoader {
+    /// Loads a playlist that an edit inserts or compares.
+    func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist {
+        let limit = min(playlistSize, budget.limits.loadedBytes)
+        let (playlist, _) = try await load(ResourceAddress(source), variables: variables, limit: limit)
+        try budget.receive(playlist.bytes.count)
+        return playlist
+    }
+
+    /// Returns a playlist of the source after the edits of the selection.
+    ///
+    /// - Throws: ``DownloadError``, also for edits of the media playlists of a recording, whose later versions would differ.
+    func edited(_ playlist: Playlist, at address: ResourceAddress) async throws -> EditedPlaylist {
+        guard !acceptsLive || !selection.edits.changesMedia else {
+            throw DownloadError(
+                .cannotEdit,
+                "a recording cannot be edited, except for the choice of its variants and renditions",
+                hint: "record the stream, and edit the recording",
+                address: address
+            )
+        }
+        return try await edited(playlist, selection.edits, at: address)
+    }
+
+    /// Returns a playlist after edits.
+    private func edited(
+        _ playlist: Playlist,
+        _ plan: EditPlan,
+        at address: ResourceAddress
+    ) async throws -> EditedPlaylist {
+        do {
+            return try await PresentationEditor(plan, loader: self).prepare(playlist).apply()
+        } catch let error as PlaylistEditError {
+            throw DownloadError(error, address: address)
+        }
+    }
+
+    /// Returns a media playlist after the edits of an edited presentation that apply to it.
+    func edited(
+        _ playlist: MediaPlaylist,
+        of choice: Choice,
+        in presentation: EditedPresentation,
+        at address: ResourceAddress
+    ) async throws -> MediaPlaylist {
+        let entry: PresentationEntry
+        if let variant = choice.variant {
+            entry = .variant(variant)
+        } else {
+            entry = .rendition(presentation.playlist.renditions[choice.position])
+        }
+        guard let plan = presentation.plan(for: entry), !plan.edits.isEmpty,
+            case .media(let edited) = try await edited(.media(playlist), plan, at: address)
+        else { return playlist }
+        return edited
+    }
+}
+
+extension DownloadError {
+    /// Creates the error of a download whose playlists cannot be edited.
+    init(_ error: PlaylistEditError, address: ResourceAddress) {
+        let code: Code =
+            switch error.code {
+            case .nothingLeft: .nothingSelected
+            case .tooLarge: .tooLarge
+            default: .cannotEdit
+            }
+        self.init(code, error.message, address: address, detail: error.code.rawValue, cause: error)
+    }
+}

@@ -1,0 +1,168 @@
+import HLSPlaylist
+public import MediaTiming
+import ResourceAddressing
+
+/// A rule that determines segments of a media playlist.
+public enum SegmentRule: Sendable, Hashable {
+    /// The segments of breaks whose end is announced; a break without an end is not known to contain a segment.
+    case breaks(BreakRule)
+    /// The segments whose URL contains a text.
+    case address(containing: String)
+    /// The segments between the boundaries that are nearest to the ends of ranges.
+    case ranges([MediaTimeRange])
+
+    /// The maximum number of ranges.
+    static let maximumRangeCount = 256
+    /// The maximum length of a text in bytes.
+    static let maximumTextLength = 255
+}
+
+extension SegmentRule: LosslessStringConvertible {
+    /// The form of the rule in URLs and on the command line, such as `cues` or `10...20,60...70`.
+    public var description: String {
+        switch self {
+        case .breaks(let rule): rule.description
+        case .address(let text): "address=\(text)"
+        case .ranges(let ranges):
+            ranges.isEmpty ? "none" : ranges.map { "\($0.start)...\($0.end)" }.joined(separator: ",")
+        }
+    }
+
+    /// Creates a rule from text of the form `cues`, `class=NAME`, `address=TEXT`, `START...END,START...END` or `none`.
+    ///
+    /// - Returns: `nil` for any other text.
+    public init?(_ text: String) {
+        if text == "none" {
+            self = .ranges([])
+        } else if text.hasPrefix("address=") {
+            let part = text.dropFirst("address=".count)
+            guard !part.isEmpty, part.utf8.count <= Self.maximumTextLength else { return nil }
+            self = .address(containing: String(part))
+        } else if let rule = BreakRule(text) {
+            // A break by the clock has no end.
+            if case .every = rule { return nil }
+            self = .breaks(rule)
+        } else {
+            let parts = text.split(separator: ",", maxSplits: Self.maximumRangeCount, omittingEmptySubsequences: false)
+            let ranges = parts.compactMap { MediaTimeRange(partial: String($0)) }
+            guard parts.count <= Self.maximumRangeCount, ranges.count == parts.count else { return nil }
+            self = .ranges(ranges)
+        }
+    }
+}
+
+extension SegmentRule {
+    /// Returns a playlist without the segments that the rule determines, with a discontinuity where segments are removed
+    /// between others.
+    ///
+    /// The tags that announce the removed breaks are removed too.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist. It is unchanged if the rule determines no segment.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist, followed by `EXT-X-ENDLIST` if its last segments are removed.
+    /// - Throws: ``PlaylistEditError``, also for a live playlist, and if no segment would remain.
+    func removingSegments(
+        from playlist: MediaPlaylist,
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard !playlist.isLive else {
+            throw .cannotStitch(reason: "segments can be excluded only from playlists that are complete")
+        }
+        let excluded = try positions(in: playlist)
+        guard !excluded.isEmpty else { return playlist }
+        let count = playlist.segments.count
+        let bounds = [0] + excluded.flatMap { [$0.lowerBound, $0.upperBound] } + [count]
+        let runs = stride(from: 0, to: bounds.count, by: 2)
+            .map { SegmentRun(playlist, bounds[$0]..<bounds[$0 + 1], isPrimary: true) }
+            .filter { !$0.positions.isEmpty }
+        guard !runs.isEmpty else {
+            throw .nothingLeft(filter: "exclude \(self)", available: ["\(count) segments"])
+        }
+        let edited = try MediaPlaylistAssembly.assemble(primary: playlist, runs: runs, limits: limits)
+        guard case .breaks(let breaks) = self else { return edited }
+        return try edited.withoutBreakTags(breaks, edit: "exclude", limits: limits)
+    }
+
+    /// Returns the positions of the segments that the rule determines, as ranges in order that do not touch each other.
+    func positions(in playlist: MediaPlaylist) throws(PlaylistEditError) -> [Range<Int>] {
+        switch self {
+        case .breaks(let rule): Self.merged(try BreakCues(rule, in: playlist).positions(in: playlist))
+        case .address(let text):
+            Self.merged(
+                playlist.segments.indices.filter { playlist.segments[$0].address.text.contains(text) }
+                    .map { $0..<($0 + 1) }
+            )
+        case .ranges(let ranges): Self.merged(ranges.map { playlist.positions(betweenBoundariesNear: $0) })
+        }
+    }
+
+    private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = result.last, range.lowerBound <= last.upperBound {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+}
+
+extension BreakCues {
+    /// Returns the positions of the segments of the breaks whose end is announced.
+    ///
+    /// A break ends before the segment that announces its end, or at the boundary nearest to the end of its duration,
+    /// whichever is first.
+    func positions(in playlist: MediaPlaylist) -> [Range<Int>] {
+        let clock = SegmentClock(playlist)
+        let ends = ends.sorted()
+        return starts.compactMap { start in
+            let next = ends.partitioningIndex { $0 > start.position }
+            var end = next < ends.count ? ends[next] : nil
+            if let duration = start.duration {
+                let first = playlist.segments.timeRange(at: start.position).start
+                let begin =
+                    if let date = start.date, let clock {
+                        first + MediaTime(value: date -| clock.date(of: start.position), timescale: 1_000_000)
+                    } else {
+                        first
+                    }
+                let rest = MediaTime(value: max(0, duration -| start.elapsed), timescale: 1_000_000)
+                let announced = playlist.boundary(near: begin + rest)
+                end = min(end ?? announced, announced)
+            }
+            guard let end, end > start.position else { return nil }
+            return start.position..<end
+        }
+    }
+}
+
+extension EditValueType where Value == SegmentRule {
+    /// A rule that determines segments.
+    static var segmentRule: EditValueType {
+        EditValueType(
+            parameter: EditParameter(
+                .segmentRule,
+                placeholder: "RULE",
+                form: "cues, class=NAME, address=TEXT, or ranges START...END in seconds, separated by commas"
+            ),
+            parse: { SegmentRule($0) },
+            format: \.description
+        )
+    }
+}
+
+extension TrackAlignment where Value == SegmentRule {
+    /// The rule for an edit that removes segments: the other tracks are cut where the video is.
+    static var exclude: TrackAlignment {
+        TrackAlignment { rule, video in
+            guard let positions = try? rule.positions(in: video), positions.count <= SegmentRule.maximumRangeCount
+            else {
+                return nil
+            }
+            return .exclude(.ranges(positions.map { video.timeRange(of: $0) }))
+        }
+    }
+}

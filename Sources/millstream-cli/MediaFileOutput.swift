@@ -1,0 +1,77 @@
+import AssetStorage
+import Foundation
+import Millstream
+
+/// The media files to which assets are exported: a template of their paths, whose extension determines the type.
+struct MediaFileOutput {
+    let template: FileNameTemplate
+    private let fileExtension: String
+    /// A Boolean value that indicates whether only the audio is written.
+    let omitsVideo: Bool
+    /// A Boolean value that indicates whether each part between two discontinuities becomes a file.
+    var splits = false
+
+    /// The extensions, with the type of the file and whether it has only audio.
+    private static let extensions: [String: (type: String, omitsVideo: Bool)] = [
+        "mp4": ("mp4", false), "m4v": ("mp4", false), "m4a": ("mp4", true), "mkv": ("mkv", false), "mka": ("mkv", true),
+    ]
+
+    /// Creates an output, or returns `nil` if the type is unknown or the template is not valid.
+    ///
+    /// - Parameters:
+    ///   - path: The template.
+    ///   - type: The type of the file, `mp4` or `mkv`; `nil` for that of the extension.
+    ///   - audioOnly: A Boolean value that indicates whether only the audio is written, whatever the extension is.
+    init?(_ path: String, type: String? = nil, audioOnly: Bool = false) {
+        let known = Self.extensions[URL(fileURLWithPath: path).pathExtension.lowercased()]
+        guard let template = FileNameTemplate(path), let type = type ?? known?.type else { return nil }
+        self.template = template
+        fileExtension = type
+        omitsVideo = audioOnly || known?.omitsVideo ?? false
+    }
+
+    /// The form of valid paths, for messages.
+    static let form =
+        "a path that ends in .mp4, .mkv, .m4a or .mka (audio only), with fields such as \(FileNameTemplate.fields)"
+
+    #if Playback
+    /// Writes an asset to its files.
+    ///
+    /// - Returns: The absolute paths of the files.
+    func write(_ asset: StoredAsset, in library: AssetLibrary, allowsPartialAsset: Bool) async throws -> [String] {
+        let session = AssetExportSession(library, id: asset.id)
+        var options = AssetExportSession.Options(allowsPartialAsset: allowsPartialAsset)
+        options.omitsVideo = omitsVideo
+        let count = splits ? try session.partCount() : 1
+        var paths: [String] = []
+        for part in 0..<count {
+            options.part = splits ? part : nil
+            let path = URL(fileURLWithPath: path(for: asset, part: splits ? part : nil)).path
+            try await Interruption.cancelling { [options] in
+                try await session.export(to: path, as: fileExtension == "mp4" ? .mp4 : .matroska, options: options)
+            }
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// Returns the path of a file; the number of a part precedes the extension if the template has no field for it.
+    private func path(for asset: StoredAsset, part: Int?) -> String {
+        let path = template.path(for: asset, part: part)
+        guard let part, !template.contains(.part) else { return path }
+        let url = URL(fileURLWithPath: path)
+        return url.deletingPathExtension().path + "-\(part + 1)." + url.pathExtension
+    }
+    #else
+    func write(_ asset: StoredAsset, in library: AssetLibrary, allowsPartialAsset: Bool) async throws -> [String] {
+        throw Self.unavailable
+    }
+    #endif
+
+    /// The error of a build without FFmpeg.
+    static let unavailable = Failure(
+        .failed,
+        "no-decoder",
+        "this build cannot write media files: it was built without FFmpeg (the trait Playback)"
+    )
+}

@@ -1,0 +1,223 @@
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+/// Tests downloads of edited presentations.
+@Suite struct EditedDownloadTests {
+    private let temporary: TemporaryLibrary
+    private static let root = "https://origin.example/"
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private static let video = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:10
+        #EXT-X-KEY:METHOD=AES-128,URI="key"
+        #EXTINF:10,
+        0.ts
+        #EXT-X-CUE-OUT:10
+        #EXTINF:10,
+        ad.ts
+        #EXT-X-CUE-IN
+        #EXTINF:10,
+        2.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    private static let texts = [
+        root + "main.m3u8": """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",DEFAULT=YES,URI="audio.m3u8"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="E",LANGUAGE="en",URI="text.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,CODECS="avc1.64001e,mp4a.40.2",AUDIO="a",SUBTITLES="s"
+        video.m3u8
+
+        """,
+        root + "video.m3u8": video,
+        root + "audio.m3u8": """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:10
+        #EXTINF:10,
+        a0.aac
+        #EXTINF:10,
+        a1.aac
+        #EXTINF:10,
+        a2.aac
+        #EXT-X-ENDLIST
+
+        """,
+        root + "text.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:30\n#EXTINF:30,\ntext.vtt\n#EXT-X-ENDLIST\n",
+        root + "text.vtt": """
+        WEBVTT
+
+        00:05.000 --> 00:06.000
+        first
+
+        00:15.000 --> 00:16.000
+        in the break
+
+        00:25.000 --> 00:26.000
+        last
+
+        """,
+        root + "key": "0123456789abcdef", root + "0.ts": "zero", root + "ad.ts": "advertisement", root + "2.ts": "two",
+        root + "a0.aac": "audio 0", root + "a1.aac": "audio 1", root + "a2.aac": "audio 2",
+    ]
+
+    private func selection(_ edits: [(String, String)]) throws -> DownloadSelection {
+        var selection = DownloadSelection()
+        selection.edits = EditPlan(try edits.map { try PlaylistEdit(name: $0.0, value: $0.1) })
+        return selection
+    }
+
+    private func download(
+        _ selection: DownloadSelection,
+        from origin: ScriptedTransport = ScriptedTransport(texts: texts)
+    ) async throws -> StoredAsset {
+        try await AssetDownload(
+            ResourceAddress(Self.root + "main.m3u8"),
+            into: temporary.library,
+            loader: ResourceLoader(
+                SchemeTransport(http: origin, file: FileTransport()),
+                policy: RecoveryPolicy(retries: 0)
+            ),
+            configuration: DownloadConfiguration(selection: selection)
+        ).run()
+    }
+
+    private func stored(_ path: String, of asset: StoredAsset) throws -> String {
+        try String(
+            contentsOf: temporary.library.packageDirectory(asset.id).appendingPathComponent(path),
+            encoding: .utf8
+        )
+    }
+
+    @Test func segmentsOfBreaksAreNotDownloadedInAnyTrack() async throws {
+        let origin = ScriptedTransport(texts: Self.texts)
+        let asset = try await download(try selection([("exclude", "cues")]), from: origin)
+        #expect(asset.state == .complete && asset.isPlayableOffline && asset.duration == MediaTime(seconds: 20))
+        let requested = origin.requestedAddresses.map { $0.dropFirst(Self.root.count) }
+        #expect(!requested.contains("ad.ts") && !requested.contains("a1.aac"))
+        let playlist = try stored("variant-0/media.m3u8", of: asset)
+        #expect(playlist.contains("EXT-X-DISCONTINUITY") && !playlist.contains("CUE"))
+        // The file of the subtitles is stored as the two parts that remain.
+        let names = try Playlist.parse(Array(try stored("subtitles-1/media.m3u8", of: asset).utf8)).addresses.map(\.uri)
+        #expect(names.count == 2)
+        let parts = try names.map { try stored("subtitles-1/\($0)", of: asset) }
+        #expect(parts[0].contains("first") && !parts[0].contains("break") && !parts[0].contains("last"))
+        #expect(!parts[1].contains("first") && !parts[1].contains("break") && parts[1].contains("last"))
+    }
+
+    @Test func aLaterDownloadOfTheWholeReusesWhatIsStored() async throws {
+        _ = try await download(try selection([("exclude", "address=ad.ts")]))
+        let origin = ScriptedTransport(texts: Self.texts)
+        let asset = try await download(DownloadSelection(), from: origin)
+        #expect(asset.duration == MediaTime(seconds: 30))
+        let media = origin.requestedAddresses.filter { $0.hasSuffix("ts") || $0.hasSuffix("aac") }
+        #expect(Set(media) == [Self.root + "ad.ts", Self.root + "a1.aac"])
+        #expect(try stored("variant-0/media.m3u8", of: asset).contains("CUE-OUT"))
+    }
+
+    @Test func aRepairLoadsThePlaylistsWithTheSameEdits() async throws {
+        let asset = try await download(try selection([("exclude", "cues")]))
+        let folder = temporary.library.packageDirectory(asset.id)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("variant-0/000001.ts"))
+        var texts = Self.texts
+        // The first address of the segment has expired.
+        texts[Self.root + "video.m3u8"] = Self.video.replacingOccurrences(of: "2.ts", with: "2.ts?again")
+        texts[Self.root + "2.ts"] = nil
+        texts[Self.root + "2.ts?again"] = "two"
+        var answers = texts.mapValues { [ScriptedTransport.Response.text($0)] }
+        answers[Self.root + "2.ts"] = [
+            .failure(TransportError(.status, "expired", status: 403))
+        ]
+        let result = try await AssetRepair(
+            asset.id,
+            in: temporary.library,
+            loader: ResourceLoader(ScriptedTransport(answers), policy: RecoveryPolicy(retries: 0))
+        ).run()
+        #expect(result.failure == nil && result.repaired == ["variant-0/000001.ts"])
+        let repaired = try temporary.library.asset(asset.id)
+        #expect(repaired.state == .complete && repaired.duration == MediaTime(seconds: 20))
+    }
+
+    @Test func audioAloneIsPlayable() async throws {
+        let origin = ScriptedTransport(texts: Self.texts)
+        let asset = try await download(try selection([("content-types", "audio")]), from: origin)
+        #expect(asset.state == .complete && asset.isPlayableOffline && asset.renditions.allSatisfy { $0.height == nil })
+        #expect(origin.requestedAddresses.allSatisfy { !$0.hasSuffix("ts") && !$0.hasSuffix("vtt") })
+        let multivariant = try stored("multivariant.m3u8", of: asset)
+        #expect(multivariant.contains("CODECS=\"mp4a.40.2\"") && !multivariant.contains("RESOLUTION"))
+    }
+
+    @Test func subtitlesAloneAreStored() async throws {
+        let origin = ScriptedTransport(texts: Self.texts)
+        let asset = try await download(
+            DownloadSelection(variants: .none, audio: .none, subtitles: .all),
+            from: origin
+        )
+        #expect(asset.state == .complete && !asset.isPlayableOffline)
+        #expect(asset.renditions.map(\.role) == [.subtitles])
+        #expect(Set(origin.requestedAddresses.map { $0.suffix(3) }) == ["3u8", "vtt"])
+        #expect(!origin.requestedAddresses.contains(Self.root + "video.m3u8"))
+        // A later download adds the rest.
+        let whole = try await download(DownloadSelection())
+        #expect(whole.id == asset.id && whole.isPlayableOffline)
+    }
+
+    @Test func theKeyOfTheUserIsStored() async throws {
+        var texts = Self.texts
+        texts[Self.root + "key"] = nil
+        let digits = "00112233445566778899aabbccddeeff"
+        let asset = try await download(
+            try selection([("key", digits)]),
+            from: ScriptedTransport(texts: texts)
+        )
+        let folder = temporary.library.packageDirectory(asset.id).appendingPathComponent("variant-0")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".key") }
+        let key = try Data(contentsOf: folder.appendingPathComponent(try #require(names.first)))
+        #expect(names.count == 1 && Array(key) == SegmentKey(digits)?.bytes)
+    }
+
+    @Test func editsThatLeaveNothingAreRefused() async throws {
+        let error = try await #require(throws: DownloadError.self) {
+            try await download(try selection([("bandwidth", "9M...")]))
+        }
+        #expect(error.code == .nothingSelected && error.message.contains("bandwidth"))
+        let late = try await #require(throws: DownloadError.self) {
+            try await download(try selection([("start", "90")]))
+        }
+        #expect(late.code == .cannotEdit && late.detail == "time-outside")
+    }
+
+    @Test func aRecordingIsNotEdited() async throws {
+        var configuration = DownloadConfiguration(selection: try selection([("exclude", "cues")]))
+        configuration.recording = RecordingOptions()
+        let error = try await #require(throws: DownloadError.self) {
+            try await AssetDownload(
+                ResourceAddress(Self.root + "main.m3u8"),
+                into: temporary.library,
+                loader: ResourceLoader(ScriptedTransport(texts: Self.texts), policy: RecoveryPolicy(retries: 0)),
+                configuration: configuration
+            ).run()
+        }
+        #expect(error.code == .cannotEdit)
+    }
+
+    @Test func editsArePartOfTheStoredSelection() throws {
+        let edits = [("exclude", "class=a&b=c%,d"), ("set-tag", "EXT-X-START=TIME-OFFSET=1"), ("no-subtitles", "")]
+        let selection = try selection(edits)
+        let restored = try #require(DownloadSelection(selection.description))
+        #expect(restored == selection && restored.edits.edits.count == 3)
+        #expect(DownloadSelection("variants=best&edit=unknown=1") == nil)
+        #expect(DownloadSelection("variants=none")?.variants == DownloadSelection.Variants.none)
+    }
+}
