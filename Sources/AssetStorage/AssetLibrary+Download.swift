@@ -9,8 +9,8 @@ public import ResourceAddressing
 package struct PlannedRendition: Sendable {
     /// The role of the rendition in the presentation.
     package let role: StoredRendition.Role
-    /// The zero-based index among the variants, or among the renditions, of the source; -1 if the source is a media
-    /// playlist.
+    /// The zero-based index among the variants, the renditions, or the I-frame variants of the source; -1 if the source is
+    /// a media playlist.
     package let position: Int
     /// The language of the rendition (RFC 5646); `nil` for variants and for renditions without a language.
     package let language: String?
@@ -57,24 +57,46 @@ package struct PlannedRendition: Sendable {
 }
 
 extension AssetLibrary {
+    /// Returns the directories of planned media playlists, relative to the package.
+    package func folders(of renditions: [PlannedRendition], _ id: String) throws -> Set<String> {
+        let wanted = Set(renditions.map { RenditionPosition(list: $0.role.list, position: $0.position) })
+        return try catalog.read { database in
+            let records = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+            return Set(
+                records.filter { record in
+                    record.positions.contains {
+                        wanted.contains(RenditionPosition(list: record.role.list, position: $0))
+                    }
+                }.map(\.folder)
+            )
+        }
+    }
+
     /// Creates the catalog entry of an asset, or returns the existing entry with the same source.
     ///
-    /// An existing entry keeps its title, and its selection is replaced.
+    /// An existing entry keeps its title, unless it is replaced, and its selection is replaced.
     ///
     /// - Parameters:
     ///   - source: The URL of the source playlist, which identifies the asset.
     ///   - title: The title to display.
     ///   - selection: The selection as text. The library does not interpret it, and returns it in
     ///     ``StoredAsset/selection``.
+    ///   - replacesTitle: A Boolean value that indicates whether an existing entry gets the title.
     /// - Returns: The identifier of the asset.
     /// - Throws: ``StorageError``; ``StorageError/Code/busy`` if the existing asset is being deleted.
-    public func addAsset(source: ResourceAddress, title: String, selection: String) throws -> String {
+    public func addAsset(
+        source: ResourceAddress,
+        title: String,
+        selection: String,
+        replacesTitle: Bool = false
+    ) throws -> String {
         let id = try write { database in
             if var record = try AssetRecord.filter(Column("source") == source.text).fetchOne(database) {
                 guard record.state != .deleting else {
                     throw StorageError(.busy, "the asset is being deleted; try again later")
                 }
                 record.selection = selection
+                if replacesTitle { record.title = title }
                 try record.update(database)
                 return record.id
             }
@@ -103,29 +125,47 @@ extension AssetLibrary {
     ///
     /// Stored files are not downloaded again. A rendition whose media changed at the origin is planned again from the
     /// start. The caller must hold the lock of the asset.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - source: The playlist of the source.
+    ///   - address: The URL of the source after all redirects.
+    ///   - renditions: The media playlists to download.
+    ///   - replacesStored: A Boolean value that indicates whether stored segments are deleted that are not in the playlists,
+    ///     because these are another part of the presentation.
+    /// - Throws: ``StorageError``; ``StorageError/Code/wouldDelete`` if segments would be deleted that must not be.
     package func planDownload(
         of id: String,
         source: Playlist,
         at address: ResourceAddress,
-        renditions: [PlannedRendition]
+        renditions: [PlannedRendition],
+        replacesStored: Bool = true
     ) throws {
         try write { database in
             var record = try Self.record(id, database)
             try Self.remapRenditions(of: record, to: source, database)
             record.sourcePlaylist = Data(source.bytes)
             record.sourceAddress = address.text
-            record.state = .partial
-            try record.update(database)
             let known = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
             var positions = Dictionary(known.map { (RenditionPosition($0), $0) }) { first, _ in first }
             var folders = Set(known.map(\.folder))
             for rendition in renditions {
-                let position = RenditionPosition(isVariant: rendition.role == .variant, position: rendition.position)
+                let position = RenditionPosition(list: rendition.role.list, position: rendition.position)
                 let existing = positions.removeValue(forKey: position)
                 let folder = existing?.folder ?? Self.unusedFolder(for: rendition, besides: folders)
                 folders.insert(folder)
-                try Self.plan(rendition, in: folder, of: id, replacing: existing, database)
+                try Self.plan(
+                    rendition,
+                    in: folder,
+                    of: id,
+                    replacing: existing,
+                    deletesOthers: replacesStored,
+                    database
+                )
             }
+            let missing = ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") == nil)
+            record.state = try missing.isEmpty(database) && record.state == .complete ? .complete : .partial
+            try record.update(database)
         }
         try makeFolders(id)
         try removeUnreferencedFiles(id)
@@ -134,15 +174,15 @@ extension AssetLibrary {
 
     /// The position of a rendition in the multivariant playlist of the source.
     private struct RenditionPosition: Hashable {
-        let isVariant: Bool
+        let list: StoredRendition.EntryList
         let position: Int
 
-        init(isVariant: Bool, position: Int) {
-            self.isVariant = isVariant
+        init(list: StoredRendition.EntryList, position: Int) {
+            self.list = list
             self.position = position
         }
 
-        init(_ record: RenditionRecord) { self.init(isVariant: record.role == .variant, position: record.position) }
+        init(_ record: RenditionRecord) { self.init(list: record.role.list, position: record.position) }
     }
 
     private static func plan(
@@ -150,6 +190,7 @@ extension AssetLibrary {
         in folder: String,
         of id: String,
         replacing existing: RenditionRecord?,
+        deletesOthers: Bool,
         _ database: Database
     ) throws {
         let playlist = try rendition.standalonePlaylist
@@ -164,6 +205,19 @@ extension AssetLibrary {
                 let rows = try ResourceRecord.filter(Column("renditionID") == existing.id)
                     .filter(Column("bytes") != nil).fetchCursor(database)
                 while let row = try rows.next() { stored[PackagePlan.Identity(row)] = row }
+            }
+            // The entire presentation contains what is stored of a part.
+            if !deletesOthers, rendition.isPart {
+                let remaining = Set(former.values)
+                let lost = try ResourceRecord.filter(Column("renditionID") == existing.id)
+                    .filter(Column("bytes") != nil).filter(Column("position") >= 0)
+                    .fetchAll(database).count { !remaining.contains($0.position) }
+                guard lost == 0 else {
+                    throw StorageError(
+                        .wouldDelete,
+                        "the download would delete \(lost) stored segments of the asset \(id), which are not in its selection"
+                    )
+                }
             }
             _ = try RenditionRecord.deleteOne(database, key: existing.id)
         }
@@ -212,7 +266,7 @@ extension AssetLibrary {
                 duration: resource.timeRange.duration.description,
                 bytes: known?.bytes,
                 checksum: known?.checksum,
-                startTime: resource.timeRange.start.seconds
+                startTime: resource.timeRange.start.seconds + (rendition.role == .iFrames ? StoredResource.deferral : 0)
             )
             try row.insert(database)
         }
@@ -242,21 +296,20 @@ extension AssetLibrary {
             let old = try? Playlist.parse(bytes)
         else { return }
         /// Maps positions in the old source to positions in the new source.
-        func moves(variants: Bool) -> [Int: Int] {
+        func moves(_ list: StoredRendition.EntryList) -> [Int: Int] {
             let new = Dictionary(
-                identities(in: source, variants: variants).enumerated().map { ($1, $0) },
+                identities(in: source, list).enumerated().map { ($1, $0) },
                 uniquingKeysWith: { first, _ in first }
             )
-            let old = identities(in: old, variants: variants).enumerated()
+            let old = identities(in: old, list).enumerated()
             return Dictionary(
                 uniqueKeysWithValues: old.compactMap { position, name in new[name].map { (position, $0) } }
             )
         }
-        let (variants, others) = (moves(variants: true), moves(variants: false))
+        let moves = Dictionary(uniqueKeysWithValues: StoredRendition.EntryList.allCases.map { ($0, moves($0)) })
         for var rendition in try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database) {
             if rendition.position < 0, source.kind == .media { continue }
-            let moves = rendition.role == .variant ? variants : others
-            let positions = rendition.positions.compactMap { moves[$0] }
+            let positions = rendition.positions.compactMap { moves[rendition.role.list]?[$0] }
             if let position = positions.first {
                 rendition.position = position
                 rendition.aliases = positions.dropFirst().map(String.init).joined(separator: ",")
@@ -268,9 +321,9 @@ extension AssetLibrary {
     }
 
     /// Returns keys that identify the entries of a multivariant playlist regardless of their order and URL signatures.
-    private static func identities(in playlist: Playlist, variants: Bool) -> [String] {
+    private static func identities(in playlist: Playlist, _ list: StoredRendition.EntryList) -> [String] {
         guard case .multivariant(let playlist) = playlist else { return [] }
-        guard variants else {
+        guard list != .renditions else {
             return playlist.renditions.map { rendition in
                 [
                     rendition.attributes["TYPE"] ?? "", rendition.groupID, rendition.name, rendition.language ?? "",
@@ -278,7 +331,7 @@ extension AssetLibrary {
                 ].joined(separator: "\u{1F}")
             }
         }
-        return playlist.variants.map { variant in
+        return (list == .variants ? playlist.variants : playlist.iFrameVariants).map { variant in
             let rate = variant.bandwidth?.bitsPerSecond.description ?? ""
             return [ResourceAddress(variant.uri).path, rate, variant.resolution?.description ?? ""]
                 .joined(separator: "\u{1F}")

@@ -69,17 +69,33 @@ extension AssetLibrary {
     // MARK: Missing files
 
     /// Returns the number of files that are not stored.
-    public func missingCount(_ id: String) throws -> Int {
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - folders: The directories of the media playlists that are counted; `nil` for all.
+    /// - Returns: The number of files.
+    /// - Throws: ``StorageError``.
+    public func missingCount(_ id: String, in folders: Set<String>? = nil) throws -> Int {
         try catalog.read { database in
             _ = try Self.record(id, database)
-            return try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") == nil)
-                .fetchCount(database)
+            let missing = ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") == nil)
+            guard let renditions = try Self.renditions(in: folders, of: id, database) else {
+                return try missing.fetchCount(database)
+            }
+            return try missing.filter(renditions.contains(Column("renditionID"))).fetchCount(database)
         }
+    }
+
+    /// Returns the identifiers of the renditions in directories; `nil` for all renditions.
+    private static func renditions(in folders: Set<String>?, of id: String, _ database: Database) throws -> [Int64]? {
+        guard let folders else { return nil }
+        return try Self.folders(id, database).filter { folders.contains($0.value) }.map(\.key)
     }
 
     /// Returns all files that are not stored, in the order of their media time.
     ///
-    /// Keys and initialization sections have the start time of the first segment that needs them, and precede it.
+    /// Keys and initialization sections have the start time of the first segment that needs them, and precede it. I-frames
+    /// follow all other files.
     package func missingResources(_ id: String) throws -> [StoredResource] {
         var result: [StoredResource] = []
         while true {
@@ -94,23 +110,28 @@ extension AssetLibrary {
     /// - Parameters:
     ///   - id: The identifier of the asset.
     ///   - last: The last file of the previous page; `nil` for the first page.
+    ///   - folders: The directories of the media playlists whose files are returned; `nil` for all.
     ///   - onlyLost: A Boolean value that indicates whether files that were never stored are left out.
     /// - Returns: The files in the order of ``missingResources(_:)``; empty after the last page.
     /// - Throws: ``StorageError``.
     package func missingResources(
         _ id: String,
         after last: StoredResource?,
+        in folders: Set<String>? = nil,
         onlyLost: Bool = false
     ) throws -> [StoredResource] {
         try catalog.read { database in
             _ = try Self.record(id, database)
+            let renditions = try Self.renditions(in: folders, of: id, database)
+            // The numbers are identifiers from the catalog.
+            let list = renditions.map { "AND renditionID IN (\($0.map(String.init).joined(separator: ",")))" } ?? ""
             let rows = try ResourceRecord.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM resource WHERE assetID = ? AND bytes IS NULL AND (startTime, id) > (?, ?)
-                    \(onlyLost ? "AND isLost" : "") ORDER BY startTime, id LIMIT ?
+                    \(list) \(onlyLost ? "AND isLost" : "") ORDER BY startTime, id LIMIT ?
                     """,
-                arguments: [id, last?.timeRange.start.seconds ?? -1, last?.id ?? 0, Self.pageSize]
+                arguments: [id, last?.order ?? -1, last?.id ?? 0, Self.pageSize]
             )
             let folders = try Self.folders(id, database)
             return rows.compactMap { StoredResource($0, folders) }
@@ -318,6 +339,7 @@ extension StoredResource {
             folder: folders[record.renditionID] ?? "",
             timeRange: MediaTimeRange(start: record.start, duration: record.duration)
                 ?? MediaTimeRange(start: .zero, duration: .zero),
+            order: record.startTime ?? 0,
             bytes: record.bytes.map { ByteCount($0) }
         )
     }

@@ -73,18 +73,18 @@ extension AssetLibrary {
         _ asset: StoredAsset
     ) throws -> [UInt8] {
         if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
-            var (variants, others): ([Int: String], [Int: String]) = ([:], [:])
+            var addresses: [StoredRendition.EntryList: [Int: String]] = [:]
             for rendition in renditions {
                 let address = "\(rendition.folder)/\(mediaName)"
                 for position in rendition.positions {
-                    if rendition.role == .variant {
-                        variants[position] = variants[position] ?? address
-                    } else {
-                        others[position] = others[position] ?? address
-                    }
+                    addresses[rendition.role.list, default: [:]].merge([position: address]) { first, _ in first }
                 }
             }
-            return try source.relocated(variant: { variants[$0] }, rendition: { others[$0] }).bytes
+            return try source.relocated(
+                variant: { addresses[.variants]?[$0] },
+                rendition: { addresses[.renditions]?[$0] },
+                iFrameVariant: { addresses[.iFrameVariants]?[$0] }
+            ).bytes
         }
         guard let duration = asset.duration else { return Array("#EXTM3U\n".utf8) }
         // The peak bit rate is unknown; the average bit rate is a lower bound.

@@ -9,7 +9,7 @@ extension AssetLibrary {
             let source = try Self.record(id, database).sourcePlaylist
             let records = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
             var complete: Set<Int> = []
-            for record in records where record.role != .variant {
+            for record in records where record.role.list == .renditions {
                 let missing = try ResourceRecord.filter(Column("renditionID") == record.id)
                     .filter(Column("bytes") == nil).fetchCount(database)
                 if missing == 0 { complete.formUnion(record.positions) }

@@ -1,7 +1,8 @@
+import Foundation
 import GRDB
 import HLSPlaylist
 import MediaTiming
-import ResourceAddressing
+package import ResourceAddressing
 import Synchronization
 
 extension AssetLibrary {
@@ -42,6 +43,12 @@ extension AssetLibrary {
             )
             return try row.flatMap { StoredResource($0, try Self.folders(id, database)) }
         }
+    }
+
+    /// Returns the path of the stored file of an asset that is all of a resource at the origin; `nil` if it is not stored.
+    package func storedFile(at address: ResourceAddress, of id: String) -> String? {
+        guard let stored = try? resource(at: address, nil, of: id), stored.bytes != nil else { return nil }
+        return file(stored.path, of: id)?.path
     }
 
     /// Locks an asset for everything that this process stores in it.

@@ -177,10 +177,23 @@ private struct RenditionUses {
 
     /// Returns a Boolean value that indicates whether the variant or rendition at a position remains.
     func remains(_ position: Int, role: StoredRendition.Role) -> Bool {
-        guard role != .variant else { return variants.contains(position) }
+        switch role.list {
+        case .variants: return variants.contains(position)
+        case .iFrameVariants: return remainsForFastPlayback(position)
+        case .renditions: break
+        }
         guard source.renditions.indices.contains(position) else { return true }
         let rendition = source.renditions[position]
         guard let type = rendition.type else { return true }
         return unused[type]?.contains(rendition.groupID) != true
+    }
+
+    /// Returns a Boolean value that indicates whether an I-frame variant is not higher than the remaining variants.
+    private func remainsForFastPlayback(_ position: Int) -> Bool {
+        guard source.iFrameVariants.indices.contains(position),
+            let height = source.iFrameVariants[position].resolution?.height,
+            let highest = variants.compactMap({ source.variants[$0].resolution?.height }).max()
+        else { return true }
+        return height <= highest
     }
 }

@@ -86,7 +86,7 @@ struct ResourceRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var bytes: Int64?
     /// The checksum of the stored file (`BlockChecksum`); `nil` if the file is not stored or was stored by version 2.
     var checksum: Int64?
-    /// The start of the segment in seconds, for sorting.
+    /// The position in the order in which files are fetched: the start of the segment in seconds, later for I-frames.
     var startTime: Double?
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }

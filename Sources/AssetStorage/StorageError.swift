@@ -33,6 +33,8 @@ public struct StorageError: MillstreamError, Sendable {
         public static let moved = Code(rawValue: "package-moved")
         /// An operation would remove everything.
         public static let nothingLeft = Code(rawValue: "nothing-left")
+        /// A download would delete stored segments that are outside of its selection.
+        public static let wouldDelete = Code(rawValue: "would-delete")
     }
 
     /// The kind of error.
@@ -72,7 +74,7 @@ extension StorageError {
 extension StorageError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete, .moved, .nothingLeft,
+        .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete, .moved, .nothingLeft, .wouldDelete,
     ]
 
     /// The code of the corresponding error of AVFoundation.

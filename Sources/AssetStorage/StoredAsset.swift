@@ -81,6 +81,24 @@ public struct StoredRendition: Sendable, Hashable {
         case video
         /// A subtitles rendition.
         case subtitles
+        /// A variant with I-frames only (`EXT-X-I-FRAME-STREAM-INF`), for fast playback.
+        case iFrames = "i-frames"
+
+        /// The list of the multivariant playlist in which an entry of this role has its position.
+        var list: EntryList {
+            switch self {
+            case .variant: .variants
+            case .audio, .video, .subtitles: .renditions
+            case .iFrames: .iFrameVariants
+            }
+        }
+    }
+
+    /// A list of entries of a multivariant playlist.
+    enum EntryList: Hashable, CaseIterable {
+        case variants
+        case renditions
+        case iFrameVariants
     }
 
     /// The role in the presentation.
@@ -145,6 +163,15 @@ package struct StoredResource: Sendable, Hashable, Identifiable {
     package let folder: String
     /// The media time range of the segment; empty for keys and initialization sections.
     package let timeRange: MediaTimeRange
+    /// The position in the order in which files are fetched: the start time in seconds, later for I-frames.
+    package let order: Double
     /// The size of the stored file; `nil` if it is not stored.
     package internal(set) var bytes: ByteCount?
+
+    /// The number that is added to the start times of I-frames in ``order``.
+    static let deferral = 1e12
+
+    /// A Boolean value that indicates whether the file is fetched after all others, because it is often a part of one of
+    /// them.
+    package var isDeferred: Bool { order >= Self.deferral }
 }

@@ -97,7 +97,8 @@ package struct AssetDownload: Sendable {
             let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
             if hasAll {
                 let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
-                    try library.finish(id)
+                    // Files of an earlier download with another selection may still be missing.
+                    if try library.missingCount(id) == 0 { try library.finish(id) }
                     return try library.asset(id)
                 }
                 report(.progress(id: id, meter.progress))
@@ -120,17 +121,21 @@ package struct AssetDownload: Sendable {
     ) async throws -> (meter: ProgressMeter, hasAll: Bool) {
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let isPlanned = renewal.isFirstRound && self.resolution != nil
-        let (asset, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
+        let replacesStored = configuration.replacesStoredSegments
+        let (asset, folders, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
             // An asset that was deleted in the meantime has been created again, without files.
-            if try !isPlanned || library.asset(id).renditions.isEmpty { try library.plan(resolution, of: id) }
+            if try !isPlanned || library.asset(id).renditions.isEmpty {
+                try library.plan(resolution, of: id, replacesStored: replacesStored)
+            }
             try library.removeMissingFilesFromCatalog(id)
-            return (try library.asset(id), try library.missingCount(id))
+            let folders = try library.folders(of: resolution.renditions, id)
+            return (try library.asset(id), folders, try library.missingCount(id, in: folders))
         }
-        let meter = ProgressMeter(ProgressCounter(asset, missing: missing))
+        let meter = ProgressMeter(ProgressCounter(asset, in: folders, missing: missing))
         defer { report(.ended(id: id, meter.figures)) }
         if renewal.isFirstRound { report(.resolved(id: id, meter.progress)) }
         renewal.beginRound()
-        try await fetchMissing(of: asset, meter, &renewal, report: report)
+        try await fetchMissing(of: asset, in: folders, meter, &renewal, report: report)
         return (meter, !renewal.isNeeded)
     }
 
@@ -165,9 +170,11 @@ package struct AssetDownload: Sendable {
         }
     }
 
-    /// Fetches the missing files, or only those that were stored once, until the addresses of some have expired.
+    /// Fetches the missing files in directories, or only those that were stored once, until the addresses of some have
+    /// expired.
     func fetchMissing(
         of asset: StoredAsset,
+        in folders: Set<String>? = nil,
         _ meter: ProgressMeter,
         _ renewal: inout DownloadRenewal,
         onlyLost: Bool = false,
@@ -210,7 +217,7 @@ package struct AssetDownload: Sendable {
                     case .readNextPage(let last):
                         queue.append(
                             try await NIOThreadPool.singleton.runIfActive { [library] in
-                                try library.missingResources(id, after: last, onlyLost: onlyLost)
+                                try library.missingResources(id, after: last, in: folders, onlyLost: onlyLost)
                             }
                         )
                     case .wait: break filling
@@ -241,12 +248,13 @@ package struct AssetDownload: Sendable {
 
 extension AssetLibrary {
     /// Enters the playlists of a source, and the files that they need, in the catalog.
-    func plan(_ resolution: DownloadResolver.Resolution, of id: String) throws {
+    func plan(_ resolution: DownloadResolver.Resolution, of id: String, replacesStored: Bool) throws {
         try planDownload(
             of: id,
             source: resolution.playlist,
             at: resolution.address,
-            renditions: resolution.renditions
+            renditions: resolution.renditions,
+            replacesStored: replacesStored
         )
     }
 }

@@ -147,7 +147,7 @@ extension DownloadResolver {
     /// Returns the entries of a playlist that an asset has already planned.
     fileprivate static func choices(_ entries: [PlannedEntry], in playlist: MultivariantPlaylist) -> [Choice] {
         entries.compactMap { entry in
-            guard entry.role == .variant else {
+            guard entry.role == .variant || entry.role == .iFrames else {
                 guard playlist.renditions.indices.contains(entry.position),
                     let address = playlist.renditions[entry.position].address
                 else { return nil }
@@ -160,10 +160,11 @@ extension DownloadResolver {
                     address: address
                 )
             }
-            guard playlist.variants.indices.contains(entry.position) else { return nil }
-            let variant = playlist.variants[entry.position]
+            let variants = entry.role == .variant ? playlist.variants : playlist.iFrameVariants
+            guard variants.indices.contains(entry.position) else { return nil }
+            let variant = variants[entry.position]
             return Choice(
-                role: .variant,
+                role: entry.role,
                 position: entry.position,
                 aliases: entry.aliases,
                 language: nil,

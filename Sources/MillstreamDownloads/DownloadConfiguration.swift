@@ -33,6 +33,11 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// Below 500 kbit/s for each concurrent fetch, fewer fetches run concurrently, because a server may close a
     /// connection that is too slow.
     public var maximumRate: BitRate?
+    /// A Boolean value that indicates whether stored segments that are not in the selection are deleted.
+    ///
+    /// If it is `false`, a download of another time range, or with edits that leave out stored segments, fails and deletes
+    /// nothing.
+    public var replacesStoredSegments = false
     /// The options for recording a live stream; `nil` to download a stream that has ended.
     ///
     /// With these options, a task follows the media playlists and stores each segment as it appears. The package is
@@ -80,6 +85,8 @@ private struct StoredConfiguration: Codable {
     var playlistSize: Int64
     var freeSpace: Int64
     var rate: Int64?
+    /// `nil` in the JSON of earlier versions.
+    var replaces: Bool?
     /// The options of a recording; `nil` for a download, and in the JSON of earlier versions.
     var recording: Recording?
 
@@ -106,6 +113,7 @@ extension DownloadConfiguration {
                     playlistSize: limits.playlistSize.bytes,
                     freeSpace: limits.freeSpace.bytes,
                     rate: maximumRate?.bitsPerSecond,
+                    replaces: replacesStoredSegments,
                     recording: recording.map { recording in
                         StoredConfiguration.Recording(
                             duration: recording.duration?.description,
@@ -134,6 +142,7 @@ extension DownloadConfiguration {
             )
         )
         furtherSelections = Array(selections.dropFirst())
+        replacesStoredSegments = found.replaces ?? false
         maximumRate = found.rate.map { BitRate(bitsPerSecond: $0) }
         recording = found.recording.map { recording in
             RecordingOptions(

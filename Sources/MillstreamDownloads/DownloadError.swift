@@ -82,6 +82,7 @@ public struct DownloadError: MillstreamError, Sendable {
             switch error.code {
             case .full: "free some space and run the same command again to resume the download"
             case .busy: "wait until the other task has finished, or stop it"
+            case .wouldDelete: "keep them in another library (--library DIR), or let them be deleted (--replace)"
             default: nil
             }
         self.init(.storage, error.message, hint: hint, detail: error.code.rawValue, cause: error)

@@ -13,6 +13,12 @@ public struct DownloadProgress: Sendable, Hashable {
     public let bytes: ByteCount
     /// The progress from 0 to 100; 100 only if all files are stored, including keys and initialization sections.
     public let percent: Double
+    /// The estimated number of stored bytes after the download; `nil` if it is unknown, as for recordings.
+    ///
+    /// The estimate is computed from the files that are stored, and before that from the bit rates of the playlist.
+    public let expectedBytes: ByteCount?
+    /// The number of bytes that the running download has received.
+    public let receivedBytes: ByteCount
 
     /// Creates the progress of a stored asset.
     public init(_ asset: StoredAsset) {
@@ -20,15 +26,26 @@ public struct DownloadProgress: Sendable, Hashable {
             loadedTimeRanges: asset.loadedTimeRanges,
             duration: asset.duration ?? .zero,
             bytes: asset.bytes,
-            percent: asset.percent
+            percent: asset.percent,
+            expectedBytes: nil,
+            receivedBytes: .zero
         )
     }
 
-    init(loadedTimeRanges: MediaTimeRangeSet, duration: MediaTime, bytes: ByteCount, percent: Double) {
+    init(
+        loadedTimeRanges: MediaTimeRangeSet,
+        duration: MediaTime,
+        bytes: ByteCount,
+        percent: Double,
+        expectedBytes: ByteCount?,
+        receivedBytes: ByteCount
+    ) {
         self.loadedTimeRanges = loadedTimeRanges
         self.duration = duration
         self.bytes = bytes
         self.percent = percent
+        self.expectedBytes = expectedBytes
+        self.receivedBytes = receivedBytes
     }
 
     /// The progress as fields of a report.
@@ -57,13 +74,36 @@ struct ProgressCounter {
     private var recordingGoal: MediaTime?
     private var bytes: ByteCount
     private var missing: Int
+    /// The bytes in a second of media, by the directory of the media playlist.
+    private var rates: [String: Rate] = [:]
 
-    init(_ asset: StoredAsset, missing: Int) {
-        loaded = Dictionary(uniqueKeysWithValues: asset.renditions.map { ($0.folder, $0.loadedTimeRanges) })
-        ends = Dictionary(uniqueKeysWithValues: asset.renditions.map { ($0.folder, $0.duration) })
-        expected = asset.duration ?? .zero
+    /// The bytes in a second of the media of a playlist: a declared number until some of its files are stored.
+    private struct Rate {
+        let assumed: Double
+        var bytes: Double = 0
+        var seconds: Double = 0
+
+        init(assumed: Double) { self.assumed = assumed }
+
+        var bytesInSecond: Double { seconds > 0 ? bytes / seconds : assumed }
+    }
+
+    /// Creates a counter for the files of some media playlists of an asset.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - folders: The directories of the media playlists; `nil` for all.
+    ///   - missing: The number of files that are not stored.
+    init(_ asset: StoredAsset, in folders: Set<String>? = nil, missing: Int) {
+        let renditions = asset.renditions.filter { folders?.contains($0.folder) ?? true }
+        loaded = Dictionary(uniqueKeysWithValues: renditions.map { ($0.folder, $0.loadedTimeRanges) })
+        ends = Dictionary(uniqueKeysWithValues: renditions.map { ($0.folder, $0.duration) })
+        expected = renditions.map(\.duration).max() ?? .zero
         bytes = asset.bytes
         self.missing = missing
+        for rendition in renditions {
+            rates[rendition.folder] = Rate(assumed: rendition.assumedByteRate)
+        }
     }
 
     /// Creates a counter for a recording, which begins with the media that is recorded already.
@@ -87,6 +127,18 @@ struct ProgressCounter {
         loaded[resource.folder, default: MediaTimeRangeSet()].insert(resource.timeRange)
         bytes += count
         missing -= 1
+        rates[resource.folder]?.bytes += Double(count.bytes)
+        rates[resource.folder]?.seconds += resource.timeRange.duration.seconds
+    }
+
+    /// The estimated number of bytes when all files are stored, including those that are stored already.
+    private var expectedBytes: ByteCount {
+        guard missing > 0 else { return bytes }
+        let rest = rates.reduce(0.0) { sum, rate in
+            let seconds = (ends[rate.key] ?? .zero).seconds - (loaded[rate.key]?.totalDuration.seconds ?? 0)
+            return sum + max(0, seconds) * rate.value.bytesInSecond
+        }
+        return bytes + ByteCount(Int64(saturating: rest))
     }
 
     var progress: DownloadProgress {
@@ -103,15 +155,31 @@ struct ProgressCounter {
                 loadedTimeRanges: common,
                 duration: recordingGoal ?? expected,
                 bytes: bytes,
-                percent: min(goal ?? 0, 99.9)
+                percent: min(goal ?? 0, 99.9),
+                expectedBytes: nil,
+                receivedBytes: .zero
             )
         }
         return DownloadProgress(
             loadedTimeRanges: common,
             duration: expected,
             bytes: bytes,
-            percent: missing == 0 ? 100 : min(share, 99.9)
+            percent: missing == 0 ? 100 : min(share, 99.9),
+            expectedBytes: expectedBytes,
+            receivedBytes: .zero
         )
+    }
+}
+
+extension StoredRendition {
+    /// The assumed number of bytes in a second of media: that of the bit rate, or a usual one of the role.
+    fileprivate var assumedByteRate: Double {
+        switch role {
+        case .variant, .video: Double(bandwidth?.bitsPerSecond ?? 2_000_000) / 8
+        case .audio: 16_000
+        case .subtitles: 100
+        case .iFrames: Double(bandwidth?.bitsPerSecond ?? 200_000) / 8
+        }
     }
 }
 
@@ -190,7 +258,9 @@ final class ProgressMeter: Sendable {
                 loadedTimeRanges: progress.loadedTimeRanges,
                 duration: progress.duration,
                 bytes: progress.bytes + ByteCount(state.filesInProgress.values.reduce(0, +|)),
-                percent: progress.percent
+                percent: progress.percent,
+                expectedBytes: progress.expectedBytes,
+                receivedBytes: state.figures.bytes
             )
         }
     }

@@ -40,23 +40,27 @@ extension DownloadResolver: PlaylistLoader {
         }
     }
 
-    /// Returns a media playlist after the edits of an edited presentation that apply to it.
+    /// Returns a media playlist after the edits of an edited presentation that apply to it; `nil` if an I-frame playlist cannot
+    /// be edited.
     func edited(
         _ playlist: MediaPlaylist,
         of choice: Choice,
         in presentation: EditedPresentation,
         at address: ResourceAddress
-    ) async throws -> MediaPlaylist {
+    ) async throws -> MediaPlaylist? {
         let entry: PresentationEntry
         if let variant = choice.variant {
             entry = .variant(variant)
         } else {
             entry = .rendition(presentation.playlist.renditions[choice.position])
         }
-        guard let plan = presentation.plan(for: entry), !plan.edits.isEmpty,
-            case .media(let edited) = try await edited(.media(playlist), plan, at: address)
-        else { return playlist }
-        return edited
+        guard let plan = presentation.plan(for: entry), !plan.edits.isEmpty else { return playlist }
+        do {
+            guard case .media(let edited) = try await edited(.media(playlist), plan, at: address) else { return nil }
+            return edited
+        } catch is DownloadError where choice.role == .iFrames {
+            return nil
+        }
     }
 }
 

@@ -65,15 +65,19 @@ struct DownloadResolver: Sendable {
         case .multivariant(let presentation):
             let multivariant = presentation.playlist
             let choices = try entries?(multivariant) ?? choose(from: multivariant)
-            let loaded = try await loadPlaylists(
-                choices.map(\.address),
+            var (loaded, left) = try await loadPlaylists(
+                choices.filter { $0.role != .iFrames }.map(\.address),
                 variables: multivariant.variables,
                 besides: ByteCount(Int64(source.bytes.count))
             )
             var renditions: [PlannedRendition] = []
             for choice in choices {
-                guard let loaded = loaded[choice.address] else { continue }
-                let media = try await edited(loaded.playlist, of: choice, in: presentation, at: loaded.address)
+                if choice.role == .iFrames {
+                    loaded[choice.address] = try await loadIFrames(choice, variables: multivariant.variables, &left)
+                }
+                guard let loaded = loaded[choice.address],
+                    let media = try await edited(loaded.playlist, of: choice, in: presentation, at: loaded.address)
+                else { continue }
                 guard let part = try part(of: media) else {
                     // Subtitles, for example, can end before the range begins.
                     guard choice.role == .variant else { continue }
@@ -131,13 +135,13 @@ struct DownloadResolver: Sendable {
     ///   - addresses: The URLs of the playlists; duplicates are loaded once.
     ///   - variables: The variables that the playlists can import.
     ///   - used: The size of the playlists that are already loaded.
-    /// - Returns: The playlists by the requested URLs.
+    /// - Returns: The playlists by the requested URLs, and the size that further playlists may have.
     /// - Throws: ``DownloadError``.
     private func loadPlaylists(
         _ addresses: [ResourceAddress],
         variables: [String: String],
         besides used: ByteCount
-    ) async throws -> [ResourceAddress: LoadedPlaylist] {
+    ) async throws -> (playlists: [ResourceAddress: LoadedPlaylist], left: ByteCount) {
         var seen: Set<ResourceAddress> = []
         var waiting = addresses.filter { seen.insert($0).inserted }[...]
         var found: [ResourceAddress: LoadedPlaylist] = [:]
@@ -161,7 +165,24 @@ struct DownloadResolver: Sendable {
                 found[address] = loaded
             }
         }
-        return found
+        return (found, left)
+    }
+
+    /// Loads an I-frame playlist; returns `nil` if that fails, because a presentation can be played without it.
+    private func loadIFrames(
+        _ choice: Choice,
+        variables: [String: String],
+        _ left: inout ByteCount
+    ) async throws -> LoadedPlaylist? {
+        do {
+            let loaded = try await loadMediaPlaylist(choice.address, variables: variables, limit: left)
+            left = left - ByteCount(Int64(loaded.playlist.bytes.count))
+            return loaded.playlist.isIFramesOnly ? loaded : nil
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return nil
+        }
     }
 
     private func tooLarge(_ address: ResourceAddress) -> DownloadError {
@@ -221,6 +242,12 @@ struct DownloadResolver: Sendable {
             else { continue }
             add(
                 Choice(role: role, position: position, language: rendition.language, variant: nil, address: address)
+            )
+        }
+        for position in chooseIFrameVariants(from: playlist, for: variants) where selection.variants != .none {
+            let variant = playlist.iFrameVariants[position]
+            add(
+                Choice(role: .iFrames, position: position, language: nil, variant: variant, address: variant.address)
             )
         }
         guard !choices.isEmpty else {
@@ -318,6 +345,24 @@ struct DownloadResolver: Sendable {
             let best = candidates.last { pixels($0) <= height } ?? candidates.min { pixels($0) < pixels($1) } ?? lowest
             return [best]
         }
+    }
+
+    /// Returns the I-frame variants for the chosen variants: all of them, or the best one that is not higher than these.
+    private func chooseIFrameVariants(from playlist: MultivariantPlaylist, for variants: [Int]) -> [Int] {
+        let all = playlist.iFrameVariants
+        guard !acceptsLive else { return [] }
+        guard selection.variants != .all else { return Array(all.indices) }
+        let highest = variants.compactMap { playlist.variants[$0].resolution?.height }.max() ?? .max
+        let decodable = all.indices.filter { all[$0].codecs.allSatisfy(canDecode) && !all[$0].uri.isEmpty }
+        let pathway = decodable.filter { all[$0].pathwayID == playlist.contentSteering?.pathwayID }
+        let sorted = (pathway.isEmpty ? decodable : pathway).sorted { first, second in
+            func rank(_ position: Int) -> (Int, Int64) {
+                (all[position].resolution?.height ?? 0, all[position].bandwidth?.bitsPerSecond ?? 0)
+            }
+            return rank(first) < rank(second)
+        }
+        let best = sorted.last { (all[$0].resolution?.height ?? 0) <= highest } ?? sorted.first
+        return best.map { [$0] } ?? []
     }
 
     /// Returns the variants that can be decoded and match the preferences for audio; a condition that no variant

@@ -66,7 +66,8 @@ public struct DownloadSelection: Sendable, Hashable {
     /// The time range to download, from the beginning of each media playlist; `nil` for all of it.
     ///
     /// The segments that overlap the range are stored as a whole, so that the asset can begin a little before it. A
-    /// later download with another range stores that range instead; segments of both are not fetched again.
+    /// later download with another range stores that range instead, if
+    /// ``DownloadConfiguration/replacesStoredSegments`` permits it; segments of both are not fetched again.
     public var timeRange: PartialRange<MediaTime>?
     /// The edits of the playlists, which are applied before anything is chosen; none by default.
     ///

@@ -21,6 +21,8 @@ struct FetchQueue {
     private var last: StoredResource?
     private var hasMore = true
     private var running = 0
+    /// A Boolean value that indicates whether all files are fetched but those that are deferred.
+    private var hasDeferredOnly = false
     private var history = RecoveryPolicy.History()
     private var hasFailures = false
     /// A Boolean value that indicates whether no more files are fetched, because too many have failed or their
@@ -43,6 +45,10 @@ struct FetchQueue {
     mutating func next() -> Action {
         if isEnding { return running > 0 ? .wait : .fail }
         if waiting.isEmpty, hasMore { return .readNextPage(after: last) }
+        if let first = waiting.first, first.isDeferred, !hasDeferredOnly {
+            guard running == 0 else { return .wait }
+            hasDeferredOnly = true
+        }
         guard let resource = waiting.popFirst() else { return running > 0 ? .wait : hasFailures ? .fail : .finish }
         running += 1
         return .fetch(resource)

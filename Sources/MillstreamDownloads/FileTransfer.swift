@@ -3,6 +3,7 @@ import MediaTiming
 import MediaTransport
 import NIOCore
 import NIOPosix
+import ResourceAddressing
 
 /// The transfer of one file of a download from the server to the disk.
 ///
@@ -59,18 +60,30 @@ struct FileTransfer {
             kind: TransportRequest.Kind(resource.kind),
             byteRange: resource.byteRange
         )
+        if resource.byteRange != nil, let file = library.storedFile(at: resource.address, of: assetID) {
+            // Players accept a package in which a part of a file is stored twice, but it is not requested twice.
+            return try await receive(
+                request,
+                from: loader.wrappingTransport { _ in StoredBytes(path: file) },
+                reception
+            )
+        }
         request.resumption = library.makePackageFile(for: resource, of: assetID).resumption(of: resource)
         meter.addRequest()
         do {
-            return try await receive(request, reception)
+            return try await receive(request, from: loader, reception)
         } catch let error as TransportError where request.resumption != nil && error.mayBeCausedByResumption {
             request.resumption = nil
             library.makePackageFile(for: resource, of: assetID).discardUnfinished()
-            return try await receive(request, reception)
+            return try await receive(request, from: loader, reception)
         }
     }
 
-    private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> PackageFile {
+    private func receive(
+        _ request: TransportRequest,
+        from loader: ResourceLoader,
+        _ reception: FileReception
+    ) async throws -> PackageFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
             try budget.checkBeforeWriting(
@@ -172,6 +185,17 @@ struct FileTransfer {
                 address: response.address
             )
         }
+    }
+}
+
+/// A transport that answers with bytes of a file that is stored already.
+private struct StoredBytes: Transport {
+    let path: String
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await FileTransport().send(
+            TransportRequest(ResourceAddress(filePath: path), kind: request.kind, byteRange: request.byteRange)
+        )
     }
 }
 

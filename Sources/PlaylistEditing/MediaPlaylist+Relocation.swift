@@ -26,7 +26,8 @@ extension MediaPlaylist {
     /// Returns the playlist for a copy of its media in which each resource is a separate file.
     ///
     /// Byte ranges are removed, because each range becomes a file. Partial segments, preload hints, rendition reports
-    /// and server control are removed, because they are of use only for live streams. Everything else is unchanged.
+    /// and server control are removed, because they are of use only for live streams, and interstitials, because their
+    /// assets are not copied. Everything else is unchanged.
     ///
     /// - Throws: ``PlaylistEditError`` if the result cannot be parsed.
     public func relocated(_ relocation: Relocation) throws(PlaylistEditError) -> MediaPlaylist {
@@ -43,6 +44,10 @@ extension MediaPlaylist {
                 switch line.tag {
                 case .byteRange, .part, .preloadHint, .renditionReport, .serverControl, .partInformation:
                     patch.remove(line.range)
+                case .dateRange:
+                    let attributes = AttributeList(bytes, in: line.value)
+                    let isInterstitial = ["X-ASSET-URI", "X-ASSET-LIST"].contains { attributes[$0] != nil }
+                    if isInterstitial { patch.remove(line.range) }
                 case .map:
                     guard let map = segment?.map, let value = line.value else { continue }
                     patch.replace(value, with: "URI=\"\(relocation.map(map))\"")
@@ -75,18 +80,20 @@ extension MediaPlaylist {
 extension MultivariantPlaylist {
     /// Returns the playlist with some of its variants and renditions, each at a new URI.
     ///
-    /// I-frame variants, session keys, content steering and session data with a URI are removed, because they refer to
-    /// resources that are not copied. Variants no longer refer to groups whose renditions are all removed.
+    /// Session keys, content steering, session data with a URI, and playlists of still images are removed, because they refer to resources that are
+    /// not copied. Variants no longer refer to groups whose renditions are all removed.
     ///
     /// - Parameters:
     ///   - variant: A closure that returns the new URI of the variant at a position, or `nil` to remove it.
     ///   - rendition: A closure that returns the new URI of the rendition at a position, or `nil` to remove it.
     ///     Renditions without a URI are preserved.
+    ///   - iFrameVariant: A closure that returns the new URI of the I-frame variant at a position, or `nil` to remove it.
     /// - Returns: The reduced playlist.
     /// - Throws: ``PlaylistEditError`` if the result cannot be parsed.
     public func relocated(
         variant: (Int) -> String?,
-        rendition: (Int) -> String?
+        rendition: (Int) -> String?,
+        iFrameVariant: (Int) -> String? = { _ in nil }
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var patch = PlaylistPatch()
         var keptGroups: Set<GroupName> = []
@@ -112,9 +119,21 @@ extension MultivariantPlaylist {
                 if let uriLine = entry.uriLine { patch.remove(uriLine) }
             }
         }
-        for line in otherURILines { patch.remove(line) }
+        var movedLines: Set<Int> = []
+        for (position, entry) in iFrameVariants.enumerated() {
+            guard let address = iFrameVariant(position) else { continue }
+            movedLines.insert(entry.tagLine.lowerBound)
+            patch.replace(entry.uriRange, with: address)
+        }
+        for entry in Playlist.multivariant(self).tagEntries where Self.imageTags.contains(entry.name) {
+            patch.remove(entry.line)
+        }
+        for line in otherURILines where !movedLines.contains(line.lowerBound) { patch.remove(line) }
         return try Playlist.multivariant(self).patched(patch, edit: "relocation").asMultivariant(after: "relocation")
     }
+
+    /// Tags of playlists with still images, which the standard does not define.
+    package static let imageTags: Set<String> = ["EXT-X-IMAGE-STREAM-INF"]
 
     private struct GroupName: Hashable {
         let type: String

@@ -83,6 +83,12 @@ struct DownloadOptions: ParsableArguments {
     @Option(name: .long, help: "The priority among the downloads that wait; those with the highest start first.")
     var priority: Int = 0
 
+    @Flag(
+        name: .long,
+        help: "Delete stored segments of the stream that are not in the selection, such as those of another time range."
+    )
+    var replace = false
+
     @Flag(name: .long, help: "Print a line of JSON for each event.")
     var json = false
 
@@ -153,6 +159,9 @@ struct DownloadOptions: ParsableArguments {
                 try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
                 let path = library.packageDirectory(asset.id).path
                 StandardError.write("stored in \(path)\n")
+                if let omitted = try library.omittedContent(of: asset.id).text {
+                    StandardError.write("not stored: \(omitted)\n")
+                }
                 if asset.isPlayableOffline { StandardError.write("play it with: millstream play \(path)\n") }
             }
             return asset
@@ -187,6 +196,7 @@ struct DownloadOptions: ParsableArguments {
             limits: try limits()
         )
         configuration.maximumRate = try maximumRate()
+        configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration
     }

@@ -41,7 +41,7 @@ struct DownloadPrinter: Sendable {
             case .completed(_, let error):
                 if let error { throw error }
                 let asset = try session.library.asset(task.assetID)
-                show("completed", task, DownloadProgress(asset))
+                show("completed", task, asset.state == .complete ? DownloadProgress(asset) : task.progress)
                 return asset
             case .stateChanged, .mediaSelectionResolved, .selectionCompleted, .finished: break
             }

@@ -83,13 +83,14 @@ extension LibraryCommand {
             let percent = asset.state == .complete ? "" : ", \(Int(saturating: asset.percent)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
-                ["duration", asset.duration.map { "\($0) s" } ?? "unknown"],
+                ["duration", asset.duration.map { QuantityText.clock($0) } ?? "unknown"],
                 ["size", "\(summary.diskBytes) on the disk, \(asset.bytes) of media"],
                 ["date", LocalDate(summary.creationDate).description], ["selection", asset.selection],
                 ["path", library.packageDirectory(asset.id).path],
             ]
             let next = try library.nextMediaSelection(of: id).map { ["next", "\(Self.label(of: $0)) is not stored"] }
-            for row in rows + asset.renditions.map(Self.row) + [next].compactMap({ $0 }) {
+            let omitted = try library.omittedContent(of: id).text.map { ["not stored", $0] }
+            for row in rows + asset.renditions.map(Self.row) + [omitted, next].compactMap({ $0 }) {
                 let name = TerminalText(escaping: row[0])
                 try StandardOutput.writeLine("\(name.padded(to: 11))\(TerminalText(escaping: row[1]))")
             }
@@ -136,5 +137,16 @@ private struct LocalDate: CustomStringConvertible {
         localtime_r(&seconds, &parts)
         func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : String(number) }
         description = "\(Int(parts.tm_year) +| 1_900)-\(digits(parts.tm_mon +| 1))-\(digits(parts.tm_mday))"
+    }
+}
+
+extension OmittedContent {
+    /// The contents for people; `nil` if everything is stored.
+    var text: String? {
+        let parts = [
+            (interstitials, "interstitial"), (sessionData, "session data file"), (imagePlaylists, "image playlist"),
+        ]
+        let texts = parts.filter { $0.0 > 0 }.map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 final class ProgressDisplay: Sendable {
     private struct State {
         /// The progress at times within the last 5 seconds, oldest first, from which the speed is computed.
-        var samples: [(time: Duration, bytes: Int64, percent: Double)] = []
+        var samples: [(time: Duration, received: Int64)] = []
         var lastLine: (time: Duration, percent: Double)?
         var hasBar = false
     }
@@ -32,7 +32,8 @@ final class ProgressDisplay: Sendable {
         guard !isQuiet else { return }
         state.withLock { state in
             let now = time.now
-            state.samples.append((now, progress.bytes.bytes, progress.percent))
+            let percent = progress.percentOfBytes
+            state.samples.append((now, progress.receivedBytes.bytes))
             while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
             let done = progress.loadedTimeRanges.totalDuration
             let hasGoal = !isRecording || progress.percent > 0
@@ -40,11 +41,10 @@ final class ProgressDisplay: Sendable {
             var line = "\(QuantityText.clock(done))\(total)\(isRecording ? " recorded" : "")  \(progress.bytes)"
             if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
-                line +=
-                    "  \(ByteCount(Int64(saturating: max(0, Double(progress.bytes.bytes -| first.bytes) / seconds))))/s"
-                let pace = (progress.percent - first.percent) / seconds
-                if pace > 0, progress.percent < 100,
-                    let left = MediaTime(approximating: (100 - progress.percent) / pace)
+                let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
+                line += "  \(ByteCount(Int64(saturating: rate)))/s"
+                if let expected = progress.expectedBytes, rate > 0, progress.percent < 100,
+                    let left = MediaTime(approximating: Double(max(0, expected.bytes -| progress.bytes.bytes)) / rate)
                 {
                     line += "  \(QuantityText.clock(left)) remaining"
                 }
@@ -58,16 +58,16 @@ final class ProgressDisplay: Sendable {
                     StandardError.write("\(line)\n")
                 }
             } else if StandardError.isTerminal {
-                let filled = min(max(Int(saturating: progress.percent / 5), 0), 20)
+                let filled = min(max(Int(saturating: percent / 5), 0), 20)
                 let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
-                StandardError.write("\r\u{1B}[K[\(bar)] \(Int(saturating: progress.percent))%  \(line)")
+                StandardError.write("\r\u{1B}[K[\(bar)] \(Int(saturating: percent)) %  \(line)")
                 state.hasBar = true
             } else if state.lastLine.map({ last in
-                progress.percent - last.percent >= 10 || progress.percent == 100 && last.percent < 100
+                percent - last.percent >= 10 || percent == 100 && last.percent < 100
                     || now - last.time >= Self.lineInterval
             }) ?? true {
-                state.lastLine = (now, progress.percent)
-                StandardError.write("\(Int(saturating: progress.percent))%  \(line)\n")
+                state.lastLine = (now, percent)
+                StandardError.write("\(Int(saturating: percent)) %  \(line)\n")
             }
         }
     }
@@ -78,5 +78,13 @@ final class ProgressDisplay: Sendable {
             if state.hasBar { StandardError.write("\n") }
             state.hasBar = false
         }
+    }
+}
+
+extension DownloadProgress {
+    /// The progress in bytes from 0 to 100, which moves while files are received; 100 only if all files are stored.
+    fileprivate var percentOfBytes: Double {
+        guard percent < 100, let expectedBytes, expectedBytes > .zero else { return percent }
+        return min(99.9, Double(bytes.bytes) / Double(expectedBytes.bytes) * 100)
     }
 }

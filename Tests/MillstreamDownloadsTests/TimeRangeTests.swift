@@ -71,15 +71,21 @@ import Testing
         }
     }
 
-    private func download(_ origin: Origin, _ range: PartialRange<MediaTime>?) async throws -> StoredAsset {
+    private func download(
+        _ origin: Origin,
+        _ range: PartialRange<MediaTime>?,
+        replaces: Bool = false
+    ) async throws -> StoredAsset {
         let transport = SyntheticOrigin(time: SystemTimeSource()) { address, _ in origin.resource(address) }
         var selection = DownloadSelection()
         selection.timeRange = range
+        var configuration = DownloadConfiguration(selection: selection)
+        configuration.replacesStoredSegments = replaces
         return try await AssetDownload(
             ResourceAddress(Self.root + "main.m3u8"),
             into: temporary.library,
             loader: ResourceLoader(transport),
-            configuration: DownloadConfiguration(selection: selection)
+            configuration: configuration
         ).run()
     }
 
@@ -119,6 +125,22 @@ import Testing
             #expect(try temporary.text("variant-0/00000\(number).ts", of: all.id) == "media of \(number).ts")
         }
         #expect(try temporary.library.verify(all.id).damaged == [])
+    }
+
+    @Test(arguments: ["5...9", "30...36"])
+    func storedSegmentsAreDeletedOnlyOnRequest(range: String) async throws {
+        let first = try await download(Origin(), PartialRange("13...29"))
+        let before = try temporary.text("variant-0/media.m3u8", of: first.id)
+        let error = try await #require(throws: DownloadError.self) {
+            try await download(Origin(), PartialRange(range))
+        }
+        #expect(error.detail == "would-delete" && error.hint?.contains("--replace") == true)
+        let after = try temporary.library.asset(first.id)
+        #expect(after.state == .complete && after.duration == first.duration)
+        #expect(try temporary.text("variant-0/media.m3u8", of: first.id) == before)
+        let replaced = try await download(Origin(), PartialRange(range), replaces: true)
+        #expect(replaced.id == first.id && replaced.state == .complete)
+        #expect(try temporary.library.verify(first.id).damaged == [])
     }
 
     @Test func aRangeAfterTheEndIsRefused() async throws {

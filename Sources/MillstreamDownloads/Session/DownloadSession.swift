@@ -178,7 +178,8 @@ public final class DownloadSession: Sendable {
         let assetID = try library.addAsset(
             source: source,
             title: configuration.title ?? source.defaultAssetTitle,
-            selection: configuration.selection.description
+            selection: configuration.selection.description,
+            replacesTitle: configuration.title != nil
         )
         let isBusy = try library.downloads().contains { record in
             record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
@@ -192,7 +193,7 @@ public final class DownloadSession: Sendable {
         if let resolution, isPlanned {
             let lock = try library.sharedLock(assetID)
             defer { withExtendedLifetime(lock) {} }
-            try library.plan(resolution, of: assetID)
+            try library.plan(resolution, of: assetID, replacesStored: configuration.replacesStoredSegments)
         }
         let id = AssetLibrary.newDownloadIdentifier()
         guard let claim = library.claimDownload(id) else {

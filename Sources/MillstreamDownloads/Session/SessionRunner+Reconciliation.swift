@@ -111,8 +111,8 @@ extension SessionRunner {
         task.move(to: end)
         observers.send((task, .stateChanged(end)))
         reportEnd(of: task, error: isComplete ? nil : .canceled(task.address))
-        task.endEvents()
         forget(task.id)
+        task.endEvents()
     }
 }
 

@@ -254,8 +254,8 @@ final class SessionRunner: Sendable {
         task.move(to: finalState)
         observers.send((task, .stateChanged(finalState)))
         reportEnd(of: task, error: end == .canceled ? .canceled(task.address) : nil)
-        task.endEvents()
         forget(id)
+        task.endEvents()
     }
 
     func reportEnd(of task: DownloadTask, error: DownloadError?) {
