@@ -17,7 +17,7 @@ extension AssetLibrary {
     ///   - renditions: The media playlists to record.
     /// - Returns: The writers of the renditions, in the same order, and the files that an earlier recording did not store;
     ///   ``publishRecording(_:)`` must be called after they were fetched or marked as gaps.
-    /// - Throws: ``StorageError``; ``StorageError/Code/busy`` if the asset was downloaded and not recorded.
+    /// - Throws: ``StorageError``; ``StorageError/Code/notRecorded`` if the asset was downloaded.
     package func beginRecording(
         of id: String,
         source: Playlist,
@@ -29,7 +29,7 @@ extension AssetLibrary {
             var known = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
             for row in known where !RecordingHeader(String(decoding: row.playlist, as: UTF8.self)).isRecording {
                 throw StorageError(
-                    .busy,
+                    .notRecorded,
                     "the asset \(id) has the downloaded media of this URL: delete it first, then record the stream"
                 )
             }

@@ -35,6 +35,8 @@ public struct StorageError: MillstreamError, Sendable {
         public static let nothingLeft = Code(rawValue: "nothing-left")
         /// A download would delete stored segments that are outside of its selection.
         public static let wouldDelete = Code(rawValue: "would-delete")
+        /// A recording cannot be added to an asset that was downloaded.
+        public static let notRecorded = Code(rawValue: "not-recorded")
     }
 
     /// The kind of error.
@@ -75,6 +77,7 @@ extension StorageError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
         .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete, .moved, .nothingLeft, .wouldDelete,
+        .notRecorded,
     ]
 
     /// The code of the corresponding error of AVFoundation.

@@ -111,7 +111,10 @@ extension StoredRendition {
     }
 
     /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
+    ///
+    /// I-frames do not count, because the presentation is played without them.
     static func commonTimeRanges(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
+        let renditions = renditions.filter { $0.role != .iFrames }
         guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
         return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
             var loaded = rendition.loadedTimeRanges

@@ -76,6 +76,8 @@ struct ProgressCounter {
     private var missing: Int
     /// The bytes in a second of media, by the directory of the media playlist.
     private var rates: [String: Rate] = [:]
+    /// The duration of the I-frames that are not stored, by the directory of the I-frame playlist.
+    private var iFrames: [String: MediaTime] = [:]
 
     /// The bytes in a second of the media of a playlist: a declared number until some of its files are stored.
     private struct Rate {
@@ -96,9 +98,16 @@ struct ProgressCounter {
     ///   - missing: The number of files that are not stored.
     init(_ asset: StoredAsset, in folders: Set<String>? = nil, missing: Int) {
         let renditions = asset.renditions.filter { folders?.contains($0.folder) ?? true }
-        loaded = Dictionary(uniqueKeysWithValues: renditions.map { ($0.folder, $0.loadedTimeRanges) })
-        ends = Dictionary(uniqueKeysWithValues: renditions.map { ($0.folder, $0.duration) })
-        expected = renditions.map(\.duration).max() ?? .zero
+        // I-frames are fetched after everything else, and the presentation is played without them.
+        let timed = renditions.filter { $0.role != .iFrames }
+        loaded = Dictionary(uniqueKeysWithValues: timed.map { ($0.folder, $0.loadedTimeRanges) })
+        ends = Dictionary(uniqueKeysWithValues: timed.map { ($0.folder, $0.duration) })
+        expected = timed.map(\.duration).max() ?? .zero
+        iFrames = Dictionary(
+            uniqueKeysWithValues: renditions.filter { $0.role == .iFrames }.map { rendition in
+                (rendition.folder, rendition.duration - rendition.loadedTimeRanges.totalDuration)
+            }
+        )
         bytes = asset.bytes
         self.missing = missing
         for rendition in renditions {
@@ -124,7 +133,11 @@ struct ProgressCounter {
     }
 
     mutating func addStoredFile(_ resource: StoredResource, bytes count: ByteCount) {
-        loaded[resource.folder, default: MediaTimeRangeSet()].insert(resource.timeRange)
+        if let left = iFrames[resource.folder] {
+            iFrames[resource.folder] = left - resource.timeRange.duration
+        } else {
+            loaded[resource.folder, default: MediaTimeRangeSet()].insert(resource.timeRange)
+        }
         bytes += count
         missing -= 1
         rates[resource.folder]?.bytes += Double(count.bytes)
@@ -135,7 +148,9 @@ struct ProgressCounter {
     private var expectedBytes: ByteCount {
         guard missing > 0 else { return bytes }
         let rest = rates.reduce(0.0) { sum, rate in
-            let seconds = (ends[rate.key] ?? .zero).seconds - (loaded[rate.key]?.totalDuration.seconds ?? 0)
+            let seconds =
+                iFrames[rate.key]?.seconds
+                ?? (ends[rate.key] ?? .zero).seconds - (loaded[rate.key]?.totalDuration.seconds ?? 0)
             return sum + max(0, seconds) * rate.value.bytesInSecond
         }
         return bytes + ByteCount(Int64(saturating: rest))

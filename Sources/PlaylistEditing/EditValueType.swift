@@ -29,7 +29,7 @@ extension EditValueType where Value == PartialRange<BitRate> {
                 placeholder: "LOW...HIGH",
                 unit: "bit/s",
                 minimum: 0,
-                form: "LOW...HIGH in bit/s, such as 900k...4M"
+                form: "LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M"
             ),
             parse: { PartialRange<BitRate>($0) },
             format: { "\($0.low?.bitsPerSecond.description ?? "")...\($0.high?.bitsPerSecond.description ?? "")" }
@@ -46,7 +46,7 @@ extension EditValueType where Value == PartialRange<MediaTime> {
                 placeholder: "LOW...HIGH",
                 unit: "fps",
                 minimum: 0,
-                form: "LOW...HIGH in frames per second, such as ...30"
+                form: "LOW...HIGH in frames per second with LOW at most HIGH, such as ...30"
             ),
             parse: { text in
                 PartialRange(text) { bound in MediaTime(decimal: bound).flatMap { $0 < .zero ? nil : $0 } }
@@ -221,7 +221,7 @@ extension EditValueType where Value == Int {
                 unit: unit,
                 minimum: range.lowerBound,
                 maximum: range.upperBound,
-                form: form
+                form: "\(form) from \(range.lowerBound) to \(range.upperBound)"
             ),
             parse: { text in Int(text).flatMap { range.contains($0) ? $0 : nil } },
             format: { String($0) }
@@ -277,7 +277,7 @@ extension EditValueType where Value == MediaTimeRange {
                 placeholder: "START...END",
                 unit: "s",
                 minimum: 0,
-                form: "START...END in seconds"
+                form: "START...END in seconds or h:mm:ss with START before END, such as 10...20 or 1:00..."
             ),
             parse: { MediaTimeRange(partial: $0) },
             format: { "\($0.start)...\($0.end)" }

@@ -53,7 +53,6 @@ package struct TerminalTable: Sendable {
     }
 
     private static func cell(_ text: String) -> Cell {
-        // The width is the number of Unicode scalars; their continuation bytes are 10xxxxxx.
-        (text, text.utf8.count { $0 & 0xC0 != 0x80 })
+        (text, text.displayWidth)
     }
 }

@@ -25,8 +25,11 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
 
     init(escaped description: String) { self.description = description }
 
-    /// The number of Unicode scalars, which is the number of columns in most scripts.
-    package var width: Int { description.utf8.count { $0 & 0xC0 != 0x80 } }
+    /// The number of columns that the text takes.
+    package var width: Int { description.displayWidth }
+
+    /// Returns the beginning of the text that fits in a number of columns, with an ellipsis if anything is left out.
+    package func fitting(columns: Int) -> TerminalText { TerminalText(escaped: description.fitting(columns: columns)) }
 
     /// A Boolean value that indicates whether the text has no characters.
     package var isEmpty: Bool { description.isEmpty }

@@ -166,7 +166,7 @@ struct DownloadOptions: ParsableArguments {
             }
             return asset
         } catch {
-            let error = edits.explaining(error)
+            let error = edits.explaining(error is CancellationError ? Self.interruption(configuration) : error)
             display.end()
             if json {
                 let failure = Failure(error, arguments: [])
@@ -182,6 +182,19 @@ struct DownloadOptions: ParsableArguments {
             }
             throw error
         }
+    }
+
+    /// Returns the error of a download or a recording that the user interrupted.
+    private static func interruption(_ configuration: DownloadConfiguration) -> Failure {
+        guard configuration.recording == nil else {
+            return Failure(.interrupted, "interrupted", "interrupted before anything was recorded")
+        }
+        return Failure(
+            .interrupted,
+            "interrupted",
+            "interrupted; what is stored is kept",
+            hint: "run the same command to continue, or: millstream downloads resume"
+        )
     }
 
     /// The identifier of the session of this command.

@@ -63,6 +63,10 @@ struct DownloadPrinter: Sendable {
             await session.invalidate()
             guard Task.isCancelled, let asset = try? session.library.asset(task.assetID), asset.state == .complete
             else {
+                // A stream that never began leaves nothing behind.
+                if Task.isCancelled, let asset = try? session.library.asset(task.assetID), asset.renditions.isEmpty {
+                    try? session.library.delete(task.assetID)
+                }
                 throw error
             }
             show("completed", task, DownloadProgress(asset))

@@ -47,7 +47,9 @@ struct DownloadsCommand: AsyncParsableCommand {
             let rows = tasks.map { session, task in
                 [
                     task.id, Self.state(task), "\(Int(saturating: task.progress.percent)) %",
-                    "\(task.progress.bytes)", session.identifier, task.title,
+                    // What was received of unfinished files is on the disk too.
+                    "\((try? session.library.summary(task.assetID).diskBytes) ?? task.progress.bytes)",
+                    session.identifier, task.title,
                 ]
             }
             let table = TerminalTable(
@@ -100,7 +102,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var downloads: DownloadsFlags
 
         func run() async throws {
-            for (_, task) in try downloads.tasks(ids) { task.suspend() }
+            try downloads.perform("paused", on: ids) { $0.suspend() }
         }
     }
 
@@ -115,7 +117,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var downloads: DownloadsFlags
 
         func run() async throws {
-            for (_, task) in try downloads.tasks(ids) { task.cancel() }
+            try downloads.perform("canceled", on: ids) { $0.cancel() }
         }
     }
 
@@ -145,6 +147,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             for (session, task) in try downloads.tasks(ids) {
                 guard !task.isAttended else {
                     task.resume()
+                    if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
                     continue
                 }
                 let (id, identifier, library) = (task.id, session.identifier, session.library)
@@ -181,12 +184,29 @@ struct DownloadsFlags: ParsableArguments {
         }
     }
 
+    /// Changes downloads, and says which ones.
+    ///
+    /// - Parameters:
+    ///   - participle: The change, such as “paused”.
+    ///   - ids: The identifiers of downloads or assets; all downloads if there are none.
+    ///   - change: A closure that changes a download.
+    /// - Throws: ``Failure`` if one of the identifiers names no download.
+    func perform(_ participle: StaticString, on ids: [String], _ change: (DownloadTask) -> Void) throws {
+        for (_, task) in try tasks(ids) {
+            change(task)
+            StandardError.write("\(task.id): \(participle.description)  \(task.title)\n")
+        }
+    }
+
     /// Returns the downloads with the given identifiers, or all downloads.
     ///
     /// - Throws: ``Failure`` if one of the identifiers names no download.
     func tasks(_ ids: [String]) throws -> [(session: DownloadSession, task: DownloadTask)] {
         let all = try sessions(in: library.openForWriting()).flatMap { session in session.tasks.map { (session, $0) } }
-        guard !ids.isEmpty else { return all }
+        guard !ids.isEmpty else {
+            if all.isEmpty { StandardError.write("there are no unfinished downloads\n") }
+            return all
+        }
         return try ids.flatMap { id in
             let named = all.filter { $1.id == id || $1.assetID == id }
             guard !named.isEmpty else {

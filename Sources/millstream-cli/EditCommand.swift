@@ -68,8 +68,17 @@ struct EditCommand: AsyncParsableCommand {
                 if presentation.omitsIFrameVariants {
                     StandardError.write("note: I-frame playlists are omitted because an inserted playlist has none\n")
                 }
-                guard plan.edits.contains(where: \.concernsMediaPlaylists) else {
+                let isTranslated = presentation.playlist.variants.contains { DerivedAddress($0.address) != nil }
+                guard
+                    plan.edits.contains(where: \.concernsMediaPlaylists)
+                        || isTranslated && output.map(isFolderName) ?? false
+                else {
                     let path = output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 }
+                    if isTranslated {
+                        StandardError.write(
+                            "note: only millstream can load the media playlists of a translated manifest; write all of them with -o FOLDER\n"
+                        )
+                    }
                     return try write(placed(.multivariant(presentation.playlist), at: path, plan, budget), to: path)
                 }
                 guard let output else {
@@ -80,7 +89,7 @@ struct EditCommand: AsyncParsableCommand {
                         hint: "use -o FOLDER to write all of them"
                     )
                 }
-                guard isFolder(output) || ![".m3u8", ".m3u"].contains(where: output.lowercased().hasSuffix) else {
+                guard isFolderName(output) else {
                     throw Failure(
                         .wrongUsage,
                         "usage",
@@ -117,6 +126,11 @@ struct EditCommand: AsyncParsableCommand {
             URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath().path
         }
         return folder(file) == folder(path)
+    }
+
+    /// Returns whether a path is that of a folder, or can become one because it has no extension of a playlist.
+    private func isFolderName(_ path: String) -> Bool {
+        isFolder(path) || ![".m3u8", ".m3u"].contains(where: path.lowercased().hasSuffix)
     }
 
     private func isFolder(_ path: String) -> Bool {

@@ -115,9 +115,7 @@ struct Failure: Error {
                 // The text of `--help` and `--version` is not an error, so it is written to standard output.
                 self.init(.done, "", MillstreamCommand.fullMessage(for: error))
             } else if exitCode == .validationFailure {
-                let names = MillstreamCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-                let name = arguments.dropFirst().first.flatMap { names.contains($0) ? $0 : nil }
-                let command = (["millstream"] + (name.map { [$0] } ?? [])).joined(separator: " ")
+                let command = Self.commandPath(arguments)
                 self.init(
                     .wrongUsage,
                     "usage",
@@ -129,6 +127,18 @@ struct Failure: Error {
                 self.init(.failed, "failed", isSystemError ? FileErrorText.reason(of: error) : "\(error)")
             }
         }
+    }
+
+    /// Returns the names of the program and of the commands and subcommands in its arguments.
+    private static func commandPath(_ arguments: [String]) -> String {
+        var path = ["millstream"]
+        var commands = MillstreamCommand.configuration.subcommands
+        for argument in arguments.dropFirst() {
+            guard let command = commands.first(where: { $0.configuration.commandName == argument }) else { break }
+            path.append(argument)
+            commands = command.configuration.subcommands
+        }
+        return path.joined(separator: " ")
     }
 
     /// Returns the error of the manifest parser that caused an error; `nil` if another one did.

@@ -86,7 +86,13 @@ struct HTTPFlags: ParsableArguments {
     @Flag(name: .long, help: "Accept any TLS certificate.")
     var insecure = false
 
-    @Option(name: .long, help: ArgumentHelp("Use an HTTP proxy.", valueName: "HOST:PORT"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Use an HTTP proxy (default: that of http_proxy, HTTPS_PROXY or ALL_PROXY, unless NO_PROXY names the host).",
+            valueName: "HOST:PORT"
+        )
+    )
     var proxy: String?
 
     @Option(
@@ -162,7 +168,7 @@ struct HTTPFlags: ParsableArguments {
             connectTimeout: .seconds(min(timeout, 10)),
             idleTimeout: .seconds(timeout),
             acceptsAnyCertificate: insecure,
-            proxy: proxy.flatMap(Self.hostAndPort)
+            proxy: proxy.flatMap(Self.hostAndPort) ?? EnvironmentProxy().proxy(for: sources)
         )
         if let userAgent { options.userAgent = userAgent }
         return options

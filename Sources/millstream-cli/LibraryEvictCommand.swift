@@ -47,7 +47,9 @@ extension LibraryCommand {
                     )
                 }
                 let verb = dryRun ? "to delete" : "deleted"
-                try StandardOutput.writeLine("\(plan.entries.count) assets \(verb), \(plan.freedBytes)")
+                try StandardOutput.writeLine(
+                    "\(QuantityText.count(plan.entries.count, "asset")) \(verb), \(plan.freedBytes)"
+                )
             }
             guard plan.shortfall == .zero else {
                 throw Failure(
@@ -62,7 +64,7 @@ extension LibraryCommand {
         private static func size(_ text: String?, _ name: String) throws -> ByteCount? {
             guard let text else { return nil }
             guard let size = BitRate(text) else {
-                throw ValidationError("\(name) must be a number of bytes, such as 1G")
+                throw ValidationError("\(name) must be a number of bytes, such as 500M or 1G, not \"\(text)\"")
             }
             return ByteCount(size.bitsPerSecond)
         }

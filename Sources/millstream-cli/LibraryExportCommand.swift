@@ -47,6 +47,12 @@ struct LibraryExportCommand: AsyncParsableCommand {
         guard [folder, mp4, mkv, srt].compactMap({ $0 }).count == 1 else {
             throw ValidationError("give one of: a folder, --mp4, --mkv, --srt")
         }
+        let type = folder.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
+        guard !Self.mediaExtensions.contains(type) else {
+            throw ValidationError(
+                "\(folder ?? "") would be a folder with playlists and segments; to write a media file, use --mp4 or --mkv"
+            )
+        }
         guard !partial || folder == nil else {
             throw ValidationError("--partial requires --mp4, --mkv or --srt")
         }
@@ -55,6 +61,10 @@ struct LibraryExportCommand: AsyncParsableCommand {
         }
         _ = try output()
     }
+
+    private static let mediaExtensions: Set<String> = [
+        "mp4", "m4v", "m4a", "mov", "mkv", "mka", "webm", "ts", "avi", "mp3", "aac", "srt", "vtt",
+    ]
 
     private func output() throws -> MediaFileOutput? {
         guard let path = mp4 ?? mkv else { return nil }

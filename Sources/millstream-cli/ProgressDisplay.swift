@@ -51,7 +51,7 @@ final class ProgressDisplay: Sendable {
             }
             if isRecording {
                 if StandardError.isTerminal {
-                    StandardError.write("\r\u{1B}[K\(line)")
+                    StandardError.rewriteLine("\(line)")
                     state.hasBar = true
                 } else if state.lastLine.map({ now - $0.time >= Self.lineInterval }) ?? true {
                     state.lastLine = (now, progress.percent)
@@ -60,7 +60,7 @@ final class ProgressDisplay: Sendable {
             } else if StandardError.isTerminal {
                 let filled = min(max(Int(saturating: percent / 5), 0), 20)
                 let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
-                StandardError.write("\r\u{1B}[K[\(bar)] \(Int(saturating: percent)) %  \(line)")
+                StandardError.rewriteLine("[\(bar)] \(Int(saturating: percent)) %  \(line)")
                 state.hasBar = true
             } else if state.lastLine.map({ last in
                 percent - last.percent >= 10 || percent == 100 && last.percent < 100

@@ -94,6 +94,8 @@ private struct FindingGroup {
 struct ValidationReport {
     let sets: [ValidationRules]
     let playlists: [ValidatedDocument]
+    /// The number of diagnostics that are not part of the report because of options.
+    private var hiddenCount = 0
 
     init(_ sets: Set<ValidationRules>, _ playlists: [ValidatedDocument]) {
         self.sets = sets.sorted { $0.rawValue < $1.rawValue }
@@ -108,10 +110,12 @@ struct ValidationReport {
     /// Returns the report without the diagnostics of some rules, and of lower severity.
     func filtered(ignoring rules: Set<String>, severity: FindingSeverity) -> ValidationReport {
         let severities = severity.orHigher
-        return ValidationReport(
+        var result = ValidationReport(
             Set(sets),
             playlists.map { $0.filtered { !rules.contains($0.code) && severities.contains($0.severity) } }
         )
+        result.hiddenCount = hiddenCount + max(0, all.count - result.all.count)
+        return result
     }
 
     /// The report as lines for people and editors, with equal diagnostics grouped, and a summary.
@@ -125,7 +129,8 @@ struct ValidationReport {
         let isManifest = playlists.first?.kind == "dash"
         let subject = isManifest ? "1 manifest" : QuantityText.count(playlists.count - missing.count, "playlist")
         let count = "\(QuantityText.count(errorCount, "error")), \(QuantityText.count(warningCount, "warning"))"
-        lines.append("\(subject) validated against \(rules.count) rules of \(names): \(count)")
+        let hidden = hiddenCount > 0 ? ", \(QuantityText.count(hiddenCount, "finding")) not shown" : ""
+        lines.append("\(subject) validated against \(rules.count) rules of \(names): \(count)\(hidden)")
         if playlists.count == 1, playlists[0].kind == Playlist.Kind.multivariant.rawValue {
             lines.append("use --follow to validate its media playlists too")
         }
@@ -138,6 +143,7 @@ struct ValidationReport {
             "rules": .strings(sets.map(\.rawValue)),
             "errors": .integer(errorCount),
             "warnings": .integer(warningCount),
+            "hidden": hiddenCount > 0 ? .integer(hiddenCount) : nil,
             "playlists": .array(playlists.map(\.report)),
         ])
     }

@@ -327,7 +327,10 @@ struct PlayingTests {
         let both = path("neither.txt")
         try Data("neither of both".utf8).write(to: URL(fileURLWithPath: both))
         let neither = try await run("play", both, "--no-decode")
-        #expect(neither.status == 2 && neither.errors.contains("as a playlist") && neither.errors.contains("as a file"))
+        #expect(
+            neither.status == 2 && neither.errors.contains("neither a playlist")
+                && neither.errors.contains("nor a media file")
+        )
     }
 
     /// A playlist from a server must not cause the player to read local files.

@@ -59,15 +59,33 @@ import Testing
 
     @Test(
         arguments: [
-            ("bandwidth", "", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"\""),
-            ("bandwidth", "4M...900k", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"4M...900k\""),
-            ("bandwidth", "...", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"...\""),
-            ("bandwidth", "x...4M", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"x...4M\""),
-            ("bandwidth", "4M...x", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"4M...x\""),
-            ("bandwidth", "4M", "bandwidth must be LOW...HIGH in bit/s, such as 900k...4M, not \"4M\""),
-            ("max-height", "0", "max-height must be a height in pixels, not \"0\""),
-            ("max-height", "65536", "max-height must be a height in pixels, not \"65536\""),
-            ("max-height", "-1", "max-height must be a height in pixels, not \"-1\""),
+            (
+                "bandwidth", "",
+                "bandwidth must be LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M, not \"\""
+            ),
+            (
+                "bandwidth", "4M...900k",
+                "bandwidth must be LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M, not \"4M...900k\""
+            ),
+            (
+                "bandwidth", "...",
+                "bandwidth must be LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M, not \"...\""
+            ),
+            (
+                "bandwidth", "x...4M",
+                "bandwidth must be LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M, not \"x...4M\""
+            ),
+            (
+                "bandwidth", "4M...x",
+                "bandwidth must be LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M, not \"4M...x\""
+            ),
+            (
+                "bandwidth", "4M",
+                "bandwidth must be LOW...HIGH in bit/s with LOW at most HIGH, such as 900k...4M, not \"4M\""
+            ),
+            ("max-height", "0", "max-height must be a height in pixels from 1 to 65535, not \"0\""),
+            ("max-height", "65536", "max-height must be a height in pixels from 1 to 65535, not \"65536\""),
+            ("max-height", "-1", "max-height must be a height in pixels from 1 to 65535, not \"-1\""),
             ("start", "x", "start must be a time, such as 12.5 or 00:01:30, not \"x\""),
             ("duration", "0", "duration must be a duration greater than zero, such as 30 or 00:01:30, not \"0\""),
             ("duration", "", "duration must be a duration greater than zero, such as 30 or 00:01:30, not \"\""),
@@ -77,8 +95,14 @@ import Testing
             ("insert", "@1", "insert must be SOURCE@TIME, not \"@1\""),
             ("insert", "a@", "insert must be SOURCE@TIME, not \"a@\""),
             ("insert", "https://h/?token=secret", "insert must be SOURCE@TIME, not \"https://h/?…\""),
-            ("drop-range", "2...1", "drop-range must be START...END in seconds, not \"2...1\""),
-            ("drop-range", "1", "drop-range must be START...END in seconds, not \"1\""),
+            (
+                "drop-range", "2...1",
+                "drop-range must be START...END in seconds or h:mm:ss with START before END, such as 10...20 or 1:00..., not \"2...1\""
+            ),
+            (
+                "drop-range", "1",
+                "drop-range must be START...END in seconds or h:mm:ss with START before END, such as 10...20 or 1:00..., not \"1\""
+            ),
         ]
     )
     func invalidValuesAreReported(name: String, value: String, message: String) {

@@ -198,7 +198,7 @@ import Testing
         let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
         #expect(try playlist.limited(toHeight: 2).bytes == playlist.bytes)
         #expect(try playlist.limited(toHeight: 3).bytes == playlist.bytes)
-        #expect(throws: PlaylistEditError.nothingLeft(filter: "max-height 1", available: ["1 2x2"])) {
+        #expect(throws: PlaylistEditError.nothingLeft(filter: "max-height 1", available: ["1 bit/s 2x2"])) {
             try playlist.limited(toHeight: 1)
         }
         let none = try MultivariantPlaylist(

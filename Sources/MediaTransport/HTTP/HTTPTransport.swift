@@ -75,7 +75,8 @@ public final class HTTPTransport: Transport {
         _ record: TransferRecord
     ) async throws -> (HTTPClientResponse, HTTPClientPool.Lease) {
         guard let target = RequestTarget(address, endpoints) else {
-            throw TransportError(.addressRefused, "the URL is not an HTTP URL", address: address)
+            let reason = address.isHTTP ? "the URL has no valid host and port" : "the URL is not an HTTP URL"
+            throw TransportError(.addressRefused, reason, address: address)
         }
         var hosts: [HostAddress?] = [nil]
         if options.proxy == nil {

@@ -53,7 +53,7 @@ function createNumberField({ name, title, summary, parameter, examples = [] }) {
     input.addEventListener('change', () => {
         setAttribute(input, 'aria-invalid', input.validity.valid ? null : 'true');
         if (!input.validity.valid) {
-            showMessage(`${title} must be ${form} from ${minimum} to ${maximum}.`, { type: 'error' });
+            showMessage(`${title} must be ${form}.`, { type: 'error' });
         }
     });
     return {

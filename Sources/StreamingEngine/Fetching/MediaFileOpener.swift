@@ -45,8 +45,7 @@ struct MediaFileOpener: Sendable {
         guard var index = MediaFileIndexer(head: head, length: length) else {
             throw StreamingError(
                 .notRecognized,
-                "this is neither a playlist nor a media file: as a playlist, it has no EXTM3U; as a file, "
-                    + "no kind of container was recognized",
+                "this is neither a playlist (it does not begin with #EXTM3U) nor a media file in a known format",
                 address: address
             )
         }

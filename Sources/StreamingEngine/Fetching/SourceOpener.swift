@@ -122,11 +122,10 @@ struct SourceOpener: Sendable {
             }
             let isMedia = content == .mp4 || content == .transportStream
             guard isMedia || (content == nil && !isWhole) || OtherMediaFormat(bytes) != nil else {
-                let what = content.map { " (\($0.rawValue))" } ?? ""
+                let what = content.map { "this is \($0.rawValue), which" } ?? "this"
                 throw StreamingError(
                     .notRecognized,
-                    "this\(what) is neither a playlist nor a media file: "
-                        + "as a playlist, \(error); as a file, no kind of container was recognized",
+                    "\(what) is neither a playlist (it does not begin with #EXTM3U) nor a media file in a known format",
                     address: address,
                     cause: error
                 )

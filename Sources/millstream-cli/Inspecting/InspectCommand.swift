@@ -58,6 +58,13 @@ struct InspectCommand: AsyncParsableCommand {
             let source = PlaylistSource(text: source, baseURL: baseURL)
             if source.text == "-" {
                 (bytes, address) = try await source.bytes(loading)
+                if !InspectedStandardInput.isDocument(bytes) {
+                    let input = try InspectedStandardInput(bytes)
+                    defer { input.remove() }
+                    if case .file(let reader) = try await MediaReader.open(input.address, loader: input.loader) {
+                        return try await report(reader)
+                    }
+                }
             } else {
                 switch try await MediaReader.open(try PlaylistSource.address(source.text), loader: loading) {
                 case .file(let reader): return try await report(reader)

@@ -77,6 +77,16 @@ struct SegmentMedia {
     /// The track whose duration is that of the segment: the video, otherwise the first one.
     var main: Track? { tracks.first { $0.format.mediaType == .video } ?? tracks.first }
 
+    /// Returns the bit rate of the segment.
+    ///
+    /// - Parameter declared: The duration in the playlist, which applies if the segment is a single picture, as in I-frame
+    ///   playlists: it is shown for that time.
+    /// - Returns: The bit rate; `nil` if it is unknown.
+    func bitRate(declared: MediaTime) -> BitRate? {
+        let measured = main.flatMap { $0.sampleCount > 1 ? $0.range.duration : nil }
+        return Self.bitRate(Int64(clamping: byteCount), measured ?? declared)
+    }
+
     /// Returns the bit rate of a number of bytes in a duration; `nil` if the duration is not positive.
     static func bitRate(_ byteCount: Int64, _ duration: MediaTime) -> BitRate? {
         let seconds = duration.seconds
@@ -139,8 +149,7 @@ extension MediaInspection.Segment {
                 "duration": duration.map { .seconds($0) },
                 "container": media.container.map { .string($0) },
                 "bytes": .integer(Int64(clamping: media.byteCount)),
-                "bitRate": SegmentMedia.bitRate(Int64(clamping: media.byteCount), duration ?? range.duration)
-                    .map { .integer($0.bitsPerSecond) },
+                "bitRate": media.bitRate(declared: range.duration).map { .integer($0.bitsPerSecond) },
                 "tracks": .array(media.tracks.map(\.report)),
                 "problems": media.problems.isEmpty ? nil : .strings(media.problems),
             ]
@@ -163,7 +172,7 @@ extension MediaInspection.Segment {
         case .failure(let failure): return listed + ["", "", "", "", "", "\(failure.message) (\(failure.code))"]
         case .success(let media):
             let main = media.main
-            let rate = SegmentMedia.bitRate(Int64(clamping: media.byteCount), main?.range.duration ?? range.duration)
+            let rate = media.bitRate(declared: range.duration)
             let tracks = media.tracks.map(\.text)
             let words = (tracks.isEmpty ? [media.container ?? "no media"] : tracks) + media.problems
             return listed + [

@@ -49,10 +49,22 @@ enum StandardOutput {
 
 /// Standard error, to which progress, logs and diagnostics are written.
 enum StandardError {
-    /// A Boolean value that indicates whether standard error is a terminal.
-    static let isTerminal = isatty(OutputDescriptor.diagnostics.rawValue) == 1
+    /// A Boolean value that indicates whether standard error is a terminal that can rewrite a line.
+    static let isTerminal =
+        isatty(OutputDescriptor.diagnostics.rawValue) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
     private static let lock = Mutex(())
+
+    /// The number of columns of the terminal; 80 if it is unknown.
+    private static var columns: Int {
+        var size = winsize()
+        let result = unsafe ioctl(OutputDescriptor.diagnostics.rawValue, UInt(TIOCGWINSZ), &size)
+        return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// Replaces the current line of the terminal with text, which is shortened to the width of the terminal, because a longer
+    /// line could not be replaced.
+    static func rewriteLine(_ text: TerminalText) { write("\r\u{1B}[K" + text.fitting(columns: columns - 1)) }
 
     /// Writes text; failures are ignored, but a closed pipe cancels the running command.
     static func write(_ text: TerminalText) {

@@ -202,9 +202,10 @@ struct PlayCommand: AsyncParsableCommand {
         defer { input?.remove() }
         let source = input?.path ?? self.source
         let package = input == nil ? PackageTransport.package(at: URL(fileURLWithPath: source)) : nil
-        let address = try PlaylistSource.address(source)
+        let address = try input?.manifest?.address ?? PlaylistSource.address(source)
         let settings = try settings()
-        let display = PlaybackDisplay(isQuiet: quiet)
+        let isLocal = package != nil || address.filePath != nil
+        let display = PlaybackDisplay(isQuiet: quiet, isLocal: isLocal)
         let printsSummary = metrics != "-" && events != "-"
         let skipsWaiting = speed == .max
         if mode == nil, effectiveMode == .headless, speed == .realtime {
@@ -222,6 +223,7 @@ struct PlayCommand: AsyncParsableCommand {
                 others: EditPlan(try EditParameters.edits(edit, locatesSources: false)).sources
             ) { loading in
                 var (loading, address) = (loading, address)
+                if let manifest = input?.manifest { loading = manifest.overlaid(on: loading) }
                 if let package {
                     let stored = PackageTransport(
                         package.library,

@@ -15,10 +15,19 @@ final class PlaybackDisplay: Sendable {
     private static let lineInterval = Duration.seconds(10)
 
     private let isQuiet: Bool
+    private let isLocal: Bool
     private let clock = SystemTimeSource()
     private let state = Mutex(State())
 
-    init(isQuiet: Bool) { self.isQuiet = isQuiet }
+    /// Creates a display.
+    ///
+    /// - Parameters:
+    ///   - isQuiet: A Boolean value that indicates whether nothing is shown.
+    ///   - isLocal: A Boolean value that indicates whether the media is on the disk.
+    init(isQuiet: Bool, isLocal: Bool = false) {
+        self.isQuiet = isQuiet
+        self.isLocal = isLocal
+    }
 
     /// Shows the state at one moment.
     func show(_ player: PlayerState, _ item: PlayerItem.State, at now: Duration) {
@@ -29,13 +38,13 @@ final class PlaybackDisplay: Sendable {
             let time = clock.now
             if StandardError.isTerminal {
                 guard state.lastLine.map({ time - $0.time >= .milliseconds(100) }) ?? true else { return }
-                StandardError.write("\r\u{1B}[K" + Self.line(item, position, head))
+                StandardError.rewriteLine(line(item, position, head))
                 state.hasLine = true
             } else {
                 guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else {
                     return
                 }
-                StandardError.write(Self.line(item, position, head) + "\n")
+                StandardError.write(line(item, position, head) + "\n")
             }
             state.lastLine = (time, head)
         }
@@ -68,7 +77,7 @@ final class PlaybackDisplay: Sendable {
         }
     }
 
-    private static func line(_ item: PlayerItem.State, _ position: MediaTime, _ head: String) -> TerminalText {
+    private func line(_ item: PlayerItem.State, _ position: MediaTime, _ head: String) -> TerminalText {
         var parts = [QuantityText.clock(position)]
         if let duration = item.duration { parts[0] += " of \(QuantityText.clock(duration))" }
         parts.append(head)
@@ -76,7 +85,8 @@ final class PlaybackDisplay: Sendable {
         parts += PlayedQuality(item).parts
         let ahead = item.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
         parts.append("buffer \(String(format: "%.1f", ahead)) s")
-        if let throughput = item.throughput { parts.append("network \(throughput)") }
+        // A file on the disk has no network.
+        if let throughput = item.throughput, !isLocal { parts.append("network \(throughput)") }
         return "\(parts.joined(separator: "  "))"
     }
 }
@@ -90,7 +100,7 @@ extension PlaybackMetrics {
         lines.append("Variant switches: \(variantSwitches)")
         lines.append("Loaded: \(bytes) in \(QuantityText.count(mediaRequests, "media request"))")
         if errors > 0 { lines.append("Errors: \(errors)") }
-        if let timeWeightedBitrate { lines.append("Time-weighted Indicated Bitrate: \(timeWeightedBitrate)") }
+        if let timeWeightedBitrate { lines.append("Time-weighted bit rate: \(timeWeightedBitrate)") }
         if let stallsPerHour { lines.append("Stall rate: \(String(format: "%.2f", stallsPerHour)) stalls/hour") }
         if let stallRatio { lines.append("Stall wait ratio: \(String(format: "%.2f", stallRatio))") }
         return lines.map { $0 + "\n" }.joined(separator: "")

@@ -97,9 +97,24 @@ struct PlaybackRun: Sendable {
             // The error of an output is more useful than that of the item, which has no decoder because of it.
             throw error.code == .pipelineLost ? error.cause ?? error : error
         }
+        showFailures(in: item.errorLog)
         let metrics = gate.metrics(at: environment.time.now)
         if metrics.startupTime == nil { try Task.checkCancellation() }
         return metrics
+    }
+
+    /// The maximum number of failures that are shown; the error log has all of them.
+    private static let maximumFailureCount = 3
+
+    /// Shows what could not be loaded, because playback skips it.
+    private func showFailures(in log: ErrorLog) {
+        for event in log.events.prefix(Self.maximumFailureCount) {
+            let name = event.uri.map { ResourceAddress($0).description } ?? event.errorDomain
+            let reason = event.errorComment ?? "\(event.errorStatusCode)"
+            display.showNotice("could not be played: \(name) (\(reason))")
+        }
+        let more = log.events.count -| Self.maximumFailureCount
+        if more > 0 { display.showNotice("\(more) more; --error-log FILE writes all of them") }
     }
 
     /// Plays an item until it ends or fails, the user quits, or the stream turns out to be live.

@@ -2,12 +2,15 @@ import Foundation
 import HLSPlaylist
 import MediaTransport
 import PlaylistEditing
+import PresentationLoading
 import ResourceAddressing
 
 /// A playlist or media from standard input, as a file that can be played.
 struct PlayedStandardInput {
     /// The path of the file.
     let path: String
+    /// The DASH manifest in standard input, with the URL at which it is played; `nil` for anything else.
+    private(set) var manifest: PlayedManifest?
     private let folder: URL
 
     /// The maximum size of a playlist, in bytes.
@@ -24,7 +27,7 @@ struct PlayedStandardInput {
         path = file.path
         do {
             try PrivateFiles.createFolder(folder.path)
-            try Self.store(at: file, base: base)
+            manifest = try Self.store(at: file, base: base)
         } catch {
             remove()
             if let failure = error as? Failure { throw failure }
@@ -35,13 +38,29 @@ struct PlayedStandardInput {
     /// Deletes the file.
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    private static func store(at file: URL, base: ResourceAddress?) throws {
+    private static func store(at file: URL, base: ResourceAddress?) throws -> PlayedManifest? {
         var block = try InputFile.block(upTo: blockSize)
         if block.starts(with: Array("#EXTM3U".utf8)) {
-            return try PrivateFiles.write(
+            try PrivateFiles.write(
                 playlist([UInt8](block + InputFile.standardInput()), base: base),
                 to: file.path
             )
+            return nil
+        }
+        if ManifestRecognition([UInt8](block), isComplete: block.count < blockSize) == .manifest {
+            let bytes = [UInt8](block + (try InputFile.standardInput()))
+            guard bytes.count <= maximumPlaylistSize else {
+                throw Failure(.failed, "too-large", "the manifest in standard input is larger than 64 MiB")
+            }
+            guard let base else {
+                throw Failure(
+                    .failed,
+                    "relative-addresses",
+                    "the base URL of the manifest in standard input is not known",
+                    hint: "give it with --base-url URL"
+                )
+            }
+            return PlayedManifest(address: base.resolving("standard-input.mpd"), bytes: bytes)
         }
         let output = try OutputDescriptor(creating: file.path)
         defer { output.close() }
@@ -49,6 +68,7 @@ struct PlayedStandardInput {
             try output.write([UInt8](block))
             block = try InputFile.block(upTo: blockSize)
         }
+        return nil
     }
 
     private static func playlist(_ bytes: [UInt8], base: ResourceAddress?) throws -> [UInt8] {
@@ -71,5 +91,34 @@ struct PlayedStandardInput {
             )
         }
         return bytes
+    }
+}
+
+/// A DASH manifest that is played at a URL at which it is not published, so that its relative URLs are resolved.
+struct PlayedManifest: Sendable {
+    let address: ResourceAddress
+    let bytes: [UInt8]
+
+    /// Returns a loader that answers requests for the manifest.
+    func overlaid(on loader: ResourceLoader) -> ResourceLoader {
+        loader.wrappingTransport { Overlay(manifest: self, base: $0) }
+    }
+
+    private struct Overlay: Transport {
+        let manifest: PlayedManifest
+        let base: any Transport
+
+        var executor: (any TaskExecutor)? { base.executor }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            guard request.address == manifest.address else { return try await base.send(request) }
+            return TransportResponse(
+                status: 200,
+                headers: [HeaderField("Content-Type", "application/dash+xml")],
+                address: manifest.address,
+                expectedLength: Int64(clamping: manifest.bytes.count),
+                body: TransportBody(manifest.bytes)
+            )
+        }
     }
 }

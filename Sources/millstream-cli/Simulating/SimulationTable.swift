@@ -38,7 +38,7 @@ struct SimulationTable {
 
     var text: TerminalText {
         let head: [TerminalText] = [
-            "", "selector", "start-up", "kb/s", "rebuffering", "times", "switches", "QoE", "median QoE",
+            "", "selector", "start-up", "kbit/s", "rebuffering", "times", "switches", "QoE", "median QoE",
         ]
         var lines = [head]
         if rows.count <= Self.maximumRowCount {

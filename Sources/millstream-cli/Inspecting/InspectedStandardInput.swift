@@ -1,0 +1,45 @@
+import Foundation
+import HLSPlaylist
+import MediaTransport
+import ResourceAddressing
+
+/// A media file in standard input, which is stored in a temporary file, because its parts are not read in their order.
+struct InspectedStandardInput {
+    /// The URL of the file.
+    let address: ResourceAddress
+    /// A loader that reads files.
+    let loader = ResourceLoader(FileTransport(), policy: RecoveryPolicy(retries: 0))
+    private let folder: URL
+
+    /// Returns a Boolean value that indicates whether bytes are those of a playlist or a manifest, or of no known format.
+    static func isDocument(_ bytes: [UInt8]) -> Bool {
+        do {
+            _ = try Playlist.parse(bytes)
+            return true
+        } catch {
+            switch error {
+            case .notAPlaylist(let content): return content != .mp4 && content != .transportStream && content != nil
+            case .unexpectedKind, .limitExceeded: return true
+            }
+        }
+    }
+
+    /// Stores the bytes.
+    ///
+    /// - Throws: ``Failure`` if the file cannot be written.
+    init(_ bytes: [UInt8]) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
+        let path = folder.appendingPathComponent("standard-input").path
+        address = ResourceAddress(filePath: path)
+        do {
+            try PrivateFiles.createFolder(folder.path)
+            try PrivateFiles.write(bytes, to: path)
+        } catch {
+            remove()
+            throw Failure(.failed, "disk-failed", "\(path) cannot be written (\(FileErrorText.reason(of: error)))")
+        }
+    }
+
+    /// Deletes the file.
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+}
