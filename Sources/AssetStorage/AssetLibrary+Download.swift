@@ -74,30 +74,32 @@ extension AssetLibrary {
 
     /// Creates the catalog entry of an asset, or returns the existing entry with the same source.
     ///
-    /// An existing entry keeps its title, unless it is replaced, and its selection is replaced.
+    /// An existing entry keeps its title, and its selection is replaced only on request: a download writes both when it plans
+    /// its files (``planDownload(of:source:at:renditions:selection:title:replacesStored:)``).
     ///
     /// - Parameters:
     ///   - source: The URL of the source playlist, which identifies the asset.
     ///   - title: The title to display.
     ///   - selection: The selection as text. The library does not interpret it, and returns it in
     ///     ``StoredAsset/selection``.
-    ///   - replacesTitle: A Boolean value that indicates whether an existing entry gets the title.
+    ///   - replacesSelection: A Boolean value that indicates whether an existing entry gets the selection.
     /// - Returns: The identifier of the asset.
     /// - Throws: ``StorageError``; ``StorageError/Code/busy`` if the existing asset is being deleted.
     public func addAsset(
         source: ResourceAddress,
         title: String,
         selection: String,
-        replacesTitle: Bool = false
+        replacesSelection: Bool = true
     ) throws -> String {
         let id = try write { database in
             if var record = try AssetRecord.filter(Column("source") == source.text).fetchOne(database) {
                 guard record.state != .deleting else {
                     throw StorageError(.busy, "the asset is being deleted; try again later")
                 }
-                record.selection = selection
-                if replacesTitle { record.title = title }
-                try record.update(database)
+                if replacesSelection, record.selection != selection {
+                    record.selection = selection
+                    try record.update(database)
+                }
                 return record.id
             }
             let record = AssetRecord(
@@ -131,6 +133,8 @@ extension AssetLibrary {
     ///   - source: The playlist of the source.
     ///   - address: The URL of the source after all redirects.
     ///   - renditions: The media playlists to download.
+    ///   - selection: The selection as text; `nil` to keep that of the asset.
+    ///   - title: The title; `nil` to keep that of the asset.
     ///   - replacesStored: A Boolean value that indicates whether stored segments are deleted that are not in the playlists,
     ///     because these are another part of the presentation.
     /// - Throws: ``StorageError``; ``StorageError/Code/wouldDelete`` if segments would be deleted that must not be.
@@ -139,11 +143,18 @@ extension AssetLibrary {
         source: Playlist,
         at address: ResourceAddress,
         renditions: [PlannedRendition],
+        selection: String? = nil,
+        title: String? = nil,
         replacesStored: Bool = true
     ) throws {
         try write { database in
             var record = try Self.record(id, database)
-            try Self.remapRenditions(of: record, to: source, database)
+            // With the same selection, other segments are those of a new version of the stream.
+            let deletesOthers = replacesStored || record.selection == selection
+            let isEdited = Self.isEdited(record.selection) || selection.map(Self.isEdited) ?? false
+            try Self.remapRenditions(of: record, to: source, deletesOthers: deletesOthers || !isEdited, database)
+            record.selection = selection ?? record.selection
+            record.title = title ?? record.title
             record.sourcePlaylist = Data(source.bytes)
             record.sourceAddress = address.text
             let known = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
@@ -159,7 +170,7 @@ extension AssetLibrary {
                     in: folder,
                     of: id,
                     replacing: existing,
-                    deletesOthers: replacesStored,
+                    deletesOthers: deletesOthers,
                     database
                 )
             }
@@ -206,18 +217,9 @@ extension AssetLibrary {
                     .filter(Column("bytes") != nil).fetchCursor(database)
                 while let row = try rows.next() { stored[PackagePlan.Identity(row)] = row }
             }
-            // The entire presentation contains what is stored of a part.
-            if !deletesOthers, rendition.isPart {
-                let remaining = Set(former.values)
-                let lost = try ResourceRecord.filter(Column("renditionID") == existing.id)
-                    .filter(Column("bytes") != nil).filter(Column("position") >= 0)
-                    .fetchAll(database).count { !remaining.contains($0.position) }
-                guard lost == 0 else {
-                    throw StorageError(
-                        .wouldDelete,
-                        "the download would delete \(lost) stored segments of the asset \(id), which are not in its selection"
-                    )
-                }
+            if !deletesOthers, rendition.role != .iFrames, rendition.isPart || existing.isPart == true {
+                let lost = try lostSegments(of: existing, replacedBy: playlist, former, database)
+                guard lost == 0 else { throw wouldDelete(lost, of: id) }
             }
             _ = try RenditionRecord.deleteOne(database, key: existing.id)
         }
@@ -272,6 +274,42 @@ extension AssetLibrary {
         }
     }
 
+    /// Returns the number of stored segments that a new playlist of a rendition does not have.
+    private static func lostSegments(
+        of existing: RenditionRecord,
+        replacedBy playlist: MediaPlaylist,
+        _ former: [Int: Int],
+        _ database: Database
+    ) throws -> Int {
+        let remaining = Set(former.values)
+        let names = Set(playlist.segments.map { SegmentMatching.name(of: $0, withQuery: false) })
+        let stored = try ResourceRecord.filter(Column("renditionID") == existing.id)
+            .filter(Column("bytes") != nil).filter(Column("position") >= 0).fetchCursor(database)
+        var lost = 0
+        while let row = try stored.next() {
+            let address = ResourceAddress(row.address)
+            let range = row.rangeStart.flatMap { start in
+                row.rangeLength.flatMap { ByteRange(start: start, length: $0) }
+            }
+            // A part of a WebVTT file is also in the entire file.
+            let isClip = SubtitleClip(of: address) != nil
+            if !isClip, !remaining.contains(row.position), !names.contains(SegmentMatching.name(of: address, range)) {
+                lost += 1
+            }
+        }
+        return lost
+    }
+
+    private static func wouldDelete(_ count: Int, of id: String) -> StorageError {
+        StorageError(
+            .wouldDelete,
+            "the download would delete \(count) stored segments of the asset \(id), which are not in its selection"
+        )
+    }
+
+    /// Returns a Boolean value that indicates whether a selection has edits.
+    private static func isEdited(_ selection: String) -> Bool { selection.contains("&edit=") }
+
     /// Returns a path that no other file of a rendition has.
     private static func unusedPath(_ path: String, besides used: Set<String>) -> String {
         guard used.contains(path) else { return path }
@@ -291,7 +329,12 @@ extension AssetLibrary {
 
     /// Maps the stored renditions to a changed source: updates the positions of those that moved, and deletes the
     /// others.
-    private static func remapRenditions(of record: AssetRecord, to source: Playlist, _ database: Database) throws {
+    private static func remapRenditions(
+        of record: AssetRecord,
+        to source: Playlist,
+        deletesOthers: Bool,
+        _ database: Database
+    ) throws {
         guard let bytes = record.sourcePlaylist.map(Array.init), bytes != source.bytes,
             let old = try? Playlist.parse(bytes)
         else { return }
@@ -315,6 +358,11 @@ extension AssetLibrary {
                 rendition.aliases = positions.dropFirst().map(String.init).joined(separator: ",")
                 try rendition.update(database)
             } else {
+                let stored = try ResourceRecord.filter(Column("renditionID") == rendition.id)
+                    .filter(Column("bytes") != nil).filter(Column("position") >= 0).fetchCount(database)
+                guard deletesOthers || stored == 0 || rendition.role == .iFrames else {
+                    throw wouldDelete(stored, of: record.id)
+                }
                 try rendition.delete(database)
             }
         }

@@ -275,6 +275,26 @@ extension AssetLibrary {
         }
     }
 
+    /// Removes I-frame playlists of which files could not be fetched, because the presentation can be played without them.
+    package func removeIncompleteIFrames(_ id: String) throws {
+        let isChanged = try write { database in
+            let renditions = try RenditionRecord.filter(Column("assetID") == id)
+                .filter(Column("role") == StoredRendition.Role.iFrames.rawValue).fetchAll(database)
+            var isChanged = false
+            for rendition in renditions {
+                let missing = try ResourceRecord.filter(Column("renditionID") == rendition.id)
+                    .filter(Column("bytes") == nil).fetchCount(database)
+                guard missing > 0 else { continue }
+                try rendition.delete(database)
+                isChanged = true
+            }
+            return isChanged
+        }
+        guard isChanged else { return }
+        try removeUnreferencedFiles(id)
+        try writePlaylists(id)
+    }
+
     // MARK: Directories
 
     /// Creates the directories of the renditions of an asset, but not its package, so that a deleted asset is not

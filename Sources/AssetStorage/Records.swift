@@ -163,6 +163,12 @@ enum Schema {
         }
         AssetSummaryRecord.registerMigration(&migrator)
         RecordedSegment.registerMigration(&migrator)
+        // Renditions can be I-frame playlists, which earlier versions do not know.
+        migrator.registerMigration("i-frames") { database in
+            // Many byte ranges can have one URL.
+            try database.drop(indexOn: "resource", columns: ["assetID", "address"])
+            try database.create(indexOn: "resource", columns: ["assetID", "address", "rangeStart"])
+        }
         return migrator
     }()
 

@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import PlaylistEditing
 import ResourceAddressing
 
 /// The recognition of the segments of a stored playlist in a playlist that was loaded later.
@@ -60,10 +61,16 @@ enum SegmentMatching {
         return names
     }
 
-    private static func name(of segment: MediaSegment, withQuery: Bool) -> String {
-        let address = ResourceAddress(segment.uri)
+    static func name(of segment: MediaSegment, withQuery: Bool) -> String {
+        name(of: ResourceAddress(segment.uri), segment.byteRange, withQuery: withQuery)
+    }
+
+    /// Returns the name of a segment with a URL and a byte range.
+    static func name(of address: ResourceAddress, _ byteRange: ByteRange?, withQuery: Bool = false) -> String {
         let query = withQuery ? address.query ?? "" : ""
-        return [address.path, segment.byteRange?.description ?? "", query].joined(separator: "\n")
+        // Parts of one WebVTT file differ in the fragment only.
+        let part = SubtitleClip(of: address) == nil ? "" : address.fragment ?? ""
+        return [address.path, byteRange?.description ?? "", query, part].joined(separator: "\n")
     }
 
     private static func isFile(_ segment: MediaSegment) -> Bool { segment.address.lastPathComponent.contains(".") }

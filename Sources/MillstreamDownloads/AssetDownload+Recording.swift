@@ -47,7 +47,7 @@ extension AssetDownload {
         do {
             try await run.recover(missing)
             try await NIOThreadPool.singleton.runIfActive { [library] in try library.publishRecording(id) }
-            report(.resolved(id: id, run.meter.progress))
+            report(.resolved(id: id, run.meter.progress, folders: nil))
             try await run.follow()
             result = .success(())
         } catch {

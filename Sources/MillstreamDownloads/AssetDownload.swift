@@ -12,8 +12,8 @@ package import ResourceAddressing
 package struct AssetDownload: Sendable {
     /// An event of a download.
     package enum Event: Sendable {
-        /// The playlists are loaded, and the files to download are known.
-        case resolved(id: String, DownloadProgress)
+        /// The playlists are loaded, and the files to download are known, with the directories of their media playlists.
+        case resolved(id: String, DownloadProgress, folders: Set<String>?)
         /// The stream is not available yet, and the recording waits for it.
         case waiting(DownloadError)
         /// Segments were lost before they could be recorded.
@@ -97,6 +97,7 @@ package struct AssetDownload: Sendable {
             let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
             if hasAll {
                 let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
+                    try library.removeIncompleteIFrames(id)
                     // Files of an earlier download with another selection may still be missing.
                     if try library.missingCount(id) == 0 { try library.finish(id) }
                     return try library.asset(id)
@@ -121,11 +122,11 @@ package struct AssetDownload: Sendable {
     ) async throws -> (meter: ProgressMeter, hasAll: Bool) {
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let isPlanned = renewal.isFirstRound && self.resolution != nil
-        let replacesStored = configuration.replacesStoredSegments
+        let configuration = configuration
         let (asset, folders, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
             // An asset that was deleted in the meantime has been created again, without files.
             if try !isPlanned || library.asset(id).renditions.isEmpty {
-                try library.plan(resolution, of: id, replacesStored: replacesStored)
+                try library.plan(resolution, of: id, configuration)
             }
             try library.removeMissingFilesFromCatalog(id)
             let folders = try library.folders(of: resolution.renditions, id)
@@ -133,7 +134,7 @@ package struct AssetDownload: Sendable {
         }
         let meter = ProgressMeter(ProgressCounter(asset, in: folders, missing: missing))
         defer { report(.ended(id: id, meter.figures)) }
-        if renewal.isFirstRound { report(.resolved(id: id, meter.progress)) }
+        if renewal.isFirstRound { report(.resolved(id: id, meter.progress, folders: folders)) }
         renewal.beginRound()
         try await fetchMissing(of: asset, in: folders, meter, &renewal, report: report)
         return (meter, !renewal.isNeeded)
@@ -144,7 +145,12 @@ package struct AssetDownload: Sendable {
         var attempt = 1
         while true {
             let title = configuration.title ?? source.defaultAssetTitle
-            let id = try library.addAsset(source: source, title: title, selection: configuration.selection.description)
+            let id = try library.addAsset(
+                source: source,
+                title: title,
+                selection: configuration.selection.description,
+                replacesSelection: configuration.recording != nil
+            )
             do {
                 return (id, try library.sharedLock(id))
             } catch let error as StorageError where error.code == .notFound && attempt < Self.maximumCreationAttempts {
@@ -233,7 +239,10 @@ package struct AssetDownload: Sendable {
                 case .failure(let error):
                     // Other errors, such as a full disk or a cancellation, end the download immediately.
                     guard let error = error as? TransportError else { throw error }
-                    if renewal.renewsAddresses(after: error, of: resource) {
+                    if resource.isDeferred {
+                        // The presentation is played without I-frames.
+                        queue.fetchSucceeded()
+                    } else if renewal.renewsAddresses(after: error, of: resource) {
                         queue.end()
                     } else {
                         firstError = firstError ?? error
@@ -248,13 +257,19 @@ package struct AssetDownload: Sendable {
 
 extension AssetLibrary {
     /// Enters the playlists of a source, and the files that they need, in the catalog.
-    func plan(_ resolution: DownloadResolver.Resolution, of id: String, replacesStored: Bool) throws {
+    func plan(
+        _ resolution: DownloadResolver.Resolution,
+        of id: String,
+        _ configuration: DownloadConfiguration
+    ) throws {
         try planDownload(
             of: id,
             source: resolution.playlist,
             at: resolution.address,
             renditions: resolution.renditions,
-            replacesStored: replacesStored
+            selection: configuration.selection.description,
+            title: configuration.title,
+            replacesStored: configuration.replacesStoredSegments
         )
     }
 }

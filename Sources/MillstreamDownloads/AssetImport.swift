@@ -56,7 +56,7 @@ public struct AssetImport: Sendable {
         do {
             return try await task.run { event in
                 switch event {
-                case .resolved(_, let progress), .progress(_, let progress): report(progress)
+                case .resolved(_, let progress, _), .progress(_, let progress): report(progress)
                 case .ended, .completed, .waiting, .lost: break
                 }
             }

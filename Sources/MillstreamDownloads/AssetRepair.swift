@@ -128,7 +128,8 @@ public struct AssetRepair: Sendable {
                     of: id,
                     source: resolution.playlist,
                     at: resolution.address,
-                    renditions: resolution.renditions
+                    renditions: resolution.renditions,
+                    replacesStored: false
                 )
                 try library.markAsLost(paths, of: id)
             }

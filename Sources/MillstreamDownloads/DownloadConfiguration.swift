@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaTiming
+import PlaylistEditing
 
 /// The options of a download.
 public struct DownloadConfiguration: Sendable, Hashable {
@@ -72,6 +73,9 @@ public struct DownloadConfiguration: Sendable, Hashable {
 
     /// All selections in the order in which they are downloaded.
     var selections: [DownloadSelection] { [selection] + furtherSelections }
+
+    /// The URLs of the playlists that the edits of all selections insert.
+    package var editedSources: [String] { selections.flatMap(\.edits.sources) }
 }
 
 /// The part of a configuration that the catalog stores as JSON.

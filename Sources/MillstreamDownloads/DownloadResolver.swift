@@ -438,8 +438,10 @@ struct DownloadResolver: Sendable {
         }
         do {
             let context = PlaylistContext(address: loaded.address, importableVariables: variables)
-            return (try Playlist.parse(loaded.bytes, context: context), loaded.address)
-        } catch {
+            let playlist = try Playlist.parse(loaded.bytes, context: context)
+            try checkFiles(of: playlist, at: loaded.address)
+            return (playlist, loaded.address)
+        } catch let error as PlaylistParsingError {
             throw DownloadError(
                 .notAPlaylist,
                 "\(address): \(error)",
@@ -448,6 +450,18 @@ struct DownloadResolver: Sendable {
                 cause: error
             )
         }
+    }
+
+    /// Verifies that a remote playlist refers to no local file; files can be read for an edit that inserts one.
+    private func checkFiles(of playlist: Playlist, at address: ResourceAddress) throws {
+        guard !selection.edits.sources.isEmpty, address.filePath == nil,
+            let file = playlist.addresses.first(where: { $0.address.filePath != nil })
+        else { return }
+        throw DownloadError(
+            .notAPlaylist,
+            "the playlist refers to a local file, which a remote playlist must not do: \(file.address)",
+            address: address
+        )
     }
 
     /// Verifies that a media playlist can be downloaded.

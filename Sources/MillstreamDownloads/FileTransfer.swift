@@ -60,30 +60,54 @@ struct FileTransfer {
             kind: TransportRequest.Kind(resource.kind),
             byteRange: resource.byteRange
         )
-        if resource.byteRange != nil, let file = library.storedFile(at: resource.address, of: assetID) {
-            // Players accept a package in which a part of a file is stored twice, but it is not requested twice.
-            return try await receive(
-                request,
-                from: loader.wrappingTransport { _ in StoredBytes(path: file) },
-                reception
-            )
+        if resource.isDeferred, resource.byteRange != nil,
+            let path = library.storedFile(at: resource.address, of: assetID),
+            let file = try await copy(from: path, reception)
+        {
+            return file
         }
         request.resumption = library.makePackageFile(for: resource, of: assetID).resumption(of: resource)
         meter.addRequest()
         do {
-            return try await receive(request, from: loader, reception)
+            return try await receive(request, reception)
         } catch let error as TransportError where request.resumption != nil && error.mayBeCausedByResumption {
             request.resumption = nil
             library.makePackageFile(for: resource, of: assetID).discardUnfinished()
-            return try await receive(request, from: loader, reception)
+            return try await receive(request, reception)
         }
     }
 
-    private func receive(
-        _ request: TransportRequest,
-        from loader: ResourceLoader,
-        _ reception: FileReception
-    ) async throws -> PackageFile {
+    /// Copies a range of a file that is stored already; returns `nil` if the file does not have it.
+    private func copy(from path: String, _ reception: FileReception) async throws -> PackageFile? {
+        guard let range = resource.byteRange, range.length <= Self.maximumCopySize else { return nil }
+        let response: TransportResponse
+        do {
+            let request = TransportRequest(
+                ResourceAddress(filePath: path),
+                kind: TransportRequest.Kind(resource.kind),
+                byteRange: range
+            )
+            response = try await FileTransport().send(request)
+        } catch is TransportError {
+            return nil
+        }
+        let file = library.makePackageFile(for: resource, of: assetID)
+        reception.begin(length: range.length, written: 0)
+        do {
+            try budget.addBytes(range.length)
+            try await write(response, to: file, reception) { _ in }
+        } catch {
+            reception.interrupt()
+            file.discard()
+            throw error
+        }
+        return file
+    }
+
+    /// The maximum size of an I-frame that is copied from a stored file.
+    private static let maximumCopySize: Int64 = 256 << 20
+
+    private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> PackageFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
             try budget.checkBeforeWriting(
@@ -185,17 +209,6 @@ struct FileTransfer {
                 address: response.address
             )
         }
-    }
-}
-
-/// A transport that answers with bytes of a file that is stored already.
-private struct StoredBytes: Transport {
-    let path: String
-
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-        try await FileTransport().send(
-            TransportRequest(ResourceAddress(filePath: path), kind: request.kind, byteRange: request.byteRange)
-        )
     }
 }
 

@@ -175,10 +175,13 @@ extension MultivariantPlaylist {
     private func withAudioVariants() throws(PlaylistEditError) -> MultivariantPlaylist? {
         guard !variants.contains(where: \.hasOnlyAudio) else { return nil }
         var groups: [String: [Rendition]] = [:]
-        for rendition in renditions where rendition.type == .audio && rendition.uri != nil {
-            groups[rendition.groupID, default: []].append(rendition)
+        let separate = renditions.filter { rendition in
+            guard rendition.type == .audio, let uri = rendition.uri else { return false }
+            return !uri.isEmpty && !uri.hasPrefix("#")
         }
-        guard !groups.isEmpty else { return nil }
+        for rendition in separate { groups[rendition.groupID, default: []].append(rendition) }
+        let isUsed = variants.contains { variant in variant.groupID(.audio).map { groups[$0] != nil } ?? false }
+        guard isUsed else { return nil }
         var patch = PlaylistPatch()
         // Audio in the segments of the video is removed with them.
         for rendition in renditions where rendition.type == .audio && rendition.uri == nil {
@@ -204,6 +207,8 @@ extension MultivariantPlaylist {
             let channels = max(1, min(members.compactMap(\.channels?.count).max() ?? 2, 64))
             variant.attributes.set("BANDWIDTH", to: "\(channels *| Self.assumedRateOfChannel)", in: &patch)
             patch.replace(variant.uriRange, with: uri)
+            // A rendition without a URI is that of the segments of the variant (RFC 8216bis §4.4.6.2.1).
+            rendition.attributes.remove(["URI"], in: &patch)
         }
         return try patched(patch)
     }

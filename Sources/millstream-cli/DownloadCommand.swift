@@ -6,6 +6,7 @@ import MediaTiming
 import MillstreamDownloads
 import PlaylistEditing
 import ReportFormat
+import ResourceAddressing
 
 /// The command `millstream download`.
 struct DownloadCommand: AsyncParsableCommand {
@@ -63,6 +64,15 @@ struct DownloadCommand: AsyncParsableCommand {
         guard list.list == nil || options.title == nil else {
             throw ValidationError("--title and --list cannot be combined: write the titles in the list")
         }
+        if list.list != nil, let file = try fileOutput(), !file.template.contains(.title), !file.template.contains(.id)
+        {
+            throw ValidationError("--output needs {title} or {id} for the sources of a list")
+        }
+        if options.queue {
+            guard list.archive == nil else { throw ValidationError("--archive and --queue cannot be combined") }
+            let files = try options.edits.plan().sources.filter { !ResourceAddress($0).isHTTP }
+            guard files.isEmpty else { throw ValidationError("--queue cannot insert files: \(files[0])") }
+        }
         guard record || !recording.isUsed else {
             throw ValidationError("--duration, --start-over and --wait are for recordings: add --record")
         }
@@ -77,10 +87,9 @@ struct DownloadCommand: AsyncParsableCommand {
         guard let file = list.list else {
             guard let source else { return }
             if archive?.contains(source) ?? false {
-                return notice("\(source) is in the archive; nothing is downloaded")
+                return notice("\(Self.name(source)) is in the archive; nothing is downloaded")
             }
-            try await download(source, title: options.title)
-            try archive?.add(source)
+            if try await download(source, title: options.title) { try archive?.add(source) }
             return
         }
         try await run(try DownloadList.sources(at: file), archive)
@@ -91,13 +100,12 @@ struct DownloadCommand: AsyncParsableCommand {
         var failed: [String] = []
         for (number, source) in sources.enumerated() {
             if archive?.contains(source.address) ?? false {
-                notice("\(number + 1) of \(sources.count): \(source.address) is in the archive")
+                notice("\(number + 1) of \(sources.count): \(Self.name(source.address)) is in the archive")
                 continue
             }
-            notice("\(number + 1) of \(sources.count): \(source.title ?? source.address)")
+            notice("\(number + 1) of \(sources.count): \(source.title ?? Self.name(source.address))")
             do {
-                try await download(source.address, title: source.title)
-                try archive?.add(source.address)
+                if try await download(source.address, title: source.title) { try archive?.add(source.address) }
             } catch {
                 let failure = Failure(error)
                 guard failure.status != .interrupted, failure.status != .outputClosed, failure.code != "output-failed"
@@ -116,14 +124,21 @@ struct DownloadCommand: AsyncParsableCommand {
         }
     }
 
-    private func download(_ source: String, title: String?) async throws {
+    /// Returns a source without parts that can be secret.
+    private static func name(_ source: String) -> String { PlaylistSource.name(source) }
+
+    /// Downloads a source, and writes its file.
+    ///
+    /// - Returns: A Boolean value that indicates whether the asset is stored; otherwise it is queued.
+    private func download(_ source: String, title: String?) async throws -> Bool {
         var configuration = try options.configuration()
         configuration.title = title
         configuration.selection.timeRange = try timeRange()
         if record { configuration.recording = try recording.options() }
         let output = try fileOutput()
-        guard let asset = try await options.run(source, configuration), let output else { return }
-        for path in try await output.write(asset, in: options.library.open(), allowsPartialAsset: false) {
+        guard let (asset, folders) = try await options.run(source, configuration) else { return false }
+        guard let output else { return true }
+        for path in try await output.write(asset, folders, in: options.library.open()) {
             if options.json {
                 try StandardOutput.writeLine(
                     ReportValue.fields([
@@ -134,6 +149,7 @@ struct DownloadCommand: AsyncParsableCommand {
                 try StandardOutput.writeLine(path: path)
             }
         }
+        return true
     }
 
     private func notice(_ text: TerminalText) {

@@ -57,10 +57,11 @@ struct DownloadEditFlags: ParsableArguments {
     /// - Returns: The edits.
     /// - Throws: `ValidationError`.
     func plan(locatesSources: Bool = true) throws -> EditPlan {
-        var edits = try EditParameters.edits(edit, locatesSources: locatesSources)
+        // The key is that of the segments of the source, with the numbers that they have there.
+        var edits = try key.map { [try EditParameters.edit("key", $0, option: "--key")] } ?? []
+        edits += try EditParameters.edits(edit, locatesSources: locatesSources)
         if audioOnly { edits.append(.contentTypes([.audio])) }
         edits += try exclude.map { try EditParameters.edit("exclude", $0, option: "--exclude") }
-        if let key { edits.append(try EditParameters.edit("key", key, option: "--key")) }
         return EditPlan(edits)
     }
 

@@ -75,6 +75,8 @@ enum DownloadList {
 final class DownloadArchive {
     private let path: String
     private var addresses: Set<String>
+    /// A Boolean value that indicates whether the last line of the file has no line ending.
+    private var endsWithinLine = false
 
     /// The maximum size of an archive in bytes.
     private static let maximumSize = 256 << 20
@@ -92,7 +94,9 @@ final class DownloadArchive {
         guard data.count <= Self.maximumSize else {
             throw Failure(.badInput, "invalid-list", "\(path) is larger than 256 MiB")
         }
-        addresses = Set(DownloadList.sources(in: String(decoding: data, as: UTF8.self)).map(\.address))
+        let text = String(decoding: data, as: UTF8.self)
+        addresses = Set(text.split(whereSeparator: \.isNewline).map(String.init))
+        endsWithinLine = text.last.map { !$0.isNewline } ?? false
     }
 
     func contains(_ address: String) -> Bool { addresses.contains(address) }
@@ -106,7 +110,8 @@ final class DownloadArchive {
         guard descriptor >= 0 else { throw Failure(.failed, "file-failed", "\(path) cannot be written") }
         let file = Foundation.FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            try file.write(contentsOf: Data("\(address)\n".utf8))
+            try file.write(contentsOf: Data("\(endsWithinLine ? "\n" : "")\(address)\n".utf8))
+            endsWithinLine = false
             try file.synchronize()
         } catch {
             throw Failure(.failed, "file-failed", "\(path) cannot be written (\(FileErrorText.reason(of: error)))")

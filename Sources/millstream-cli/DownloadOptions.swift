@@ -114,9 +114,13 @@ struct DownloadOptions: ParsableArguments {
 
     /// Runs the download or recording of a source, and prints its progress and result.
     ///
-    /// - Returns: The complete asset; `nil` if the download is queued.
+    /// - Returns: The asset, and the directories of its media playlists that the selection has, or `nil` for all; `nil` if the
+    ///   download is queued.
     @discardableResult
-    func run(_ source: String, _ configuration: DownloadConfiguration) async throws -> StoredAsset? {
+    func run(
+        _ source: String,
+        _ configuration: DownloadConfiguration
+    ) async throws -> (asset: StoredAsset, folders: Set<String>?)? {
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         let library = try library.open()
         let address = try PlaylistSource.address(source)
@@ -131,7 +135,8 @@ struct DownloadOptions: ParsableArguments {
         let (isQueued, dash) = (queue, dash)
         do {
             let others = try edits.plan(locatesSources: false).sources
-            let asset: StoredAsset? = try await http.withLoading(source: source, others: others) { loading in
+            typealias Stored = (asset: StoredAsset, folders: Set<String>?)
+            let stored: Stored? = try await http.withLoading(source: source, others: others) { loading in
                 let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
                 guard !isQueued else {
                     let id = try await session.enqueue(address, configuration: configuration)
@@ -143,17 +148,19 @@ struct DownloadOptions: ParsableArguments {
                     // An interruption is a usual end of a recording.
                     return try await Interruption.finishing {
                         let task = try await session.makeTask(address, configuration: configuration)
-                        return try await printer.record(task, in: session)
+                        return (try await printer.record(task, in: session), nil) as Stored
                     }.result
                 }
                 return try await Interruption.cancelling {
                     try await session.stoppingWhenCanceled {
                         let task = try await session.makeTask(address, configuration: configuration)
-                        return try await printer.run(task, in: session)
+                        let asset = try await printer.run(task, in: session)
+                        return (asset, task.folders) as Stored
                     }
                 }
             }
-            guard let asset else { return nil }
+            guard let stored else { return nil }
+            let asset = stored.asset
             display.end()
             if !json, !quiet {
                 try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
@@ -164,7 +171,7 @@ struct DownloadOptions: ParsableArguments {
                 }
                 if asset.isPlayableOffline { StandardError.write("play it with: millstream play \(path)\n") }
             }
-            return asset
+            return stored
         } catch {
             let error = edits.explaining(error is CancellationError ? Self.interruption(configuration) : error)
             display.end()

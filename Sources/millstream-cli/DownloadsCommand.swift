@@ -151,7 +151,8 @@ struct DownloadsCommand: AsyncParsableCommand {
                     continue
                 }
                 let (id, identifier, library) = (task.id, session.identifier, session.library)
-                try await http.withLoading(source: task.address.text) { loading in
+                let others = task.configuration.editedSources
+                try await http.withLoading(source: task.address.text, others: others) { loading in
                     let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
                     defer { display.end() }
                     try await Interruption.cancelling {

@@ -9,7 +9,10 @@ struct EnvironmentProxy {
 
     /// Returns the proxy for the URLs of a command; `nil` if there is none, if `NO_PROXY` names a host of the URLs, or if they
     /// are on this machine.
-    func proxy(for sources: [ResourceAddress]) -> (host: String, port: Int)? {
+    ///
+    /// - Throws: ``Failure`` if the proxy is not an HTTP proxy without a password, because a direct connection would reveal
+    ///   what the proxy hides.
+    func proxy(for sources: [ResourceAddress]) throws -> (host: String, port: Int)? {
         guard let source = sources.first(where: \.isHTTP), let host = source.host,
             !Self.isLoopback(host), !isExcluded(host)
         else { return nil }
@@ -17,8 +20,20 @@ struct EnvironmentProxy {
         let names =
             source.normalizedScheme == "https"
             ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
-        let value = names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
-        return value.flatMap { HTTPFlags.hostAndPort($0.hasSuffix("/") ? String($0.dropLast()) : $0) }
+        guard let name = names.first(where: { !(variables[$0] ?? "").isEmpty }), var value = variables[name] else {
+            return nil
+        }
+        if value.hasSuffix("/") { value.removeLast() }
+        if value.lowercased().hasPrefix("http://") { value = String(value.dropFirst("http://".count)) }
+        guard !value.contains("@"), !value.contains("://"), let proxy = HTTPFlags.hostAndPort(value) else {
+            throw Failure(
+                .failed,
+                "proxy-not-supported",
+                "the proxy of the environment variable \(name) is not HOST:PORT of an HTTP proxy without a password",
+                hint: "give another one with --proxy HOST:PORT, or name the host of the stream in NO_PROXY"
+            )
+        }
+        return proxy
     }
 
     private func isExcluded(_ host: String) -> Bool {

@@ -61,21 +61,28 @@ struct FileNameTemplate {
         }
     }
 
-    /// Returns the path for an asset.
-    func path(for asset: StoredAsset, part: Int? = nil) -> String {
+    /// Returns the path for an asset, of which only the media playlists in some directories may be written.
+    func path(for asset: StoredAsset, in folders: Set<String>? = nil, part: Int? = nil) -> String {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .field(let field): Self.fileName(Self.value(of: field, asset, part))
+            case .field(let field): Self.fileName(Self.value(of: field, asset, folders, part))
             }
         }.joined()
     }
 
-    private static func value(of field: Field, _ asset: StoredAsset, _ part: Int?) -> String {
+    private static func value(
+        of field: Field,
+        _ asset: StoredAsset,
+        _ folders: Set<String>?,
+        _ part: Int?
+    ) -> String {
         switch field {
         case .title: asset.title
         case .id: asset.id
-        case .height: asset.renditions.compactMap(\.height).max().map { "\($0)" } ?? "audio"
+        case .height:
+            asset.renditions.filter { folders?.contains($0.folder) ?? true && $0.role == .variant }
+                .compactMap(\.height).max().map { "\($0)" } ?? "audio"
         case .date: Date().formatted(.iso8601.year().month().day())
         case .part: part.map { "\($0 + 1)" } ?? "1"
         }

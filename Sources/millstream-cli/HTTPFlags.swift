@@ -168,7 +168,7 @@ struct HTTPFlags: ParsableArguments {
             connectTimeout: .seconds(min(timeout, 10)),
             idleTimeout: .seconds(timeout),
             acceptsAnyCertificate: insecure,
-            proxy: proxy.flatMap(Self.hostAndPort) ?? EnvironmentProxy().proxy(for: sources)
+            proxy: proxy.flatMap(Self.hostAndPort)
         )
         if let userAgent { options.userAgent = userAgent }
         return options
@@ -239,6 +239,7 @@ struct HTTPFlags: ParsableArguments {
         let named = try [source, base].compactMap { $0 }.map(Self.address)
         let addresses = try named + others.map(Self.address)
         var options = options(sources: named.first(where: \.isHTTP).map { [$0] } ?? [])
+        if options.proxy == nil { options.proxy = try EnvironmentProxy().proxy(for: named) }
         let texts = [source, base].compactMap { $0 } + others
         let passwords = texts.compactMap {
             ScopedHeaderField(userInformationOf: AssumedScheme.address($0) ?? ResourceAddress($0))

@@ -85,7 +85,7 @@ extension LibraryCommand {
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
                 ["duration", asset.duration.map { QuantityText.clock($0) } ?? "unknown"],
                 ["size", "\(summary.diskBytes) on the disk, \(asset.bytes) of media"],
-                ["date", LocalDate(summary.creationDate).description], ["selection", asset.selection],
+                ["date", LocalDate(summary.creationDate).description], ["selection", asset.selection.withoutSecrets],
                 ["path", library.packageDirectory(asset.id).path],
             ]
             let next = try library.nextMediaSelection(of: id).map { ["next", "\(Self.label(of: $0)) is not stored"] }
@@ -148,5 +148,12 @@ extension OmittedContent {
         ]
         let texts = parts.filter { $0.0 > 0 }.map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+}
+
+extension String {
+    /// The text of a selection without keys and passwords.
+    fileprivate var withoutSecrets: String {
+        replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }.replacing(/:\/\/[^\/@&]*@/, with: "://")
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import AssetStorage
 import Foundation
 import MillstreamDownloads
+import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 
@@ -52,8 +53,9 @@ extension LibraryCommand {
             let configuration = DownloadConfiguration(maximumConcurrentFetches: jobs)
             let display = ProgressDisplay(isQuiet: quiet || json)
             defer { display.end() }
-            let source = try library.asset(id).source.text
-            return try await http.withLoading(source: source) { loading in
+            let asset = try library.asset(id)
+            let others = DownloadSelection(asset.selection)?.edits.sources ?? []
+            return try await http.withLoading(source: asset.source.text, others: others) { loading in
                 let repair = try AssetRepair(
                     id,
                     in: library,

@@ -37,16 +37,28 @@ struct MediaFileOutput {
     #if Playback
     /// Writes an asset to its files.
     ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - folders: The directories of the media playlists to write, which must be complete; `nil` for all.
+    ///   - library: The library of the asset.
+    ///   - allowsPartialAsset: A Boolean value that indicates whether missing segments are left out.
     /// - Returns: The absolute paths of the files.
-    func write(_ asset: StoredAsset, in library: AssetLibrary, allowsPartialAsset: Bool) async throws -> [String] {
+    /// - Throws: The errors of an export.
+    func write(
+        _ asset: StoredAsset,
+        _ folders: Set<String>? = nil,
+        in library: AssetLibrary,
+        allowsPartialAsset: Bool = false
+    ) async throws -> [String] {
         let session = AssetExportSession(library, id: asset.id)
         var options = AssetExportSession.Options(allowsPartialAsset: allowsPartialAsset)
+        options.folders = folders
         options.omitsVideo = omitsVideo
         let count = splits ? try session.partCount() : 1
         var paths: [String] = []
         for part in 0..<count {
             options.part = splits ? part : nil
-            let path = URL(fileURLWithPath: path(for: asset, part: splits ? part : nil)).path
+            let path = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil)).path
             try await Interruption.cancelling { [options] in
                 try await session.export(to: path, as: fileExtension == "mp4" ? .mp4 : .matroska, options: options)
             }
@@ -56,14 +68,20 @@ struct MediaFileOutput {
     }
 
     /// Returns the path of a file; the number of a part precedes the extension if the template has no field for it.
-    private func path(for asset: StoredAsset, part: Int?) -> String {
-        let path = template.path(for: asset, part: part)
+    private func path(for asset: StoredAsset, _ folders: Set<String>?, part: Int?) -> String {
+        let path = template.path(for: asset, in: folders, part: part)
         guard let part, !template.contains(.part) else { return path }
         let url = URL(fileURLWithPath: path)
+        guard Self.extensions[url.pathExtension.lowercased()] != nil else { return "\(path)-\(part + 1)" }
         return url.deletingPathExtension().path + "-\(part + 1)." + url.pathExtension
     }
     #else
-    func write(_ asset: StoredAsset, in library: AssetLibrary, allowsPartialAsset: Bool) async throws -> [String] {
+    func write(
+        _ asset: StoredAsset,
+        _ folders: Set<String>? = nil,
+        in library: AssetLibrary,
+        allowsPartialAsset: Bool = false
+    ) async throws -> [String] {
         throw Self.unavailable
     }
     #endif

@@ -33,7 +33,8 @@ import Testing
         #expect(
             statements == [
                 #"CREATE INDEX "index_download_on_session" ON "download"("session")"#,
-                #"CREATE INDEX "index_resource_on_assetID_address" ON "resource"("assetID", "address")"#,
+                #"CREATE INDEX "index_resource_on_assetID_address_rangeStart" "#
+                    + #"ON "resource"("assetID", "address", "rangeStart")"#,
                 #"CREATE INDEX "index_resource_on_assetID_startTime_id" ON "resource"("assetID", "startTime", "id")"#,
                 #"CREATE INDEX "index_resource_on_renditionID" ON "resource"("renditionID")"#,
                 #"CREATE TABLE "asset" ("id" TEXT PRIMARY KEY NOT NULL, "title" TEXT NOT NULL, "#

@@ -546,7 +546,7 @@ final class BlockingTransport: Transport {
         let events = Mutex<[DownloadProgress]>([])
         try await task(film()).run { event in
             switch event {
-            case .resolved(_, let progress), .progress(_, let progress): events.withLock { $0.append(progress) }
+            case .resolved(_, let progress, _), .progress(_, let progress): events.withLock { $0.append(progress) }
             case .ended, .completed, .waiting, .lost: break
             }
         }

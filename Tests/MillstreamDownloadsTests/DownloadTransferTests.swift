@@ -171,7 +171,7 @@ private final class EventLog: Sendable {
     func append(_ event: AssetDownload.Event) {
         let text: String
         switch event {
-        case .resolved(_, let progress): text = "resolved \(progress.bytes) \(progress.percent)"
+        case .resolved(_, let progress, _): text = "resolved \(progress.bytes) \(progress.percent)"
         case .progress(_, let progress): text = "progress \(progress.bytes) \(progress.percent)"
         case .ended, .waiting, .lost: return
         case .completed(let asset): text = "completed \(asset.state) \(asset.bytes)"
@@ -419,7 +419,7 @@ private final class EventLog: Sendable {
         let resolved = Mutex<DownloadProgress?>(nil)
         #expect(
             try await task(again).run { event in
-                if case .resolved(_, let progress) = event { resolved.withLock { $0 = progress } }
+                if case .resolved(_, let progress, _) = event { resolved.withLock { $0 = progress } }
             }.state == .complete
         )
         #expect(resolved.withLock { $0?.bytes } == ByteCount(4))

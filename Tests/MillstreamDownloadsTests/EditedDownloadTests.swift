@@ -82,6 +82,13 @@ import Testing
         _ selection: DownloadSelection,
         from origin: ScriptedTransport = ScriptedTransport(texts: texts)
     ) async throws -> StoredAsset {
+        try await download(DownloadConfiguration(selection: selection), from: origin)
+    }
+
+    private func download(
+        _ configuration: DownloadConfiguration,
+        from origin: ScriptedTransport = ScriptedTransport(texts: texts)
+    ) async throws -> StoredAsset {
         try await AssetDownload(
             ResourceAddress(Self.root + "main.m3u8"),
             into: temporary.library,
@@ -89,7 +96,7 @@ import Testing
                 SchemeTransport(http: origin, file: FileTransport()),
                 policy: RecoveryPolicy(retries: 0)
             ),
-            configuration: DownloadConfiguration(selection: selection)
+            configuration: configuration
         ).run()
     }
 
@@ -147,6 +154,48 @@ import Testing
         #expect(result.failure == nil && result.repaired == ["variant-0/000001.ts"])
         let repaired = try temporary.library.asset(asset.id)
         #expect(repaired.state == .complete && repaired.duration == MediaTime(seconds: 20))
+    }
+
+    @Test func storedMediaIsNotDeletedByEdits() async throws {
+        let whole = try await download(DownloadSelection())
+        let title = whole.title
+        for edits in [[("content-types", "audio")], [("exclude", "cues")], [("duration", "10")]] {
+            var configuration = DownloadConfiguration(selection: try selection(edits))
+            configuration.title = "Another title"
+            let error = try await #require(throws: DownloadError.self) { try await download(configuration) }
+            #expect(error.detail == "would-delete", "\(edits): \(error.message)")
+            let asset = try temporary.library.asset(whole.id)
+            #expect(asset.state == .complete && asset.duration == whole.duration && asset.title == title)
+            #expect(asset.selection == whole.selection && asset.renditions.count == whole.renditions.count)
+        }
+        var configuration = DownloadConfiguration(selection: try selection([("duration", "10")]))
+        configuration.replacesStoredSegments = true
+        #expect(try await download(configuration).duration == MediaTime(seconds: 10))
+    }
+
+    @Test func anotherPartOfSubtitlesIsLoadedAgain() async throws {
+        _ = try await download(try selection([("trim", "0...10")]))
+        var configuration = DownloadConfiguration(selection: try selection([("trim", "20...30")]))
+        configuration.replacesStoredSegments = true
+        let asset = try await download(configuration)
+        let names = try Playlist.parse(Array(try stored("subtitles-1/media.m3u8", of: asset).utf8)).addresses.map(\.uri)
+        let text = try stored("subtitles-1/\(try #require(names.first))", of: asset)
+        #expect(names.count == 1 && text.contains("last") && !text.contains("first"))
+    }
+
+    @Test func aRemotePlaylistCannotReadFilesBecauseAnEditInsertsOne() async throws {
+        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
+        let advertisement = secret.appendingPathExtension("m3u8")
+        defer { for file in [secret, advertisement] { try? FileManager.default.removeItem(at: file) } }
+        try Data("secret".utf8).write(to: secret)
+        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nad.ts\n#EXT-X-ENDLIST\n".utf8).write(to: advertisement)
+        var texts = Self.texts
+        texts[Self.root + "video.m3u8"] = Self.video.replacingOccurrences(of: "2.ts", with: "file://\(secret.path)")
+        let edited = try selection([("append", ResourceAddress(filePath: advertisement.path).text)])
+        let error = try await #require(throws: DownloadError.self) {
+            try await download(edited, from: ScriptedTransport(texts: texts))
+        }
+        #expect(error.message.contains("local file"))
     }
 
     @Test func audioAloneIsPlayable() async throws {

@@ -125,6 +125,24 @@ import Testing
         #expect(try text("i-frames-0/000001.ts", asset) == " one ")
     }
 
+    @Test(arguments: ["#EXT-X-BYTERANGE:6@2000\nlow0.ts", "#EXT-X-BYTERANGE:6@2\nmissing.ts"])
+    func iFramesThatCannotBeLoadedAreLeftOut(segment: String) async throws {
+        var texts = Self.texts
+        texts[Self.root + "low-i.m3u8"] =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-I-FRAMES-ONLY\n#EXTINF:4,\n\(segment)\n#EXT-X-ENDLIST\n"
+        let asset = try await download(.maximumHeight(360), from: ScriptedTransport(texts: texts))
+        #expect(asset.state == .complete && asset.renditions.map(\.role) == [.variant])
+        #expect(!(try text("multivariant.m3u8", asset).contains("I-FRAME")))
+        #expect(try temporary.library.verify(asset.id).damaged == [])
+    }
+
+    @Test func aMissingIFramePlaylistIsIgnored() async throws {
+        var texts = Self.texts
+        texts[Self.root + "low-i.m3u8"] = nil
+        let asset = try await download(.maximumHeight(360), from: ScriptedTransport(texts: texts))
+        #expect(asset.state == .complete && asset.renditions.map(\.role) == [.variant])
+    }
+
     @Test func shrinkingRemovesIFramesOfRemovedVariants() async throws {
         let both = try await download(.all)
         #expect(both.renditions.map(\.role) == [.variant, .variant, .iFrames, .iFrames])

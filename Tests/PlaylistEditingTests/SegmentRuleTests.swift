@@ -75,6 +75,26 @@ import Testing
         #expect(try edited(playlist, "exclude", "cues").bytes == playlist.bytes)
     }
 
+    @Test func anEndAfterTheNextStartIsThatOfTheNextBreak() throws {
+        let playlist = try media(
+            "#EXTINF:10,",
+            "0",
+            "#EXT-X-CUE-OUT",
+            "#EXTINF:10,",
+            "1",
+            "#EXTINF:10,",
+            "2",
+            "#EXT-X-CUE-OUT",
+            "#EXTINF:10,",
+            "3",
+            "#EXT-X-CUE-IN",
+            "#EXTINF:10,",
+            "4",
+            "#EXT-X-ENDLIST"
+        )
+        #expect(names(try edited(playlist, "exclude", "cues")) == "0 1 2 |4")
+    }
+
     @Test func dateRangesOfAClassAreBreaks() throws {
         let playlist = try media(
             "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z",

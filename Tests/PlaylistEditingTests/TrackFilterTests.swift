@@ -170,6 +170,19 @@ import Testing
         #expect(titled.variants[0].groupID(.subtitles) == "s" && titled.renditions.count == 3)
     }
 
+    @Test(arguments: ["", "#EXT-X-ENDLIST"])
+    func audioWithoutAUsableURIIsNoVariant(uri: String) throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",DEFAULT=YES,URI="\(uri)"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="unused",NAME="E",URI="u"
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,CODECS="avc1.64001e,mp4a.40.2",AUDIO="a"
+            low
+
+            """
+        #expect(throws: PlaylistEditError.self) { try edited("content-types", "audio", of: text) }
+    }
+
     @Test func audioInTheSegmentsOfTheVideoRemains() throws {
         let text = """
             #EXTM3U

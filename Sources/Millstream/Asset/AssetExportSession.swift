@@ -25,6 +25,8 @@ public struct AssetExportSession: Sendable {
         public var omitsVideo = false
         /// The number of the part between two discontinuities to export, beginning with 0; `nil` for all parts.
         public var part: Int?
+        /// The directories of the media playlists to export, which must be complete; `nil` for all of the asset.
+        package var folders: Set<String>?
 
         /// Creates options.
         public init(allowsPartialAsset: Bool = false) {
@@ -73,7 +75,8 @@ public struct AssetExportSession: Sendable {
             asset,
             in: library,
             part: options.part,
-            allowsMissingSegments: asset.state != .complete
+            folders: options.folders,
+            allowsMissingSegments: asset.state != .complete && options.folders == nil
         )
         let exported = options.omitsVideo ? try sources.audioOnly : sources.all
         try await MediaExporter().export(exported, title: asset.title, to: path, as: type)
@@ -126,7 +129,10 @@ public struct AssetExportSession: Sendable {
 
     private func storedAsset(_ options: Options) throws -> StoredAsset {
         let asset = try library.asset(id)
-        guard asset.state == .complete || options.allowsPartialAsset else {
+        let isComplete = asset.renditions.allSatisfy { rendition in
+            rendition.isComplete || !(options.folders?.contains(rendition.folder) ?? true)
+        }
+        guard asset.state == .complete || isComplete && options.folders != nil || options.allowsPartialAsset else {
             throw StorageError(
                 .incomplete,
                 "the asset \(id) is not complete (\(Int(saturating: asset.percent)) % is stored); download it again first"

@@ -23,6 +23,8 @@ struct ExportSources {
     private let allowsMissingSegments: Bool
     /// The number of the exported part between two discontinuities; `nil` for all parts.
     private let part: Int?
+    /// The directories of the exported media playlists; `nil` for all.
+    private let folders: Set<String>?
     /// The path of the package.
     private let folder: String
 
@@ -53,10 +55,17 @@ struct ExportSources {
     /// Reads the playlists of an asset.
     ///
     /// - Throws: `StorageError` if a playlist is missing or damaged, or if there is no such part.
-    init(_ asset: StoredAsset, in library: AssetLibrary, part: Int? = nil, allowsMissingSegments: Bool) throws {
+    init(
+        _ asset: StoredAsset,
+        in library: AssetLibrary,
+        part: Int? = nil,
+        folders: Set<String>? = nil,
+        allowsMissingSegments: Bool
+    ) throws {
         self.library = library
         self.asset = asset
         self.part = part
+        self.folders = folders
         self.allowsMissingSegments = allowsMissingSegments
         folder = library.packageDirectory(asset.id).standardizedFileURL.path + "/"
         loader = ResourceLoader(PackageTransport(library, id: asset.id, origin: nil))
@@ -64,10 +73,10 @@ struct ExportSources {
             throw Self.damaged("multivariant.m3u8")
         }
         let presentation = Presentation(playlist)
-        let best = bestVariant(of: presentation.variants)
+        let best = bestVariant(of: presentation.variants.filter { isExported($0.address) })
         try addAudio(of: presentation.group(.audio)?.options ?? [], best)
         for option in presentation.group(.subtitles)?.options ?? [] {
-            guard let address = Self.encoding(of: option, for: best)?.address else { continue }
+            guard let address = Self.encoding(of: option, for: best)?.address, isExported(address) else { continue }
             subtitles.append(try source(.subtitles, at: address, ExportSource.Properties(option)))
         }
     }
@@ -79,6 +88,7 @@ struct ExportSources {
         for option in options {
             guard let encoding = Self.encoding(of: option, for: best) else { continue }
             if let address = encoding.address, address != best?.address {
+                guard isExported(address) else { continue }
                 if best?.location.encoding(of: option) != nil { isReplaced = true }
                 audio.append(try source(.audio, at: address, ExportSource.Properties(option)))
             } else {
@@ -90,6 +100,12 @@ struct ExportSources {
         let properties =
             contained.map { ExportSource.Properties($0) } ?? ExportSource.Properties(isDefault: !isReplaced)
         variant = try source(contents, at: best.address, properties)
+    }
+
+    /// Returns a Boolean value that indicates whether a media playlist is exported.
+    private func isExported(_ address: ResourceAddress) -> Bool {
+        guard let folders, let path = relativePath(address) else { return true }
+        return folders.contains { path.hasPrefix("\($0)/") }
     }
 
     /// Returns the variant with the longest stored duration, then that with the highest resolution and bit rate.

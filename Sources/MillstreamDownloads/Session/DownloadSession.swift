@@ -179,7 +179,7 @@ public final class DownloadSession: Sendable {
             source: source,
             title: configuration.title ?? source.defaultAssetTitle,
             selection: configuration.selection.description,
-            replacesTitle: configuration.title != nil
+            replacesSelection: configuration.recording != nil
         )
         let isBusy = try library.downloads().contains { record in
             record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
@@ -193,7 +193,7 @@ public final class DownloadSession: Sendable {
         if let resolution, isPlanned {
             let lock = try library.sharedLock(assetID)
             defer { withExtendedLifetime(lock) {} }
-            try library.plan(resolution, of: assetID, replacesStored: configuration.replacesStoredSegments)
+            try library.plan(resolution, of: assetID, configuration)
         }
         let id = AssetLibrary.newDownloadIdentifier()
         guard let claim = library.claimDownload(id) else {

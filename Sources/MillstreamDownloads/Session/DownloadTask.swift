@@ -70,6 +70,8 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         var priority: Int
         /// The playlists that were loaded when the task was created; the first run uses them.
         var resolution: DownloadResolver.Resolution?
+        /// The directories of the media playlists of the selection; `nil` if they are not known.
+        var folders: Set<String>?
     }
 
     /// The identifier, which is unique in the library.
@@ -209,6 +211,11 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     func setConfiguration(_ configuration: DownloadConfiguration) {
         status.withLock { $0.configuration = configuration }
     }
+
+    /// The directories of the media playlists of the last selection that was downloaded; `nil` for those of a recording.
+    package var folders: Set<String>? { status.withLock { $0.folders } }
+
+    func setFolders(_ folders: Set<String>?) { status.withLock { $0.folders = folders } }
 
     func setProgress(_ progress: DownloadProgress) { status.withLock { $0.progress = progress } }
 

@@ -322,9 +322,11 @@ final class SessionRunner: Sendable {
 
     private func process(_ event: AssetDownload.Event, of task: DownloadTask) {
         switch event {
-        case .resolved(let id, let progress):
+        case .resolved(let id, let progress, let folders):
             task.setProgress(progress)
-            guard let renditions = try? library.asset(id).renditions else { return }
+            task.setFolders(folders)
+            guard let all = try? library.asset(id).renditions else { return }
+            let renditions = all.filter { folders?.contains($0.folder) ?? true }
             send(.mediaSelectionResolved(DownloadTask.MediaSelection(renditions)), of: task)
             send(.variantsChosen(renditions.filter { $0.role == .variant }), of: task)
             send(.locationChosen(task.location), of: task)
