@@ -19,6 +19,8 @@ public struct DownloadProgress: Sendable, Hashable {
     public let expectedBytes: ByteCount?
     /// The number of bytes that the running download has received.
     public let receivedBytes: ByteCount
+    /// The estimated share of the bytes of the download that is received, from 0 to 1; `nil` if it is unknown.
+    package internal(set) var share: Double?
 
     /// Creates the progress of a stored asset.
     public init(_ asset: StoredAsset) {
@@ -144,16 +146,24 @@ struct ProgressCounter {
         rates[resource.folder]?.seconds += resource.timeRange.duration.seconds
     }
 
-    /// The estimated number of bytes when all files are stored, including those that are stored already.
-    private var expectedBytes: ByteCount {
-        guard missing > 0 else { return bytes }
-        let rest = rates.reduce(0.0) { sum, rate in
+    /// The estimated number of bytes that are not stored.
+    private var missingBytes: Double {
+        guard missing > 0 else { return 0 }
+        return rates.reduce(0.0) { sum, rate in
             let seconds =
                 iFrames[rate.key]?.seconds
                 ?? (ends[rate.key] ?? .zero).seconds - (loaded[rate.key]?.totalDuration.seconds ?? 0)
             return sum + max(0, seconds) * rate.value.bytesInSecond
         }
-        return bytes + ByteCount(Int64(saturating: rest))
+    }
+
+    /// Returns the estimated share of the bytes of the media playlists that is received, from 0 to 1.
+    func share(inProgress count: Int64) -> Double {
+        let stored = loaded.reduce(0.0) { sum, entry in
+            sum + entry.value.totalDuration.seconds * (rates[entry.key]?.bytesInSecond ?? 0)
+        }
+        let total = stored + missingBytes
+        return total > 0 ? min(1, (stored + Double(count)) / total) : 0
     }
 
     var progress: DownloadProgress {
@@ -180,7 +190,7 @@ struct ProgressCounter {
             duration: expected,
             bytes: bytes,
             percent: missing == 0 ? 100 : min(share, 99.9),
-            expectedBytes: expectedBytes,
+            expectedBytes: bytes + ByteCount(Int64(saturating: missingBytes)),
             receivedBytes: .zero
         )
     }
@@ -269,14 +279,17 @@ final class ProgressMeter: Sendable {
     var progress: DownloadProgress {
         state.withLock { state in
             let progress = state.counter.progress
-            return DownloadProgress(
+            let inProgress = state.filesInProgress.values.reduce(0, +|)
+            var result = DownloadProgress(
                 loadedTimeRanges: progress.loadedTimeRanges,
                 duration: progress.duration,
-                bytes: progress.bytes + ByteCount(state.filesInProgress.values.reduce(0, +|)),
+                bytes: progress.bytes + ByteCount(inProgress),
                 percent: progress.percent,
                 expectedBytes: progress.expectedBytes,
                 receivedBytes: state.figures.bytes
             )
+            if progress.expectedBytes != nil { result.share = state.counter.share(inProgress: inProgress) }
+            return result
         }
     }
 }

@@ -74,6 +74,11 @@ struct BreakTests {
         }
     }
 
+    @Test(arguments: [("every=1", true), ("every=86400", true), ("every=0.5", false), ("every=86401", false)])
+    func breaksByTheClockAreASecondToADayApart(rule: String, isValid: Bool) {
+        #expect((BreakRule(rule) != nil) == isValid)
+    }
+
     /// Returns the edited versions, with a timeline that is stored as JSON between any two of them.
     private func edited(
         _ versions: [MediaPlaylist],

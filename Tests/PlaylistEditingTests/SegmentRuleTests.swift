@@ -263,8 +263,9 @@ import Testing
         let result = try edited(playlist, "key", Self.key)
         #expect(result.segments.map { $0.keys.first?.uri } == [address, nil, "skd://x"])
         #expect(text(result).contains("IV=0x01"))
-        let both = try edited(playlist, "key", "0x\(Self.key.uppercased()),iv=\(Self.key)")
-        #expect(text(both).contains("\"\(address)\",IV=0x\(Self.key)\n"))
+        let vector = "ffeeddccbbaa99887766554433221100"
+        let both = try edited(playlist, "key", "0x\(Self.key.uppercased()),iv=\(vector)")
+        #expect(text(both).contains("\"\(address)\",IV=0x\(vector)\n"))
     }
 
     @Test func aPlaylistWithoutKeysIsEncryptedEntirely() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import ReportFormat
 import Synchronization
 
@@ -58,8 +59,8 @@ enum StandardError {
     /// The number of columns of the terminal; 80 if it is unknown.
     private static var columns: Int {
         var size = winsize()
-        let result = unsafe ioctl(OutputDescriptor.diagnostics.rawValue, UInt(TIOCGWINSZ), &size)
-        return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+        let result = unsafe ioctl(OutputDescriptor.diagnostics.rawValue, UInt(clamping: TIOCGWINSZ), &size)
+        return result == 0 && size.ws_col > 0 ? Int(clamping: size.ws_col) : 80
     }
 
     /// Replaces the current line of the terminal with text, which is shortened to the width of the terminal, because a longer
