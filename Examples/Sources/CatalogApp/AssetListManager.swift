@@ -29,16 +29,25 @@ struct AssetListManager {
     init(contentsOf catalog: URL) throws {
         struct Catalog: Decodable {
             struct Entry: Decodable {
+                enum CodingKeys: String, CodingKey {
+                    case name
+                    case address = "playlist_url"
+                }
+
                 let name: String
-                let playlist_url: String
+                let address: String
             }
 
-            let Streams: [Entry]
+            enum CodingKeys: String, CodingKey {
+                case streams = "Streams"
+            }
+
+            let streams: [Entry]
         }
 
-        let entries = try PropertyListDecoder().decode(Catalog.self, from: Data(contentsOf: catalog)).Streams
+        let entries = try PropertyListDecoder().decode(Catalog.self, from: Data(contentsOf: catalog)).streams
         streams = entries.compactMap { entry in
-            URL(string: entry.playlist_url, relativeTo: catalog).map { Stream(name: entry.name, url: $0.absoluteURL) }
+            URL(string: entry.address, relativeTo: catalog).map { Stream(name: entry.name, url: $0.absoluteURL) }
         }
     }
 

@@ -16,7 +16,9 @@ import Millstream
     @MainActor static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard let catalog = arguments.first else {
-            print("usage: CatalogApp CATALOG [FOLDER [list | download NAME | play NAME | cancel NAME | delete NAME | resume]]")
+            print(
+                "usage: CatalogApp CATALOG [FOLDER [list | download NAME | play NAME | cancel NAME | delete NAME | resume]]"
+            )
             exit(64)
         }
         let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("catalog-\(UUID())")
@@ -53,7 +55,9 @@ import Millstream
     @MainActor private func runWorkflow() async throws {
         print("pending downloads of an earlier run: \(persistence.pendingNames)")
         printRows()
-        guard let stream = list.streams.first(where: { $0.url.path.contains("fmp4") }) ?? list.streams.first else { return }
+        guard let stream = list.streams.first(where: { $0.url.path.contains("fmp4") }) ?? list.streams.first else {
+            return
+        }
         try await persistence.download(stream, progress: show)
         printRows()
         try await play(stream)
