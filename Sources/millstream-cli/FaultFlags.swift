@@ -19,8 +19,14 @@ struct FaultFlags: ParsableArguments {
     }
 
     func validate() throws {
-        for text in fault where ResponseFault(text) == nil {
-            throw ValidationError("--fault must be \(ResponseFault.form), not \"\(text)\"")
+        for text in fault {
+            do {
+                _ = try ResponseFault(parsing: text)
+            } catch {
+                throw ValidationError(
+                    "--fault \"\(text)\" is not valid: \(error); an example is path=*.ts&requests=2...4&status=503"
+                )
+            }
         }
     }
 

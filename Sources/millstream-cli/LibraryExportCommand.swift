@@ -18,7 +18,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The identifier of the asset.") var id: String
+    @Argument(help: "The identifier of the asset, the URL of its source, or the path of its package.")
+    var asset: String
     @Argument(help: "The folder to create, with playlists and segments.") var folder: String?
     @Option(name: .long, help: ArgumentHelp("Write an MP4 file.", valueName: "file")) var mp4: String?
     @Option(name: .long, help: ArgumentHelp("Write a Matroska file.", valueName: "file")) var mkv: String?
@@ -77,6 +78,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let library = try library.openExisting()
+        let id = try library.identifier(of: asset)
         if let folder {
             try library.export(id, to: URL(fileURLWithPath: folder))
             return try StandardOutput.writeLine(

@@ -69,12 +69,14 @@ extension LibraryCommand {
             discussion: "Example: millstream library show abc123"
         )
 
-        @Argument(help: "The identifier of the asset.") var id: String
+        @Argument(help: "The identifier of the asset, the URL of its source, or the path of its package.")
+        var asset: String
         @OptionGroup var library: LibraryFlags
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
             let library = try library.openExisting()
+            let id = try library.identifier(of: asset)
             let asset = try library.asset(id)
             let summary = try library.summary(id)
             if json { return try StandardOutput.writeLine(asset.report.adding(summary)) }

@@ -57,6 +57,14 @@ struct TranslateCommand: AsyncParsableCommand {
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loader in
             let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loader)
+            guard !bytes.starts(with: Array("#EXTM3U".utf8)) else {
+                throw Failure(
+                    .badInput,
+                    "invalid-manifest",
+                    "\(PlaylistSource.name(source)) is an HLS playlist, not a DASH manifest",
+                    hint: "it needs no translation"
+                )
+            }
             let stateFile = try state.map { try StateFile($0) }
             let location = source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source)
             let key = PresentationSession.stateKey(of: location)

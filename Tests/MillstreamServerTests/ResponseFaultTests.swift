@@ -137,6 +137,16 @@ import Testing
     }
 
     @Test(arguments: [
+        ("wait=1", "there is no parameter wait"), ("status=200", "status must be status=CODE"),
+        ("status=503&page", "status and page exclude each other"), ("path=*.ts", "it has no effect"),
+        ("delay=1&delay=2", "delay occurs twice"),
+    ])
+    func theReasonIsNamed(text: String, reason: String) {
+        let error = #expect(throws: ResponseFault.ParsingError.self) { try ResponseFault(parsing: text) }
+        #expect(error?.description.hasPrefix(reason) == true, "\(error.debugDescription)")
+    }
+
+    @Test(arguments: [
         "", "path=*.ts", "status=200", "status=600", "status=x", "requests=0&status=500", "requests=3...2&status=500",
         "requests=...&status=500", "delay=0", "delay=301", "delay=-1", "rate=0", "rate=x", "truncate=-1", "stall=x",
         "page=1", "body=x&page", "reset=1&stall=1", "corrupt=-1", "reset=x", "path=&status=500", "statuss=500",

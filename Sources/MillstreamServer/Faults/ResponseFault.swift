@@ -137,26 +137,53 @@ public struct ResponseFault: Sendable, Hashable {
         return "a query of \(names.joined(separator: ", ")) with an effect, such as path=*.ts&requests=2...4&status=503"
     }
 
+    /// The reason for which a text is not a fault, as a phrase.
+    public struct ParsingError: Error, Hashable, CustomStringConvertible {
+        /// The phrase, such as “there is no parameter wait”.
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
     /// Creates a fault from a query, such as `path=*.ts&delay=1.5`; `nil` if it has no effect, or if a parameter is unknown,
     /// repeated or invalid.
     public init?(_ text: String) {
+        guard let fault = try? ResponseFault(parsing: text) else { return nil }
+        self = fault
+    }
+
+    /// Creates a fault from a query, such as `path=*.ts&delay=1.5`.
+    ///
+    /// - Throws: ``ParsingError`` if it has no effect, or if a parameter is unknown, repeated or invalid.
+    public init(parsing text: String) throws(ParsingError) {
         self.text = text
         let items = QueryItems(text).items
-        guard text.utf8.count <= 4_096, items.count == text.split(separator: "&").count,
-            Set(items.map(\.name)).count == items.count
-        else { return nil }
+        guard text.utf8.count <= 4_096, items.count == text.split(separator: "&").count else {
+            throw ParsingError("it is not a query")
+        }
+        var names: Set<String> = []
         var hasEffect = false
         for item in items {
-            guard let parameter = Self.parameters.first(where: { $0.name == item.name }),
-                parameter.set(item.value, &self)
-            else { return nil }
+            guard let parameter = Self.parameters.first(where: { $0.name == item.name }) else {
+                throw ParsingError("there is no parameter \(item.name)")
+            }
+            guard names.insert(item.name).inserted else { throw ParsingError("\(item.name) occurs twice") }
+            guard parameter.set(item.value, &self) else {
+                let form = parameter.placeholder.map { "=\($0)" } ?? ""
+                throw ParsingError(
+                    "\(item.name) must be \(item.name)\(form) (\(parameter.summary)), not \(item.name)=\(item.value)"
+                )
+            }
             hasEffect = hasEffect || parameter.isEffect
         }
-        let names = Set(items.map(\.name))
+        guard hasEffect else { throw ParsingError("it has no effect") }
         // Of two effects that exclude each other, one would be ignored.
-        guard hasEffect, names.intersection(["truncate", "stall", "reset"]).count <= 1,
-            names.intersection(["status", "page", "body"]).count <= 1
-        else { return nil }
+        for group in [["status", "page", "body"], ["truncate", "stall", "reset"]] {
+            let present = group.filter(names.contains)
+            guard present.count <= 1 else {
+                throw ParsingError("\(present.joined(separator: " and ")) exclude each other")
+            }
+        }
     }
 
     /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.

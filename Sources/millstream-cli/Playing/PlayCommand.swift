@@ -35,7 +35,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The URL of a playlist, DASH manifest or media file, a file, the folder of a downloaded asset, or - for standard input."
+            "The URL of a playlist, DASH manifest or media file, a file, the identifier or the folder of a downloaded asset, or - for standard input."
     )
     var source: String
 
@@ -154,6 +154,8 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
+    @OptionGroup var library: LibraryFlags
+
     @OptionGroup(title: "DASH") var dash: DASHFlags
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
@@ -195,12 +197,21 @@ struct PlayCommand: AsyncParsableCommand {
         if wave != nil, effectiveMode == .window { throw ValidationError("--wave requires --headless") }
     }
 
+    /// The path of the package of a downloaded asset whose identifier is given instead of a source; `nil` for any other source.
+    private var downloadedPackage: String? {
+        guard !source.contains("/"), !source.contains("."), !FileManager.default.fileExists(atPath: source),
+            let library = try? library.openForReading(),
+            let asset = try? library.asset(source)
+        else { return nil }
+        return library.packageDirectory(asset.id).path
+    }
+
     mutating func run() async throws {
         let files = try PlaybackFiles(accessLog: accessLog, errorLog: errorLog, metrics: metrics, events: events)
         let input =
             source == "-" ? try PlayedStandardInput(base: PlaylistSource(text: source, baseURL: baseURL).base) : nil
         defer { input?.remove() }
-        let source = input?.path ?? self.source
+        let source = input?.path ?? downloadedPackage ?? self.source
         let package = input == nil ? PackageTransport.package(at: URL(fileURLWithPath: source)) : nil
         let address = try input?.manifest?.address ?? PlaylistSource.address(source)
         let settings = try settings()

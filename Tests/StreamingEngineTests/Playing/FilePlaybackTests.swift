@@ -58,7 +58,7 @@ import Testing
         #expect(snapshot.status == .failed)
         let error = try #require(snapshot.error)
         #expect(error.code == .notRecognized && error.number == -11_828)
-        #expect(error.message.contains("as a playlist, ") && error.message.contains("as a file, "), "\(error)")
+        #expect(error.message.contains("neither a playlist") && error.message.contains("nor a media file"), "\(error)")
     }
 
     private static func big(_ value: UInt64, _ count: Int) -> [UInt8] {
