@@ -142,7 +142,7 @@ import Testing
         ("delay=1&delay=2", "delay occurs twice"),
     ])
     func theReasonIsNamed(text: String, reason: String) {
-        let error = #expect(throws: ResponseFault.ParsingError.self) { try ResponseFault(parsing: text) }
+        let error = #expect(throws: ResponseFault.InvalidFault.self) { try ResponseFault(parsing: text) }
         #expect(error?.description.hasPrefix(reason) == true, "\(error.debugDescription)")
     }
 

@@ -138,9 +138,9 @@ public struct ResponseFault: Sendable, Hashable {
     }
 
     /// The reason for which a text is not a fault, as a phrase.
-    public struct ParsingError: Error, Hashable, CustomStringConvertible {
+    package struct InvalidFault: Error, Hashable, CustomStringConvertible {
         /// The phrase, such as “there is no parameter wait”.
-        public let description: String
+        package let description: String
 
         init(_ description: String) { self.description = description }
     }
@@ -154,34 +154,34 @@ public struct ResponseFault: Sendable, Hashable {
 
     /// Creates a fault from a query, such as `path=*.ts&delay=1.5`.
     ///
-    /// - Throws: ``ParsingError`` if it has no effect, or if a parameter is unknown, repeated or invalid.
-    public init(parsing text: String) throws(ParsingError) {
+    /// - Throws: ``InvalidFault`` if it has no effect, or if a parameter is unknown, repeated or invalid.
+    package init(parsing text: String) throws(InvalidFault) {
         self.text = text
         let items = QueryItems(text).items
         guard text.utf8.count <= 4_096, items.count == text.split(separator: "&").count else {
-            throw ParsingError("it is not a query")
+            throw InvalidFault("it is not a query")
         }
         var names: Set<String> = []
         var hasEffect = false
         for item in items {
             guard let parameter = Self.parameters.first(where: { $0.name == item.name }) else {
-                throw ParsingError("there is no parameter \(item.name)")
+                throw InvalidFault("there is no parameter \(item.name)")
             }
-            guard names.insert(item.name).inserted else { throw ParsingError("\(item.name) occurs twice") }
+            guard names.insert(item.name).inserted else { throw InvalidFault("\(item.name) occurs twice") }
             guard parameter.set(item.value, &self) else {
                 let form = parameter.placeholder.map { "=\($0)" } ?? ""
-                throw ParsingError(
+                throw InvalidFault(
                     "\(item.name) must be \(item.name)\(form) (\(parameter.summary)), not \(item.name)=\(item.value)"
                 )
             }
             hasEffect = hasEffect || parameter.isEffect
         }
-        guard hasEffect else { throw ParsingError("it has no effect") }
+        guard hasEffect else { throw InvalidFault("it has no effect") }
         // Of two effects that exclude each other, one would be ignored.
         for group in [["status", "page", "body"], ["truncate", "stall", "reset"]] {
             let present = group.filter(names.contains)
             guard present.count <= 1 else {
-                throw ParsingError("\(present.joined(separator: " and ")) exclude each other")
+                throw InvalidFault("\(present.joined(separator: " and ")) exclude each other")
             }
         }
     }
