@@ -394,12 +394,16 @@ struct ConsoleTests {
             try await stage.page.click("\(card) [data-action=cancel]")
             try await eventually("it stops") { try await stage.state("ts") == "partial" }
             stage.origin.delay = .zero
-            let fetched = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
+            // All I-frames are ranges of one file.
+            func segments() -> Set<String> {
+                Set(stage.origin.paths.filter { $0.hasSuffix(".ts") && !$0.contains("iframe") })
+            }
+            let fetched = segments()
             #expect(!fetched.isEmpty)
             stage.origin.clearPaths()
             try await stage.page.click("\(card) [data-action=resume]")
             try await eventually("it is kept") { try await stage.state("ts") == "downloaded" }
-            let again = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
+            let again = segments()
             // Only transfers that were in progress may be fetched twice.
             #expect(again.intersection(fetched).count <= 6 && again.union(fetched).count == 12)
             try await stage.page.click("\(card) [data-action=delete]")
