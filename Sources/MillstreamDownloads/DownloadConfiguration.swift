@@ -36,8 +36,8 @@ public struct DownloadConfiguration: Sendable, Hashable {
     public var maximumRate: BitRate?
     /// A Boolean value that indicates whether stored segments that are not in the selection are deleted.
     ///
-    /// If it is `false`, a download of another time range, or with edits that leave out stored segments, fails and deletes
-    /// nothing.
+    /// If it is `false`, a download that would delete stored segments fails, such as one of another time range or with edits
+    /// that leave them out.
     public var replacesStoredSegments = false
     /// The options for recording a live stream; `nil` to download a stream that has ended.
     ///

@@ -80,8 +80,8 @@ extension MediaPlaylist {
 extension MultivariantPlaylist {
     /// Returns the playlist with some of its variants and renditions, each at a new URI.
     ///
-    /// Session keys, content steering, session data with a URI, and playlists of still images are removed, because they refer to resources that are
-    /// not copied. Variants no longer refer to groups whose renditions are all removed.
+    /// Session keys, content steering, session data with a URI, and playlists of still images are removed, because they
+    /// refer to resources that are not copied. Variants no longer refer to groups whose renditions are all removed.
     ///
     /// - Parameters:
     ///   - variant: A closure that returns the new URI of the variant at a position, or `nil` to remove it.

@@ -118,12 +118,12 @@ extension BreakCues {
     func positions(in playlist: MediaPlaylist) -> [Range<Int>] {
         let clock = SegmentClock(playlist)
         let ends = ends.sorted()
-        return starts.enumerated().compactMap { number, start in
+        return starts.compactMap { start in
             let next = ends.partitioningIndex { $0 > start.position }
             var end = next < ends.count ? ends[next] : nil
             // An end after the next start is that of the next break.
-            let following = starts[min(number + 1, starts.count)...].first { $0.position > start.position }
-            if let following, let known = end, known > following.position { end = nil }
+            let following = starts.partitioningIndex { $0.position > start.position }
+            if following < starts.count, let known = end, known > starts[following].position { end = nil }
             if let duration = start.duration {
                 let first = playlist.segments.timeRange(at: start.position).start
                 let begin =
