@@ -10,6 +10,15 @@ let wantedTests = Context.environment["MILLSTREAM_TESTS"]?.split(separator: ",")
 // Adds a substitute for AVFoundation where there is none, against which MillstreamAVFoundation is compiled and tested.
 let hasAVFoundationStub = Context.environment["MILLSTREAM_AVFOUNDATION_STUB"] == "1"
 
+// FFmpeg, SDL2 and libass and what they depend on are some 200 libraries: where functions.S is written for the processor, they
+// are loaded at the first use instead of at every start. MILLSTREAM_LINK_PLAYBACK=1 links them, for headers outside of the
+// compiler's usual folders and for another processor than that of the host.
+#if os(Linux) && arch(x86_64)
+let loadsPlaybackOnDemand = Context.environment["MILLSTREAM_LINK_PLAYBACK"] != "1"
+#else
+let loadsPlaybackOnDemand = false
+#endif
+
 let house: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -183,7 +192,8 @@ let package = Package(
         // The screen and the loudspeaker, where the trait Playback is on.
         .systemLibrary(
             name: "CFFmpeg",
-            pkgConfig: "libavfilter libavformat libavcodec libswscale libswresample libavutil",
+            pkgConfig: loadsPlaybackOnDemand
+                ? nil : "libavfilter libavformat libavcodec libswscale libswresample libavutil",
             providers: [
                 .apt([
                     "libavcodec-dev", "libavfilter-dev", "libavformat-dev", "libavutil-dev", "libswresample-dev",
@@ -201,8 +211,16 @@ let package = Package(
             swiftSettings: guarded
         ),
 
-        .systemLibrary(name: "CSDL2", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]),
-        .systemLibrary(name: "CASS", pkgConfig: "libass", providers: [.apt(["libass-dev"]), .brew(["libass"])]),
+        .systemLibrary(
+            name: "CSDL2",
+            pkgConfig: loadsPlaybackOnDemand ? nil : "sdl2",
+            providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]
+        ),
+        .systemLibrary(
+            name: "CASS",
+            pkgConfig: loadsPlaybackOnDemand ? nil : "libass",
+            providers: [.apt(["libass-dev"]), .brew(["libass"])]
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(
             name: "MediaOutput",
@@ -580,6 +598,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if loadsPlaybackOnDemand {
+    package.targets.append(.target(name: "CPlaybackLibraries"))
+    for target in package.targets where ["MediaDecoding", "MediaOutput", "MediaDecodingTests"].contains(target.name) {
+        target.dependencies.append("CPlaybackLibraries")
+    }
+}
 
 if hasAVFoundationStub {
     package.targets.first { $0.name == "MillstreamAVFoundation" }?.dependencies.append("AVFoundation")

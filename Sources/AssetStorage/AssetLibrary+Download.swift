@@ -268,7 +268,10 @@ extension AssetLibrary {
                 duration: resource.timeRange.duration.description,
                 bytes: known?.bytes,
                 checksum: known?.checksum,
-                startTime: resource.timeRange.start.seconds + (rendition.role == .iFrames ? StoredResource.deferral : 0)
+                startTime: StoredResource.order(
+                    startingAt: resource.timeRange.start,
+                    isDeferred: rendition.role == .iFrames
+                )
             )
             try row.insert(database)
         }

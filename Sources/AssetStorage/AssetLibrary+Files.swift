@@ -175,7 +175,8 @@ extension AssetLibrary {
         }
     }
 
-    private static var deletedMeanwhile: StorageError {
+    /// The error of a download whose asset was deleted by another task or process.
+    package static var deletedMeanwhile: StorageError {
         StorageError(.notFound, "the asset was deleted while it was being downloaded")
     }
 

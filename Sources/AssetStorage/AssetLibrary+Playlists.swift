@@ -33,13 +33,16 @@ extension AssetLibrary {
                     context: PlaylistContext(address: ResourceAddress(rendition.address))
                 )
             else { continue }
-            let paths = try catalog.read { database in
+            var plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
+            plan = try catalog.read { database in
+                // A playlist may have a million segments, most of which have the usual path.
                 var paths: [PackagePlan.Identity: String] = [:]
                 let rows = try ResourceRecord.filter(Column("renditionID") == rendition.id).fetchCursor(database)
-                while let row = try rows.next() { paths[PackagePlan.Identity(row)] = row.path }
-                return paths
+                while let row = try rows.next() {
+                    if !plan.usesUsualPath(row) { paths[PackagePlan.Identity(row)] = row.path }
+                }
+                return plan.with(paths)
             }
-            let plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist, paths: paths)
             let path = "\(rendition.folder)/\(Self.mediaName)"
             if try write(try plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
         }
@@ -99,7 +102,7 @@ extension AssetLibrary {
     /// - Returns: A Boolean value that indicates whether the file was written.
     private func write(_ bytes: [UInt8], to path: String, of id: String) throws -> Bool {
         let url = packageDirectory(id).appendingPathComponent(path)
-        if PackageFile.size(url.path) == Int64(bytes.count), (try? Data(contentsOf: url)) == Data(bytes) {
+        if PackageFile.size(url.path) == Int64(bytes.count), PackageFile.isEqual(url.path, to: bytes) {
             // The file may not be durable yet: an earlier attempt may have ended before the directory was synchronized.
             try synchronizeFolder(url)
             return false

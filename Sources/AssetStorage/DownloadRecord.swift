@@ -53,6 +53,8 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
     package var failure: Failure?
     /// The priority; downloads with a higher one start first.
     package var priority: Int
+    /// The directories of the media playlists that the download needs; `nil` until they are known.
+    package internal(set) var folders: Set<String>?
     /// The creation time in seconds since 1970-01-01T00:00:00Z.
     package let creationTime: Double
 
@@ -103,7 +105,13 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
             }
             try database.create(indexOn: tableName, columns: ["session"])
         }
+        migrator.registerMigration("download-folders") { database in
+            try database.alter(table: tableName) { table in table.add(column: "folders", .text) }
+        }
     }
+
+    /// The character between the names of directories in the catalog, which no name contains.
+    fileprivate static let separator = "/"
 
     fileprivate init(_ row: Row) {
         id = row["id"]
@@ -117,6 +125,7 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
         state = State(rawValue: row["state"]) ?? .suspended
         priority = row["priority"]
         creationTime = row["createdAt"]
+        folders = (row["folders"] as String?).map { Set($0.split(separator: Self.separator).map(String.init)) }
         if let code: String = row["failureCode"] {
             failure = Failure(code: code, detail: row["failureDetail"] ?? code, message: row["failureMessage"] ?? "")
         }
@@ -133,6 +142,8 @@ package enum DownloadChange: Sendable, Hashable {
     case details(String)
     /// The download was requested again with other options.
     case options(Data, artwork: Data?)
+    /// The directories of the media playlists that the download needs are known.
+    case folders(Set<String>)
 }
 
 extension AssetLibrary {
@@ -192,6 +203,9 @@ extension AssetLibrary {
                     sql: "UPDATE download SET options = ?, artwork = ? WHERE id = ?",
                     arguments: [options, artwork, id]
                 )
+            case .folders(let folders):
+                let text = folders.sorted().joined(separator: DownloadRecord.separator)
+                try database.execute(sql: "UPDATE download SET folders = ? WHERE id = ?", arguments: [text, id])
             }
         }
     }

@@ -175,6 +175,25 @@ package final class PackageFile: @unchecked Sendable {
     /// The number of bytes per read.
     private static let readSize = 1 << 20
 
+    /// Returns a Boolean value that indicates whether a file has exactly the given content.
+    static func isEqual(_ path: String, to bytes: [UInt8]) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var position = 0
+        let isRead = forEachPart(ofDescriptor: descriptor) { part in
+            let end = position +| part.count
+            guard end <= bytes.count else { return false }
+            let isSame = bytes.withUnsafeBytes { bytes in
+                guard let own = bytes.baseAddress, let other = part.baseAddress else { return false }
+                return memcmp(own + position, other, part.count) == 0
+            }
+            position = end
+            return isSame
+        }
+        return isRead && position == bytes.count
+    }
+
     /// Returns the checksum of the file at a path, which is read completely; `nil` if it cannot be read.
     static func checksum(_ path: String) -> Int64? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -187,15 +206,32 @@ package final class PackageFile: @unchecked Sendable {
     private static func checksum(ofDescriptor descriptor: CInt) -> (sum: BlockChecksum, count: Int64)? {
         var sum = BlockChecksum()
         var total: Int64 = 0
+        let isRead = forEachPart(ofDescriptor: descriptor) { part in
+            total +|= Int64(clamping: part.count)
+            sum.update(part)
+            return true
+        }
+        return isRead ? (sum, total) : nil
+    }
+
+    /// Reads an open file from its position to its end.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The descriptor of the file.
+    ///   - body: A closure that is called with each part and returns whether reading goes on.
+    /// - Returns: A Boolean value that indicates whether the end was reached.
+    private static func forEachPart(
+        ofDescriptor descriptor: CInt,
+        _ body: (UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
         defer { buffer.deallocate() }
         while true {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { return (sum, total) }
-            total +|= Int64(count)
-            sum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            guard count >= 0 else { return false }
+            guard count > 0 else { return true }
+            guard body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return false }
         }
     }
 }

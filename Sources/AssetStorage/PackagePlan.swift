@@ -69,6 +69,18 @@ struct PackagePlan {
         self.paths = paths
     }
 
+    /// Returns the plan with the paths of files that have another than the usual one.
+    func with(_ paths: [Identity: String]) -> PackagePlan {
+        PackagePlan(folder: folder, role: role, playlist: playlist, firstPosition: firstPosition, paths: paths)
+    }
+
+    /// Returns whether a stored segment has the path that a plan without known paths gives it.
+    func usesUsualPath(_ record: ResourceRecord) -> Bool {
+        guard record.kind == segmentKind, playlist.segments.indices.contains(record.position) else { return false }
+        let segment = playlist.segments[record.position]
+        return segment.position == record.position && path(of: segment) == record.path
+    }
+
     /// Calls a closure with each file once, in the order in which a player needs them.
     ///
     /// - Parameters:
@@ -146,8 +158,8 @@ struct PackagePlan {
     }
 
     func path(of segment: MediaSegment) -> String {
+        if !paths.isEmpty, let known = paths[Identity(segmentAt: segment.position, segmentKind)] { return known }
         let address = segment.address
-        if let known = paths[Identity(segmentKind, segment.position, address.text, nil)] { return known }
         // Players check the extension; a missing or unknown one is replaced by that of the usual container.
         let usual = role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s"
         return

@@ -169,7 +169,12 @@ package struct StoredResource: Sendable, Hashable, Identifiable {
     package internal(set) var bytes: ByteCount?
 
     /// The number that is added to the start times of I-frames in ``order``.
-    static let deferral = 1e12
+    private static let deferral = 1e12
+
+    /// Returns the position of a file in the order in which files are fetched.
+    static func order(startingAt start: MediaTime, isDeferred: Bool) -> Double {
+        isDeferred ? max(0, start.seconds) + deferral : min(start.seconds, deferral.nextDown)
+    }
 
     /// A Boolean value that indicates whether the file is fetched after all others, because it is often a part of one of
     /// them.

@@ -2,7 +2,11 @@
 #define MILLSTREAM_CSDL2_SHIM_H
 
 #define SDL_MAIN_HANDLED
+#if __has_include(<SDL.h>)
 #include <SDL.h>
+#else
+#include <SDL2/SDL.h>
+#endif
 
 // Macros that Swift cannot import.
 static inline int millstream_window_position_centered(void) { return (int)SDL_WINDOWPOS_CENTERED; }

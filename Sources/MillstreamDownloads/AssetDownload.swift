@@ -175,84 +175,6 @@ package struct AssetDownload: Sendable {
             report(.progress(id: id, progress))
         }
     }
-
-    /// Fetches the missing files in directories, or only those that were stored once, until the addresses of some have
-    /// expired.
-    func fetchMissing(
-        of asset: StoredAsset,
-        in folders: Set<String>? = nil,
-        _ meter: ProgressMeter,
-        _ renewal: inout DownloadRenewal,
-        onlyLost: Bool = false,
-        report: @escaping @Sendable (Event) -> Void
-    ) async throws {
-        let id = asset.id
-        let budget = DownloadBudget(asset, in: library, configuration.limits)
-        // The task is canceled at the end of this scope.
-        async let _: Void = reportProgress(meter, of: id, report)
-        var queue = FetchQueue(policy: loader.policy)
-        let commits = CommitQueue(library)
-        let limit = configuration.maximumRate.map { RateLimit($0) }
-        let limiter = limit.map { RateLimiter($0, time: time) }
-        let fetchCount =
-            limit?.fetchCount(atMost: configuration.maximumConcurrentFetches) ?? configuration.maximumConcurrentFetches
-        var firstError: (any Error)?
-        try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
-            var running = 0
-            fetching: while true {
-                filling: while running < fetchCount {
-                    switch queue.next() {
-                    case .fetch(let resource):
-                        running += 1
-                        group.addTask(executorPreference: loader.transport.executor) {
-                            let fetched = await Result<ByteCount, any Error>.catching {
-                                try await FileTransfer(
-                                    resource: resource,
-                                    assetID: id,
-                                    library: library,
-                                    loader: loader,
-                                    commits: commits,
-                                    meter: meter,
-                                    budget: budget,
-                                    limiter: limiter,
-                                    time: time
-                                ).run()
-                            }
-                            return (resource, fetched)
-                        }
-                    case .readNextPage(let last):
-                        queue.append(
-                            try await NIOThreadPool.singleton.runIfActive { [library] in
-                                try library.missingResources(id, after: last, in: folders, onlyLost: onlyLost)
-                            }
-                        )
-                    case .wait: break filling
-                    case .finish, .fail: break fetching
-                    }
-                }
-                guard let (resource, result) = try await group.next() else { break }
-                running -= 1
-                switch result {
-                case .success(let bytes):
-                    meter.addStoredFile(resource, bytes: bytes)
-                    queue.fetchSucceeded()
-                case .failure(let error):
-                    // Other errors, such as a full disk or a cancellation, end the download immediately.
-                    guard let error = error as? TransportError else { throw error }
-                    if resource.isDeferred {
-                        // The presentation is played without I-frames.
-                        queue.fetchSucceeded()
-                    } else if renewal.renewsAddresses(after: error, of: resource) {
-                        queue.end()
-                    } else {
-                        firstError = firstError ?? error
-                        queue.fetchFailed()
-                    }
-                }
-            }
-        }
-        if let firstError, !renewal.isNeeded { throw firstError }
-    }
 }
 
 extension AssetLibrary {
@@ -271,15 +193,5 @@ extension AssetLibrary {
             title: configuration.title,
             replacesStored: configuration.replacesStoredSegments
         )
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate static func catching(_ body: () async throws -> Success) async -> Self {
-        do {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
     }
 }

@@ -2,22 +2,16 @@ import AssetStorage
 import NIOPosix
 import Synchronization
 
-/// A queue that commits finished files to the catalog in groups.
+/// A queue that stores received files in groups.
 ///
 /// A separate transaction for each of thousands of small files takes a quarter of the time of a download. While one
-/// group is being committed, the files that are finished form the next group. Each fetch waits until its file is
-/// committed, so the number of uncommitted files never exceeds the number of concurrent fetches.
+/// group is being stored, the files that are received form the next group. A caller waits until its file is stored, so
+/// the number of files in the queue never exceeds the number of callers.
 final class CommitQueue: Sendable {
-    private enum Turn {
-        /// The file was committed, or the commit failed.
-        case done(Result<Void, any Error>)
-        /// The waiting task must commit the next group, which includes its own file.
-        case commitGroup
-    }
-
-    private struct Entry {
-        let file: WrittenFile
-        let waiting: CheckedContinuation<Turn, Never>
+    private struct Entry: Sendable {
+        let file: PackageFile
+        let resource: StoredResource
+        let waiting: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
@@ -30,40 +24,42 @@ final class CommitQueue: Sendable {
 
     init(_ library: AssetLibrary) { self.library = library }
 
-    /// Commits a file, which is stored when this method returns.
+    /// Synchronizes a received file to the disk and commits it to the catalog.
     ///
-    /// - Throws: `StorageError`; all files of a group get the same error.
-    func commit(_ file: WrittenFile) async throws {
-        let turn = await withCheckedContinuation { continuation in
+    /// The bytes were received, so a canceled task stores them as well.
+    ///
+    /// - Throws: `StorageError`; the files of a group whose transaction fails all get its error.
+    func commit(_ file: PackageFile, as resource: StoredResource) async throws {
+        try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
-                state.entries.append(Entry(file: file, waiting: continuation))
+                state.entries.append(Entry(file: file, resource: resource, waiting: continuation))
                 defer { state.isBusy = true }
                 return !state.isBusy
             }
-            if isFirst { continuation.resume(returning: Turn.commitGroup) }
+            if isFirst { NIOThreadPool.singleton.submit { _ in self.commitGroups() } }
         }
-        guard case .commitGroup = turn else {
-            if case .done(let result) = turn { try result.get() }
-            return
+    }
+
+    /// Stores one group after another until the queue is empty.
+    private func commitGroups() {
+        while true {
+            let group = state.withLock { state in
+                defer { state.entries = [] }
+                state.isBusy = !state.entries.isEmpty
+                return state.entries
+            }
+            guard !group.isEmpty else { return }
+            var finished: [Entry] = []
+            for entry in group {
+                do {
+                    try entry.file.finish()
+                    finished.append(entry)
+                } catch {
+                    entry.waiting.resume(throwing: error)
+                }
+            }
+            let result = Result { try library.commit(finished.map { WrittenFile($0.resource, $0.file) }) }
+            for entry in finished { entry.waiting.resume(with: result) }
         }
-        // Only one task at a time reaches this point, and its own entry is the first.
-        let group = state.withLock { state in
-            defer { state.entries = [] }
-            return state.entries
-        }
-        let result: Result<Void, any Error>
-        do {
-            try await NIOThreadPool.singleton.runIfActive { [library] in try library.commit(group.map(\.file)) }
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        for entry in group.dropFirst() { entry.waiting.resume(returning: .done(result)) }
-        let next = state.withLock { state in
-            state.isBusy = !state.entries.isEmpty
-            return state.entries.first
-        }
-        next?.waiting.resume(returning: .commitGroup)
-        try result.get()
     }
 }

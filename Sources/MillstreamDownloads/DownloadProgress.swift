@@ -246,24 +246,32 @@ final class ProgressMeter: Sendable {
     }
 
     /// Adds received bytes of a file.
-    func addBytes(_ count: Int, to flight: Int) {
+    func addBytes(_ count: Int, to fileID: Int) {
         state.withLock { state in
-            state.filesInProgress[flight]? +|= Int64(count)
+            state.filesInProgress[fileID]? +|= Int64(count)
             state.figures.bytes = state.figures.bytes + ByteCount(Int64(count))
         }
     }
 
-    /// Stops counting the bytes of a file that was stored or abandoned.
-    func endFile(_ flight: Int) {
-        state.withLock { _ = $0.filesInProgress.removeValue(forKey: flight) }
+    /// Stops counting the bytes of a file that was abandoned.
+    func endFile(_ fileID: Int) {
+        state.withLock { _ = $0.filesInProgress.removeValue(forKey: fileID) }
     }
 
     /// Extends a rendition that is recorded.
     func extend(_ folder: String, to end: MediaTime) { state.withLock { $0.counter.extend(folder, to: end) } }
 
     /// Adds a stored file to the progress.
-    func addStoredFile(_ resource: StoredResource, bytes: ByteCount) {
-        state.withLock { $0.counter.addStoredFile(resource, bytes: bytes) }
+    ///
+    /// - Parameters:
+    ///   - resource: The file.
+    ///   - bytes: Its size.
+    ///   - fileID: The identifier with which its bytes have counted so far; `nil` if they have not.
+    func addStoredFile(_ resource: StoredResource, bytes: ByteCount, replacing fileID: Int? = nil) {
+        state.withLock { state in
+            if let fileID { state.filesInProgress[fileID] = nil }
+            state.counter.addStoredFile(resource, bytes: bytes)
+        }
     }
 
     /// The figures of the run so far.

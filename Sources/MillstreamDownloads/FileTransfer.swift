@@ -29,13 +29,32 @@ struct FileTransfer {
     /// A shorter one is sooner repeated than noted.
     private static let noteDelay = Duration.seconds(1)
 
-    /// Receives the file and commits it to the catalog; waits instead if a player is receiving it.
-    ///
-    /// - Returns: The size of the file.
-    func run() async throws -> ByteCount {
+    /// A file whose bytes were received, but which is not stored yet.
+    struct ReceivedFile: Sendable {
+        let file: PackageFile
+        /// The identifier with which its bytes count as progress; `nil` for a copy of bytes that are stored already.
+        let progressID: Int?
+    }
+
+    /// The result of ``receive()``.
+    enum Reception: Sendable {
+        /// All bytes were received; ``FileTransfer/store(_:)`` stores the file.
+        case received(ReceivedFile)
+        /// A player that was receiving the file has stored it.
+        case stored
+    }
+
+    /// Receives the file and stores it; waits instead if a player is receiving it.
+    func run() async throws {
+        if case .received(let file) = try await receive() { try await store(file) }
+    }
+
+    /// Receives the file, but does not store it yet; waits instead if a player is receiving it.
+    func receive() async throws -> Reception {
         while true {
             if let length = library.lengthStoredByPlayer(resource), library.file(resource.path, of: assetID) != nil {
-                return ByteCount(length)
+                meter.addStoredFile(resource, bytes: ByteCount(length))
+                return .stored
             }
             let (reception, isOwner) = library.reception(of: resource, assetID)
             guard isOwner else {
@@ -43,10 +62,7 @@ struct FileTransfer {
                 continue
             }
             do {
-                let file = try await receive(reception)
-                try await commits.commit(WrittenFile(resource, file))
-                library.endReception(of: resource, assetID, length: file.count)
-                return ByteCount(file.count)
+                return .received(try await receive(reception))
             } catch {
                 library.endReception(of: resource, assetID, length: nil)
                 throw error
@@ -54,7 +70,21 @@ struct FileTransfer {
         }
     }
 
-    private func receive(_ reception: FileReception) async throws -> PackageFile {
+    /// Synchronizes a received file to the disk and commits it to the catalog.
+    func store(_ received: ReceivedFile) async throws {
+        let file = received.file
+        do {
+            try await commits.commit(file, as: resource)
+        } catch {
+            received.progressID.map { meter.endFile($0) }
+            library.endReception(of: resource, assetID, length: nil)
+            throw error
+        }
+        meter.addStoredFile(resource, bytes: ByteCount(file.count), replacing: received.progressID)
+        library.endReception(of: resource, assetID, length: file.count)
+    }
+
+    private func receive(_ reception: FileReception) async throws -> ReceivedFile {
         var request = TransportRequest(
             resource.address,
             kind: TransportRequest.Kind(resource.kind),
@@ -64,7 +94,7 @@ struct FileTransfer {
             let path = library.storedFile(at: resource.address, of: assetID),
             let file = try await copy(from: path, reception)
         {
-            return file
+            return ReceivedFile(file: file, progressID: nil)
         }
         request.resumption = library.makePackageFile(for: resource, of: assetID).resumption(of: resource)
         meter.addRequest()
@@ -107,7 +137,7 @@ struct FileTransfer {
     /// The maximum size of an I-frame that is copied from a stored file.
     private static let maximumCopySize: Int64 = 256 << 20
 
-    private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> PackageFile {
+    private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
             try budget.checkBeforeWriting(
@@ -118,7 +148,8 @@ struct FileTransfer {
             let file = library.makePackageFile(for: resource, of: assetID)
             // Received bytes count as progress until the file is stored or abandoned.
             let fileID = meter.beginFile(containing: offset)
-            defer { meter.endFile(fileID) }
+            var isReceived = false
+            defer { if !isReceived { meter.endFile(fileID) } }
             try budget.addBytes(offset)
             reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
             var received = offset
@@ -141,7 +172,8 @@ struct FileTransfer {
                 abandon(file, response, after: error)
                 throw error
             }
-            return file
+            isReceived = true
+            return ReceivedFile(file: file, progressID: fileID)
         }
     }
 
@@ -190,7 +222,7 @@ struct FileTransfer {
         try await NIOThreadPool.singleton.runIfActive { [self] in
             try rest.withUnsafeReadableBytes { try file.write($0) }
             try check(file.count, response)
-            try file.finish()
+            reception.setWritten(file.count)
         }
     }
 

@@ -206,14 +206,12 @@ struct RecordingRun: Sendable {
     private func store(_ file: RecordingWriter.File, of track: RecordingTrack) async throws {
         let writer = track.writer
         do {
-            let bytes: ByteCount
             do {
-                bytes = try await transfer(file).run()
+                try await transfer(file).run()
             } catch let error as TransportError where file.isSegment && error.mayIndicateMove {
                 guard let moved = try await move(file, of: track) else { throw error }
-                bytes = try await transfer(moved).run()
+                try await transfer(moved).run()
             }
-            meter.addStoredFile(file.resource, bytes: bytes)
             if file.isSegment { try await onBlockingThread { try writer.settle(file.position) } }
         } catch is TransportError {
             // A missing key or initialization section is requested again with the next segments.

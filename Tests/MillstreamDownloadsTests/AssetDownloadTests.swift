@@ -30,19 +30,19 @@ final class TemporaryLibrary {
 /// A transport that delays the last byte of one response until it is released.
 final class BlockingTransport: Transport {
     private let base: ScriptedTransport
-    private let held: String
+    private let held: [String]
     private let gate = AsyncStream<Void>.makeStream()
 
-    init(_ base: ScriptedTransport, blocking address: String) {
+    init(_ base: ScriptedTransport, blocking addresses: String...) {
         self.base = base
-        held = address
+        held = addresses
     }
 
     func release() { gate.continuation.finish() }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let response = try await base.send(request)
-        guard request.address.text == held else { return response }
+        guard held.contains(request.address.text) else { return response }
         var whole = ByteBuffer()
         for try await buffer in response.body { whole.writeImmutableBuffer(buffer) }
         let (parts, part) = AsyncStream<ByteBuffer>.makeStream()

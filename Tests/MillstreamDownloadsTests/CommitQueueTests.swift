@@ -30,11 +30,10 @@ private final class SerialExecutor: TaskExecutor {
         library = try AssetLibrary(directory: temporary.directory, files: files)
     }
 
-    private func written(_ index: Int) throws -> WrittenFile {
+    private func received(_ index: Int) throws -> PackageFile {
         let file = library.makePackageFile(for: resources[index], of: id)
         try [UInt8(index)].withUnsafeBytes { try file.write($0) }
-        try file.finish()
-        return WrittenFile(resources[index], file)
+        return file
     }
 
     private var commits: Int {
@@ -47,24 +46,28 @@ private final class SerialExecutor: TaskExecutor {
 
     /// Commits the first file, and the other files while the first commit is in progress.
     ///
+    /// - Parameters:
+    ///   - count: The number of files.
+    ///   - call: The operation after the first commit that fails; `nil` if none fails.
     /// - Returns: The results, in the order of the files.
-    private func commitTogether(_ count: Int, failing number: CInt? = nil) async throws -> [Result<Void, any Error>] {
+    /// - Throws: The error of a file that cannot be written.
+    private func commitTogether(_ count: Int, failing call: Int? = nil) async throws -> [Result<Void, any Error>] {
         let queue = CommitQueue(library)
-        let files = files
-        let written = try (0..<count).map { try self.written($0) }
+        let (files, resources) = (files, resources)
+        let received = try (0..<count).map { try self.received($0) }
         let (started, start) = AsyncStream<Void>.makeStream()
         let gate = DispatchSemaphore(value: 0)
         files.beforeNextCommit {
             start.finish()
             gate.wait()
-            if let number { files.fail(0, with: number) }
+            if let call { files.fail(call, with: EIO) }
         }
         return await withTaskGroup(of: (Int, Result<Void, any Error>)?.self) { group in
             let executor = SerialExecutor()
             func commit(_ index: Int) {
                 group.addTask(executorPreference: executor) {
                     do {
-                        return (index, .success(try await queue.commit(written[index])))
+                        return (index, .success(try await queue.commit(received[index], as: resources[index])))
                     } catch {
                         return (index, .failure(error))
                     }
@@ -93,7 +96,8 @@ private final class SerialExecutor: TaskExecutor {
     }
 
     @Test(.timeLimit(.minutes(10))) func eachFileOfAFailedGroupReceivesTheError() async throws {
-        let results = try await commitTogether(5, failing: EIO)
+        // Each of the four files is synchronized and renamed; the synchronization of the folder fails.
+        let results = try await commitTogether(5, failing: 8)
         #expect(results.count == 5)
         try results[0].get()
         for result in results.dropFirst() {
@@ -104,16 +108,26 @@ private final class SerialExecutor: TaskExecutor {
         #expect(try stored == [0])
     }
 
+    @Test(.timeLimit(.minutes(10))) func fileThatCannotBeSynchronizedFailsAlone() async throws {
+        let results = try await commitTogether(5, failing: 0)
+        #expect(results.count == 5)
+        let error = #expect(throws: StorageError.self) { try results[1].get() }
+        #expect(error?.code == .disk)
+        for index in [0, 2, 3, 4] { try results[index].get() }
+        #expect(commits == 2)
+        #expect(try stored == [0, 2, 3, 4])
+    }
+
     @Test(.timeLimit(.minutes(10))) func queueContinuesAfterAnError() async throws {
         let queue = CommitQueue(library)
-        let first = try written(0)
+        let first = try received(0)
         files.fail(0, with: EIO)
-        await #expect(throws: StorageError.self) { try await queue.commit(first) }
+        await #expect(throws: StorageError.self) { try await queue.commit(first, as: resources[0]) }
         files.stopFailing()
-        try await queue.commit(first)
+        try await queue.commit(first, as: resources[0])
         #expect(try stored == [0])
-        let second = try written(1)
-        try await queue.commit(second)
+        let second = try received(1)
+        try await queue.commit(second, as: resources[1])
         #expect(try stored == [0, 1] && commits == 2)
     }
 }

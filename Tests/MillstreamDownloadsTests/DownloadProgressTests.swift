@@ -144,10 +144,8 @@ import Testing
         meter.addBytes(30, to: second)
         meter.addBytes(7, to: first)
         #expect(plain(meter.progress) == progress(ranges(), 137, 0))
-        // The first file is complete, and the second one is abandoned.
-        meter.endFile(first)
-        #expect(meter.progress.bytes == ByteCount(30))
-        meter.addStoredFile(try resource("a.aac", of: asset), bytes: ByteCount(107))
+        // The first file is stored, and the second one is abandoned.
+        meter.addStoredFile(try resource("a.aac", of: asset), bytes: ByteCount(107), replacing: first)
         #expect(plain(meter.progress) == progress(ranges(), 137, 0))
         meter.endFile(second)
         meter.addBytes(50, to: second)

@@ -371,6 +371,30 @@ import Testing
         #expect(task.state == .canceled && seen.state == .canceled)
     }
 
+    @Test func endOfATaskOfAnotherProcessIsThatOfItsSelection() async throws {
+        let transport = BlockingTransport(origin, blocking: Self.base + "h1.ts", Self.base + "l1.ts")
+        let running = try session(transport)
+        let highest = try await running.makeTask(Self.source)
+        highest.resume()
+        try await wait { highest.progress.loadedTimeRanges.totalDuration == MediaTime(seconds: 4) }
+        highest.suspend()
+        try await wait { highest.state == .suspended }
+        let lowest = try await running.makeTask(
+            Self.source,
+            configuration: DownloadConfiguration(selection: DownloadSelection(variants: .lowest))
+        )
+        let observing = try session(origin, library: anotherLibrary())
+        let seen = try #require(observing.tasks.first { $0.id == lowest.id })
+        lowest.resume()
+        try await wait { seen.folders != nil && seen.progress.percent > 0 }
+        #expect(seen.progress.loadedTimeRanges.totalDuration == MediaTime(seconds: 4))
+        transport.release()
+        try await lowest.value()
+        try await wait { observing.tasks.count == 1 }
+        #expect(seen.state == .completed)
+        #expect(try temporary.library.asset(highest.assetID).state == .partial)
+    }
+
     @Test func sessionAdoptsWhatAnotherProcessQueues() async throws {
         let daemon = try session(origin)
         let command = try session(origin, library: anotherLibrary(), resumesAutomatically: false)

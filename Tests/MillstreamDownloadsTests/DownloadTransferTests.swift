@@ -241,6 +241,9 @@ private final class EventLog: Sendable {
                 }
             }
             for await _ in paused {}
+            // The first file is stored while the second one is received.
+            let id = try #require(try temporary.library.assets().first?.id)
+            while try temporary.library.missingResources(id).count > 1 { await Task.yield() }
             await time.step()
             await time.step()
             release.finish()

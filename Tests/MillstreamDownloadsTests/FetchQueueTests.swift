@@ -85,6 +85,13 @@ import Testing
         #expect(patient.next() == .fetch(files[4]))
     }
 
+    @Test func segmentsOfAnyTimeAreNotDeferred() throws {
+        let files = try TemporaryLibrary().plannedFiles(3, seconds: 1 << 50)
+        #expect(files.map(\.path) == ["media/000000.ts", "media/000001.ts", "media/000002.ts"])
+        let deferred = files.filter(\.isDeferred)
+        #expect(deferred.isEmpty)
+    }
+
     @Test func tooManyFailuresEndTheDownload() {
         var queue = FetchQueue()
         queue.append(files)
@@ -98,10 +105,10 @@ import Testing
 
 extension TemporaryLibrary {
     /// Plans an asset with the given number of segments, none of which is stored.
-    func plannedFiles(_ count: Int) throws -> [StoredResource] {
-        let text = (0..<count).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+    func plannedFiles(_ count: Int, seconds: Int64 = 4) throws -> [StoredResource] {
+        let text = (0..<count).map { "#EXTINF:\(seconds),\n\($0).ts\n" }.joined()
         let playlist = try MediaPlaylist(
-            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(text)#EXT-X-ENDLIST\n".utf8),
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:\(seconds)\n\(text)#EXT-X-ENDLIST\n".utf8),
             context: PlaylistContext(address: ResourceAddress("https://origin.example/media.m3u8"))
         )
         let address = ResourceAddress("https://origin.example/media.m3u8")

@@ -2,7 +2,9 @@
 ///
 /// Ranges refer to the original bytes. Bytes that are in several ranges are removed once.
 package struct PlaylistPatch: Sendable {
-    private var replacements: [(range: Range<Int>, bytes: [UInt8])] = []
+    private var replacements: [(range: Range<Int>, text: String)] = []
+    /// A Boolean value that indicates whether the replacements are in the order of their ranges.
+    private var isSorted = true
 
     package init() {}
 
@@ -10,13 +12,12 @@ package struct PlaylistPatch: Sendable {
 
     /// Replaces a range with `text`; an empty range inserts `text`.
     package mutating func replace(_ range: Range<Int>, with text: String) {
-        replacements.append((range, Array(text.utf8)))
+        isSorted = isSorted && range.lowerBound >= replacements.last?.range.lowerBound ?? 0
+        replacements.append((range, text))
     }
 
     /// Removes a range.
-    package mutating func remove(_ range: Range<Int>) {
-        replacements.append((range, []))
-    }
+    package mutating func remove(_ range: Range<Int>) { replace(range, with: "") }
 
     /// Returns the bytes of `range` with the changes that are inside it applied.
     package func applied(to bytes: [UInt8], in range: Range<Int>? = nil) -> [UInt8] {
@@ -24,10 +25,11 @@ package struct PlaylistPatch: Sendable {
         var result: [UInt8] = []
         result.reserveCapacity(whole.count)
         var position = whole.lowerBound
-        for replacement in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        let sorted = isSorted ? replacements : replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        for replacement in sorted
         where replacement.range.lowerBound >= whole.lowerBound && replacement.range.upperBound <= whole.upperBound {
             if replacement.range.lowerBound > position { result += bytes[position..<replacement.range.lowerBound] }
-            result += replacement.bytes
+            result += replacement.text.utf8
             position = max(position, replacement.range.upperBound)
         }
         result += bytes[position..<whole.upperBound]

@@ -99,14 +99,19 @@ extension SessionRunner {
             task.move(to: state, error: record.failure.map { DownloadError($0) })
             observers.send((task, .stateChanged(state)))
         }
-        guard let asset = try? library.asset(record.assetID) else { return }
-        let progress = DownloadProgress(asset)
+        task.setFolders(record.folders)
+        guard let asset = try? library.asset(record.assetID),
+            let missing = try? library.missingCount(record.assetID, in: record.folders)
+        else { return }
+        let progress = ProgressCounter(asset, in: record.folders, missing: missing).progress
         if progress != task.progress { sendProgress(progress, of: task) }
     }
 
     /// Ends a task that the process that took care of it has ended.
     private func endForeignTask(_ task: DownloadTask) {
-        let isComplete = (try? library.asset(task.assetID).state) == .complete
+        // The asset may be incomplete because of another selection.
+        let missing = task.folders.flatMap { try? library.missingCount(task.assetID, in: $0) }
+        let isComplete = missing.map { $0 == 0 } ?? ((try? library.asset(task.assetID).state) == .complete)
         let end: DownloadTask.State = isComplete ? .completed : .canceled
         task.move(to: end)
         observers.send((task, .stateChanged(end)))

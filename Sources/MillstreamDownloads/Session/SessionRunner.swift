@@ -325,6 +325,7 @@ final class SessionRunner: Sendable {
         case .resolved(let id, let progress, let folders):
             task.setProgress(progress)
             task.setFolders(folders)
+            if let folders { try? library.changeDownload(task.id, .folders(folders)) }
             guard let all = try? library.asset(id).renditions else { return }
             let renditions = all.filter { folders?.contains($0.folder) ?? true }
             send(.mediaSelectionResolved(DownloadTask.MediaSelection(renditions)), of: task)

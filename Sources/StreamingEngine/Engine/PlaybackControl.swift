@@ -65,7 +65,8 @@ struct PlaybackControl: Sendable {
 
     /// The media time at which reverse playback ends; the start of the item by default.
     var startOfPlayback: MediaTime {
-        let start = live.seekableRange?.start ?? plan.tracks.main.timeline?.range.start ?? .zero
+        // The playhead does not move before zero, even if the presentation begins there.
+        let start = max(.zero, live.seekableRange?.start ?? plan.tracks.main.timeline?.range.start ?? .zero)
         return limits.reverseEnd.map { max(start, $0) } ?? start
     }
 
@@ -441,8 +442,12 @@ struct PlaybackControl: Sendable {
         if let next = plan.nextVariantChange(moment) { times.append(moment.timebase.time(reaching: next)) }
         if item.playbackType == .live { times.append(sink.now + .seconds(1)) }
         if let start = playhead.rate.start.announcedTime, start > sink.now { times.append(start) }
-        // A time that has already been reached must not be waited for again.
-        return times.compactMap(\.self).min().map { max($0, sink.now + .milliseconds(1)) }
+        // Because of rounding, a time may be reached a moment later; one that was reached long ago changes nothing.
+        return times.compactMap(\.self)
+            .map { time in
+                sink.now - time > .milliseconds(100) ? sink.now + .seconds(1) : max(time, sink.now + .milliseconds(1))
+            }
+            .min()
     }
 
     /// Applies the result of a step by frames that the pipeline has performed.

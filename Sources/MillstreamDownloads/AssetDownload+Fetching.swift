@@ -1,0 +1,136 @@
+import AssetStorage
+import MediaTiming
+import MediaTransport
+import NIOPosix
+
+extension AssetDownload {
+    /// Returns the maximum number of received files that are being synchronized to the disk and committed.
+    ///
+    /// A process that is killed loses these and the files that it is receiving.
+    private static func storingCount(receiving count: Int) -> Int { max(1, count / 2) }
+
+    /// Fetches the missing files in directories, or only those that were stored once, until the addresses of some have
+    /// expired.
+    func fetchMissing(
+        of asset: StoredAsset,
+        in folders: Set<String>? = nil,
+        _ meter: ProgressMeter,
+        _ renewal: inout DownloadRenewal,
+        onlyLost: Bool = false,
+        report: @escaping @Sendable (Event) -> Void
+    ) async throws {
+        let id = asset.id
+        let budget = DownloadBudget(asset, in: library, configuration.limits)
+        // The task is canceled at the end of this scope.
+        async let _: Void = reportProgress(meter, of: id, report)
+        var queue = FetchQueue(policy: loader.policy)
+        let commits = CommitQueue(library)
+        let limit = configuration.maximumRate.map { RateLimit($0) }
+        let limiter = limit.map { RateLimiter($0, time: time) }
+        let fetchCount =
+            limit?.fetchCount(atMost: configuration.maximumConcurrentFetches) ?? configuration.maximumConcurrentFetches
+        var firstError: (any Error)?
+        try await withThrowingTaskGroup(of: TransferStep.self) { group in
+            // A connection receives the next file while the one before is being stored.
+            var receivingCount = 0
+            var storingCount = 0
+            let maximumStoringCount = Self.storingCount(receiving: fetchCount)
+            do {
+                fetching: while true {
+                    filling: while receivingCount < fetchCount, storingCount < maximumStoringCount {
+                        switch queue.next() {
+                        case .fetch(let resource):
+                            let transfer = FileTransfer(
+                                resource: resource,
+                                assetID: id,
+                                library: library,
+                                loader: loader,
+                                commits: commits,
+                                meter: meter,
+                                budget: budget,
+                                limiter: limiter,
+                                time: time
+                            )
+                            receivingCount += 1
+                            group.addTask(executorPreference: loader.transport.executor) {
+                                await TransferStep(transfer, isStoring: false) { try await transfer.receive() }
+                            }
+                        case .readNextPage(let last):
+                            queue.append(
+                                try await NIOThreadPool.singleton.runIfActive { [library] in
+                                    do {
+                                        return try library.missingResources(
+                                            id,
+                                            after: last,
+                                            in: folders,
+                                            onlyLost: onlyLost
+                                        )
+                                    } catch let error as StorageError where error.code == .notFound {
+                                        throw AssetLibrary.deletedMeanwhile
+                                    }
+                                }
+                            )
+                        case .wait: break filling
+                        case .finish, .fail: break fetching
+                        }
+                    }
+                    guard let step = try await group.next() else { break }
+                    if step.isStoring { storingCount -= 1 } else { receivingCount -= 1 }
+                    switch step.result {
+                    case .success(.received(let file)):
+                        storingCount += 1
+                        group.addTask(executorPreference: loader.transport.executor) {
+                            await TransferStep(step.transfer, isStoring: true) {
+                                try await step.transfer.store(file)
+                                return .stored
+                            }
+                        }
+                    case .success(.stored):
+                        queue.fetchSucceeded()
+                    case .failure(let error):
+                        // Other errors, such as a full disk or a cancellation, end the download immediately.
+                        guard let error = error as? TransportError else { throw error }
+                        if step.transfer.resource.isDeferred {
+                            // The presentation is played without I-frames.
+                            queue.fetchSucceeded()
+                        } else if renewal.renewsAddresses(after: error, of: step.transfer.resource) {
+                            queue.end()
+                        } else {
+                            firstError = firstError ?? error
+                            queue.fetchFailed()
+                        }
+                    }
+                }
+            } catch {
+                group.cancelAll()
+                while let step = try? await group.next() {
+                    guard case .success(.received(let file)) = step.result else { continue }
+                    try? await step.transfer.store(file)
+                }
+                throw error
+            }
+        }
+        if let firstError, !renewal.isNeeded { throw firstError }
+    }
+}
+
+/// The end of the first or the second step of a transfer: its file was received, or stored.
+private struct TransferStep: Sendable {
+    let transfer: FileTransfer
+    let isStoring: Bool
+    let result: Result<FileTransfer.Reception, any Error>
+
+    init(
+        _ transfer: FileTransfer,
+        isStoring: Bool,
+        _ body: () async throws -> FileTransfer.Reception
+    ) async {
+        self.transfer = transfer
+        self.isStoring = isStoring
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+    }
+}
