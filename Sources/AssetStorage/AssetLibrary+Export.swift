@@ -54,7 +54,7 @@ extension AssetLibrary {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
         // Without the mode of the directory, all files stay readable by the owner only.
         guard let folderMode = attributes[.posixPermissions] as? Int else { return }
-        let keys = Set(resources.filter { $0.kind == .key }.map(\.path))
+        let keys = Set(resources.filter { $0.kind.keySize != nil }.map(\.path))
         try Self.share(folder, folderMode: folderMode, except: keys)
     }
 

@@ -180,6 +180,26 @@ extension AssetLibrary {
         StorageError(.notFound, "the asset was deleted while it was being downloaded")
     }
 
+    /// Returns a Boolean value that indicates whether an asset can be played without a network, with the files that are on
+    /// the disk now.
+    ///
+    /// ``StoredAsset/isPlayableOffline`` is the state of the catalog, which does not know what another program removed.
+    public func isPlayableOffline(_ id: String) -> Bool {
+        guard let asset = try? asset(id), asset.isPlayableOffline else { return false }
+        let folder = packageDirectory(id).path
+        let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
+        guard playlists.allSatisfy({ PackageFile.size("\(folder)/\($0)") != nil }) else { return false }
+        return
+            (try? catalog.read { database in
+                let rows = try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") != nil)
+                    .fetchCursor(database)
+                while let row = try rows.next() {
+                    guard PackageFile.size("\(folder)/\(row.path)") == row.bytes else { return false }
+                }
+                return true
+            }) ?? false
+    }
+
     /// Marks stored files that are missing or have another size as not stored.
     ///
     /// The caller must hold the lock of the asset. The content of the files is not read; see ``verify(_:)``.

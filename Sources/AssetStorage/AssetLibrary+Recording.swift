@@ -5,6 +5,23 @@ import MediaTiming
 package import ResourceAddressing
 
 extension AssetLibrary {
+    /// Checks that an asset has no media that was downloaded.
+    ///
+    /// - Throws: ``StorageError/Code/notRecorded``.
+    package func checkRecording(of id: String) throws {
+        let known = try catalog.read { try RenditionRecord.filter(Column("assetID") == id).fetchAll($0) }
+        try Self.checkRecording(known, of: id)
+    }
+
+    private static func checkRecording(_ known: [RenditionRecord], of id: String) throws {
+        for row in known where !RecordingHeader(String(decoding: row.playlist, as: UTF8.self)).isRecording {
+            throw StorageError(
+                .notRecorded,
+                "the asset \(id) has the downloaded media of this URL: delete it first, then record the stream"
+            )
+        }
+    }
+
     /// Begins or continues the recording of a live stream.
     ///
     /// The caller must hold the lock of the asset. An asset that was recorded before is continued; its local playlists
@@ -27,12 +44,7 @@ extension AssetLibrary {
         let result = try write { database in
             var record = try Self.record(id, database)
             var known = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
-            for row in known where !RecordingHeader(String(decoding: row.playlist, as: UTF8.self)).isRecording {
-                throw StorageError(
-                    .notRecorded,
-                    "the asset \(id) has the downloaded media of this URL: delete it first, then record the stream"
-                )
-            }
+            try Self.checkRecording(known, of: id)
             if case .multivariant = source {
                 record.sourcePlaylist = Data(source.bytes)
             } else {

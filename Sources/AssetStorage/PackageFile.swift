@@ -92,17 +92,21 @@ package final class PackageFile: @unchecked Sendable {
 
     // MARK: Unfinished files
 
-    /// Returns the position at which the transfer of an unfinished file of this or an earlier process can be continued;
-    /// `nil` if there is none.
+    /// A Boolean value that indicates whether there is an unfinished file of this or an earlier process.
+    package var isUnfinished: Bool { Self.size(notePath) != nil }
+
+    /// Returns the position at which the transfer of an unfinished file can be continued; `nil` if there is none.
+    ///
+    /// The file is read, and removed if its bytes are not those that were received.
     package func resumption(of resource: StoredResource) -> TransportRequest.Resumption? {
-        guard Self.size(notePath) != nil else { return nil }
+        guard isUnfinished else { return nil }
         guard let note = UnfinishedFile(contentsOf: notePath), note.isValid(for: resource, boot: files.bootIdentifier),
-            let size = Self.size(partialPath), size > 0
+            note.count > 0, Self.checksum(partialPath, ofFirst: note.count) == note.checksum
         else {
             discardUnfinished()
             return nil
         }
-        return TransportRequest.Resumption(offset: size, validator: note.validator)
+        return TransportRequest.Resumption(offset: note.count, validator: note.validator)
     }
 
     /// Removes the unfinished file of an earlier transfer.
@@ -130,17 +134,22 @@ package final class PackageFile: @unchecked Sendable {
         count = offset
     }
 
-    /// Notes the validator of the file that is being received, so that a later process can continue the transfer.
+    /// Notes the validator of the file that is being received, and the checksum of its bytes so far, so that a later
+    /// process can continue the transfer.
     package func note(_ validator: String, of resource: StoredResource) {
-        guard !hasNote, descriptor >= 0 else { return }
-        writeNote(UnfinishedFile(resource, validator: validator, boot: files.bootIdentifier))
+        guard descriptor >= 0 else { return }
+        writeNote(note(validator, of: resource, boot: files.bootIdentifier))
+    }
+
+    private func note(_ validator: String, of resource: StoredResource, boot: String?) -> UnfinishedFile {
+        UnfinishedFile(resource, validator: validator, count: count, checksum: checksum, boot: boot)
     }
 
     /// Closes the unfinished file and keeps it, so that its transfer can be continued.
     package func keep(_ validator: String, of resource: StoredResource) {
         guard count > 0, descriptor >= 0, (try? files.synchronizeFile(descriptor)) != nil else { return discard() }
         closeFile()
-        writeNote(UnfinishedFile(resource, validator: validator, boot: nil))
+        writeNote(note(validator, of: resource, boot: nil))
     }
 
     private func writeNote(_ note: UnfinishedFile) {
@@ -200,6 +209,22 @@ package final class PackageFile: @unchecked Sendable {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return checksum(ofDescriptor: descriptor).map { Int64(bitPattern: $0.sum.value) }
+    }
+
+    /// Returns the checksum of the first bytes of a file; `nil` if it is shorter or cannot be read.
+    private static func checksum(_ path: String, ofFirst count: Int64) -> Int64? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var sum = BlockChecksum()
+        var left = Int(clamping: count)
+        _ = forEachPart(ofDescriptor: descriptor) { part in
+            let wanted = min(part.count, left)
+            sum.update(UnsafeRawBufferPointer(rebasing: part[..<wanted]))
+            left -= wanted
+            return left > 0
+        }
+        return left == 0 ? Int64(bitPattern: sum.value) : nil
     }
 
     /// Returns the checksum and the number of the bytes from the position of an open file to its end.

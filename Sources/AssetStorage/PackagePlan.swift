@@ -93,7 +93,8 @@ struct PackagePlan {
         func addKeys(_ keys: [EncryptionKey], at start: MediaTimeRange) throws {
             for key in keys {
                 guard key.isIdentity, let address = key.address else { continue }
-                try add(.key, address, nil, at: start) { path(ofKeyAt: address) }
+                let kind = Self.kind(of: key)
+                try add(kind, address, nil, at: start) { path(of: kind, at: address) }
             }
         }
         func add(
@@ -183,12 +184,17 @@ struct PackagePlan {
 
     /// Returns the path of an identity key of 16 bytes; `nil` for other key systems, which are not supported.
     func path(of key: EncryptionKey) -> String? {
-        key.isIdentity ? key.address.map { path(ofKeyAt: $0) } : nil
+        key.isIdentity ? key.address.map { path(of: Self.kind(of: key), at: $0) } : nil
     }
 
-    private func path(ofKeyAt address: ResourceAddress) -> String {
-        paths[Identity(.key, Self.sharedPosition, address.text, nil)]
-            ?? "\(folder)/key-\(Self.stableName(address, nil)).key"
+    /// One URL may respond with keys of different sizes, so that the path depends on the size.
+    private func path(of kind: StoredResource.Kind, at address: ResourceAddress) -> String {
+        paths[Identity(kind, Self.sharedPosition, address.text, nil)]
+            ?? "\(folder)/key-\(Self.stableName(address, nil))\(kind == .longKey ? "-256" : "").key"
+    }
+
+    private static func kind(of key: EncryptionKey) -> StoredResource.Kind {
+        key.method == .aes256GCM ? .longKey : .key
     }
 
     /// Returns the extension of the source if it is a media extension, because players check it.

@@ -154,7 +154,7 @@ private final class StoredReception: @unchecked Sendable {
         guard !isEnded else { return }
         do {
             let isWhole = resource.byteRange.map { $0.length == file.count } ?? true
-            guard isWhole, resource.kind != .key || file.count == StoredResource.keySize else { return stopStoring() }
+            guard isWhole, resource.kind.keySize ?? file.count == file.count else { return stopStoring() }
             try file.finish()
             try library.commit([WrittenFile(resource, file)])
             end(file.count)

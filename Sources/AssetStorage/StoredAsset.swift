@@ -37,7 +37,7 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
     ///
     /// This requires one complete variant, one complete audio rendition if there are any, and all keys and
     /// initialization sections.
-    public let isPlayableOffline: Bool
+    public package(set) var isPlayableOffline: Bool
 
     /// The stored share of the duration as a percentage, from 0 to 100; 100 only if the asset is complete.
     public var percent: Double {
@@ -134,19 +134,27 @@ public struct StoredRendition: Sendable, Hashable {
 
 /// A file of a package, whether or not it is stored.
 package struct StoredResource: Sendable, Hashable, Identifiable {
-    /// The size of a key in bytes (RFC 8216bis §4.4.4.4).
-    package static let keySize: Int64 = 16
-
     /// A kind of file in a media playlist.
     package enum Kind: String, Sendable, Hashable, Codable {
         /// A media segment.
         case segment
         /// An initialization section (`EXT-X-MAP`).
         case initialization
-        /// An encryption key.
+        /// An encryption key of 16 bytes.
         case key
+        /// An encryption key of 32 bytes, for `AES-256-GCM`.
+        case longKey
         /// A subtitle segment.
         case subtitle
+
+        /// The size of a key in bytes (RFC 8216bis §4.4.4.4); `nil` for files of other kinds.
+        package var keySize: Int64? {
+            switch self {
+            case .key: 16
+            case .longKey: 32
+            case .segment, .initialization, .subtitle: nil
+            }
+        }
     }
 
     /// The identifier of the file in the catalog.

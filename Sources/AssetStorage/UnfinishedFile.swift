@@ -17,12 +17,20 @@ struct UnfinishedFile: Codable, Hashable {
     /// The identifier of the run of the system in which the bytes were written; `nil` if they are on the disk.
     var boot: String?
 
+    /// The number of received bytes that the note describes, and their checksum.
+    ///
+    /// Later bytes of the file are received again, and so are these if they have another checksum.
+    var count: Int64
+    var checksum: Int64
+
     /// The extension of the note.
     static let fileExtension = ".resume"
     /// The maximum size of a note; a longer one was not written by this library.
     private static let maximumSize = 16 << 10
 
-    init(_ resource: StoredResource, validator: String, boot: String?) {
+    init(_ resource: StoredResource, validator: String, count: Int64, checksum: Int64, boot: String?) {
+        self.count = count
+        self.checksum = checksum
         self.validator = validator
         path = resource.address.path
         rangeStart = resource.byteRange?.start

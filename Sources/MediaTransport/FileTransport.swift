@@ -50,7 +50,10 @@ public struct FileTransport: Transport {
             throw TransportError(.fileNotFound, "the file \(path) does not exist", address: address)
         }
         guard !isFolder.boolValue else {
-            throw TransportError(.fileFailed, "\(path) is a directory, not a file", address: address)
+            // A package that was moved out of its library is a plain HLS presentation.
+            let playlist = "\(path.hasSuffix("/") ? path : path + "/")multivariant.m3u8"
+            let hint = FileManager.default.fileExists(atPath: playlist) ? "; its playlist is \(playlist)" : ""
+            throw TransportError(.fileFailed, "\(path) is a directory, not a file\(hint)", address: address)
         }
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)

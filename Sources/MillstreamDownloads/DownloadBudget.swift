@@ -54,7 +54,7 @@ final class DownloadBudget: Sendable {
 
     /// Returns the maximum size of a file.
     func limit(for resource: StoredResource) -> ByteCount {
-        if resource.kind == .key { return ByteCount(StoredResource.keySize) }
+        if let size = resource.kind.keySize { return ByteCount(size) }
         if let range = resource.byteRange { return min(ByteCount(range.length), limits.fileSize) }
         let expected =
             resource.kind == .segment
@@ -82,8 +82,8 @@ final class DownloadBudget: Sendable {
     func check(_ count: Int64, of resource: StoredResource, at address: ResourceAddress) throws {
         let limit = limit(for: resource)
         guard count > limit.bytes else { return }
-        if resource.kind == .key {
-            throw TransportError(.wrongContent, "the key is longer than 16 bytes", address: address)
+        if let size = resource.kind.keySize {
+            throw TransportError(.wrongContent, "the key is longer than \(size) bytes", address: address)
         }
         if let range = resource.byteRange, limit.bytes == range.length {
             throw TransportError(

@@ -96,7 +96,12 @@ struct FileTransfer {
         {
             return ReceivedFile(file: file, progressID: nil)
         }
-        request.resumption = library.makePackageFile(for: resource, of: assetID).resumption(of: resource)
+        let unfinished = library.makePackageFile(for: resource, of: assetID)
+        if unfinished.isUnfinished {
+            request.resumption = try await NIOThreadPool.singleton.runIfActive { [resource] in
+                unfinished.resumption(of: resource)
+            }
+        }
         meter.addRequest()
         do {
             return try await receive(request, reception)
@@ -195,7 +200,7 @@ struct FileTransfer {
     ) async throws {
         var pending = ByteBuffer()
         let begun = time.now
-        var written = begun
+        var (written, lastNoted) = (begun, begun)
         let validator = response.resumptionValidator
         do {
             for try await var buffer in response.body {
@@ -206,7 +211,9 @@ struct FileTransfer {
                 written = now
                 let full = pending
                 pending = ByteBuffer()
-                let noted = now - begun >= Self.noteDelay ? validator : nil
+                let isDue = now - begun >= Self.noteDelay && now - lastNoted >= Self.writeInterval
+                let noted = isDue ? validator : nil
+                if isDue { lastNoted = now }
                 try await NIOThreadPool.singleton.runIfActive { [resource] in
                     try full.withUnsafeReadableBytes { try file.write($0) }
                     reception.setWritten(file.count)
@@ -234,10 +241,10 @@ struct FileTransfer {
                 address: response.address
             )
         }
-        if resource.kind == .key, count != StoredResource.keySize {
+        if let size = resource.kind.keySize, count != size {
             throw TransportError(
                 .wrongContent,
-                "the key has \(count) bytes instead of 16",
+                "the key has \(count) bytes instead of \(size)",
                 address: response.address
             )
         }
@@ -250,7 +257,7 @@ extension TransportRequest.Kind {
             switch kind {
             case .segment: .segment
             case .initialization: .initialization
-            case .key: .key
+            case .key, .longKey: .key
             case .subtitle: .subtitle
             }
     }

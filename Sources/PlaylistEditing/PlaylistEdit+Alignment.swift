@@ -145,11 +145,13 @@ extension TrackAlignment where Value == SourceAtTime {
 }
 
 extension TrackAlignment where Value == SimulatedChannel {
-    /// The rule for a simulated channel: the periods of all tracks have the durations of those of the video.
+    /// The rule for a simulated channel: all tracks have the target duration of the video, and their periods have the
+    /// durations of those of the video.
     static var channel: TrackAlignment {
         TrackAlignment(includesVideo: true) { channel, video in
             var aligned = channel
             aligned.periods = video.periodDurations
+            aligned.targetDuration = video.targetDuration?.roundedUpSeconds
             // Durations that a URL cannot contain are an error when the media playlist is edited.
             guard channel.periods == nil, let readable = SimulatedChannel(aligned.description) else { return nil }
             return .live(readable)

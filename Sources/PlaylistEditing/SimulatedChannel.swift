@@ -17,6 +17,12 @@ public struct SimulatedChannel: Sendable, Hashable {
     /// The durations of the periods between discontinuities, which are the same for all tracks of a presentation; `nil` for
     /// those of the edited playlist.
     var periods: [MediaTime]?
+    /// The target duration of the video in seconds, which all tracks of a live presentation have (RFC 8216bis §6.2.4); `nil`
+    /// for that of the edited playlist.
+    var targetDuration: Int64?
+
+    /// The permitted target durations, which are in the URLs of the tracks.
+    private static let targetDurations: ClosedRange<Int64> = 1...86_400
 
     /// The start of channels for which none is given: 2020-01-01T00:00:00Z.
     public static let defaultStart = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_577_836_800))
@@ -55,6 +61,7 @@ extension SimulatedChannel: LosslessStringConvertible {
         if !repeats || start != Self.defaultStart { parts.append("start=\(start)") }
         if window != Self.defaultWindow { parts.append("window=\(window)") }
         if let periods { parts.append("periods=" + periods.map(\.description).joined(separator: "+")) }
+        if let targetDuration { parts.append("target=\(targetDuration)") }
         return parts.joined(separator: ",")
     }
 
@@ -87,6 +94,9 @@ extension SimulatedChannel: LosslessStringConvertible {
                 let times = durations.compactMap { MediaTime(decimal: $0) }
                 guard times.count == durations.count, times.allSatisfy({ $0 > .zero }) else { return nil }
                 periods = times
+            case "target" where targetDuration == nil:
+                guard let seconds = Int64(field[1]), Self.targetDurations.contains(seconds) else { return nil }
+                targetDuration = seconds
             default: return nil
             }
         }
@@ -131,7 +141,8 @@ extension MediaPlaylist {
             numbering: MediaPlaylistAssembly.Numbering(
                 mediaSequence: published.range.lowerBound,
                 discontinuitySequence: schedule.discontinuitySequence(at: published.range.lowerBound),
-                isEnded: published.isEnded
+                isEnded: published.isEnded,
+                targetDuration: channel.targetDuration ?? 0
             ),
             limits: limits
         )

@@ -144,7 +144,9 @@ struct DownloadsCommand: AsyncParsableCommand {
             let display = ProgressDisplay(isQuiet: quiet || json)
             let printer = DownloadPrinter(display: display, printsJSON: json, isQuiet: quiet)
             let (printsJSON, isQuiet, dash) = (json, quiet, dash)
-            for (session, task) in try downloads.tasks(ids) {
+            let tasks = try downloads.tasks(ids)
+            var failures = Failures()
+            for (session, task) in tasks {
                 guard !task.isAttended else {
                     task.resume()
                     if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
@@ -152,20 +154,31 @@ struct DownloadsCommand: AsyncParsableCommand {
                 }
                 let (id, identifier, library) = (task.id, session.identifier, session.library)
                 let others = task.configuration.editedSources
-                try await http.withLoading(source: task.address.text, others: others) { loading in
-                    let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
-                    defer { display.end() }
-                    try await Interruption.cancelling {
-                        try await session.stoppingWhenCanceled {
-                            guard let task = session.tasks.first(where: { $0.id == id }) else { return }
-                            let asset = try await printer.run(task, in: session)
-                            display.end()
-                            guard !printsJSON, !isQuiet else { return }
-                            try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+                try await failures.collect {
+                    // Of several downloads, the one that an error belongs to is named.
+                    var isComplete = false
+                    defer { if !isComplete, tasks.count > 1 { StandardError.write("\(id): not completed\n") } }
+                    try await http.withLoading(source: task.address.text, others: others) { loading in
+                        let session = try DownloadSession.forCommand(
+                            identifier,
+                            library,
+                            loader: dash.bridging(loading)
+                        )
+                        defer { display.end() }
+                        try await Interruption.cancelling {
+                            try await session.stoppingWhenCanceled {
+                                guard let task = session.tasks.first(where: { $0.id == id }) else { return }
+                                let asset = try await printer.run(task, in: session)
+                                display.end()
+                                guard !printsJSON, !isQuiet else { return }
+                                try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+                            }
                         }
                     }
+                    isComplete = true
                 }
             }
+            try failures.finish()
         }
     }
 }

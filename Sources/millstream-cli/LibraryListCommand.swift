@@ -77,11 +77,15 @@ extension LibraryCommand {
         func run() async throws {
             let library = try library.openExisting()
             let id = try library.identifier(of: asset)
-            let asset = try library.asset(id)
+            var asset = try library.asset(id)
+            let isStored = asset.isPlayableOffline
+            asset.isPlayableOffline = library.isPlayableOffline(id)
             let summary = try library.summary(id)
             if json { return try StandardOutput.writeLine(asset.report.adding(summary)) }
             try StandardOutput.writeLine("\(asset.title)")
-            let offline = asset.isPlayableOffline ? ", playable offline" : ""
+            let offline =
+                asset.isPlayableOffline
+                ? ", playable offline" : isStored ? ", but files are missing: millstream library repair \(id)" : ""
             let percent = asset.state == .complete ? "" : ", \(Int(saturating: asset.percent)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],

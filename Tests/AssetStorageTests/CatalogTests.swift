@@ -54,7 +54,7 @@ import Testing
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "source" TEXT NOT NULL, "#
                     + #""details" TEXT NOT NULL, "options" BLOB NOT NULL, "artwork" BLOB, "state" TEXT NOT NULL, "#
                     + #""failureCode" TEXT, "failureDetail" TEXT, "failureMessage" TEXT, "#
-                    + #""priority" INTEGER NOT NULL, "createdAt" DOUBLE NOT NULL)"#,
+                    + #""priority" INTEGER NOT NULL, "createdAt" DOUBLE NOT NULL, "folders" TEXT)"#,
                 #"CREATE TABLE "recordedSegment" ("renditionID" INTEGER NOT NULL "#
                     + #"REFERENCES "rendition"("id") ON DELETE CASCADE, "position" INTEGER NOT NULL, "#
                     + #""sequence" INTEGER NOT NULL, "lines" TEXT NOT NULL, "duration" TEXT NOT NULL, "date" TEXT, "#

@@ -413,6 +413,18 @@ import Testing
         )
     }
 
+    /// The catalog does not know what another program removed.
+    @Test(arguments: ["media/000001.ts", "media/media.m3u8", "multivariant.m3u8"])
+    func whatCanBePlayedOfflineIsFoundOnTheDisk(path: String) throws {
+        let id = try plan(2)
+        #expect(!library.isPlayableOffline(id))
+        try temporary.complete(id)
+        #expect(library.isPlayableOffline(id))
+        try FileManager.default.removeItem(at: library.packageDirectory(id).appendingPathComponent(path))
+        #expect(!library.isPlayableOffline(id))
+        #expect(!library.isPlayableOffline("none"))
+    }
+
     @Test func assetWithoutAVariantIsNotPlayable() throws {
         let id = try temporary.enter()
         let audio = try TemporaryLibrary.media("#EXTINF:6,", "e.aac")

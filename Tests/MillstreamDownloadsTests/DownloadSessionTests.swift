@@ -371,6 +371,43 @@ import Testing
         #expect(task.state == .canceled && seen.state == .canceled)
     }
 
+    @Test func recordingOfADownloadedAssetLeavesNoTask() async throws {
+        let session = try session(origin)
+        let task = try await session.makeTask(Self.source)
+        task.resume()
+        try await task.value()
+        var configuration = DownloadConfiguration()
+        configuration.recording = RecordingOptions()
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.makeTask(Self.source, configuration: configuration)
+        }
+        #expect(error?.detail == "not-recorded")
+        #expect(session.tasks.isEmpty)
+        #expect(try temporary.library.downloads().isEmpty)
+    }
+
+    /// Keys of AES-256-GCM have 32 bytes (RFC 8216bis §4.4.4.4), and one URL may be used for keys of both sizes.
+    @Test(arguments: [
+        ("AES-128", 16, true), ("AES-256-GCM", 32, true), ("AES-128", 32, false), ("AES-256-GCM", 16, false),
+    ])
+    func keysHaveTheSizeOfTheirMethod(method: String, size: Int, isStored: Bool) async throws {
+        let transport = ScriptedTransport(texts: [
+            Self.source.text:
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=\(method),URI=\"k\"\n#EXTINF:4,\ns.ts\n#EXT-X-ENDLIST\n",
+            Self.base + "k": String(repeating: "k", count: size), Self.base + "s.ts": "segment",
+        ])
+        let task = try await session(transport).makeTask(Self.source)
+        task.resume()
+        guard isStored else {
+            let error = await #expect(throws: DownloadError.self) { try await task.value() }
+            #expect(error?.message.contains("key") == true, "\(String(describing: error))")
+            return
+        }
+        let asset = try await task.value()
+        #expect(try temporary.library.resources(asset.id).map(\.bytes?.bytes) == [Int64(size), 7])
+        #expect(temporary.library.isPlayableOffline(asset.id))
+    }
+
     @Test func endOfATaskOfAnotherProcessIsThatOfItsSelection() async throws {
         let transport = BlockingTransport(origin, blocking: Self.base + "h1.ts", Self.base + "l1.ts")
         let running = try session(transport)

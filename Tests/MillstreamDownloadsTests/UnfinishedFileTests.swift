@@ -115,6 +115,22 @@ final class StallingTransport: Transport {
         try expectComplete(temporary.library, task.assetID)
     }
 
+    @Test func alteredBytesAreReceivedAgain() async throws {
+        origin.stall(Self.base + "1.ts", after: 10)
+        let (_, task) = try await task(in: temporary.library)
+        task.resume()
+        try await wait { task.progress.bytes.bytes == 17 + 10 }
+        task.suspend()
+        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        let path = temporary.library.packageDirectory(task.assetID).appendingPathComponent("media/000001.ts.part")
+        try Data("the second".utf8.map { $0 ^ 1 }).write(to: path)
+        origin.stall(Self.base + "1.ts", after: nil)
+        task.resume()
+        try await task.value()
+        #expect(origin.requests.filter { $0.contains(".ts") }.sorted() == ["0.ts 0", "1.ts 0", "1.ts 0"])
+        try expectComplete(temporary.library, task.assetID)
+    }
+
     @Test func changedFileIsReceivedFromItsBeginning() async throws {
         origin.stall(Self.base + "1.ts", after: 10)
         let (_, task) = try await task(in: temporary.library)

@@ -1,7 +1,8 @@
 import HLSPlaylist
 import MediaTiming
-import PlaylistEditing
 import Testing
+
+@testable import PlaylistEditing
 
 /// Tests that a channel that is simulated from complete playlists is a correct live playlist at every moment, for every track.
 @Suite struct SimulatedChannelTests {
@@ -106,6 +107,18 @@ import Testing
         #expect(throws: PlaylistEditError.self) { try two.simulated(parts, at: date) }
     }
 
+    /// All tracks of a live presentation have one target duration (RFC 8216bis §6.2.4).
+    @Test func otherTracksHaveTheTargetDurationOfTheVideo() throws {
+        let video = try Self.media(["4", "4", "2"])
+        let aligned = PlaylistEdit.live(SimulatedChannel()).aligned(with: video)
+        let channel = try #require(SimulatedChannel(aligned.nameAndValue.value))
+        let iFrames = try Self.media(["1", "1", "1", "1", "1", "1", "1", "1", "1", "1"])
+        let date = Self.start.advanced(by: MediaTime(seconds: 1_000_010))
+        for track in [video, iFrames] {
+            #expect(try track.simulated(channel, at: date).targetDuration == video.targetDuration)
+        }
+    }
+
     @Test func keysAndDateRangesAreThoseOfTheRepetition() throws {
         let playlist = try Self.media(
             ["4", "4"],
@@ -131,7 +144,7 @@ import Testing
     @Test func textIsReadAndWritten() throws {
         for text in [
             "loop", "loop,window=120", "once,start=2026-01-01T00:00:00.000Z",
-            "loop,start=2026-01-01T00:00:00.000Z,window=5.5,periods=10.5+3",
+            "loop,start=2026-01-01T00:00:00.000Z,window=5.5,periods=10.5+3", "loop,periods=10,target=6",
         ] {
             #expect(SimulatedChannel(text)?.description == text)
         }
@@ -139,7 +152,7 @@ import Testing
             "", "once", "loop,", "loop,loop", "loop,window=0", "loop,window=86401", "loop,start=yesterday",
             "loop,window",
             "loop,start=0000-01-01T00:00:00Z", "loop,periods=", "loop,periods=1+0", "loop,periods=1++2",
-            "loop,window=1,window=2", "Loop", "loop,end=1",
+            "loop,window=1,window=2", "Loop", "loop,end=1", "loop,target=0", "loop,target=6.5", "loop,target=86401",
             "loop,periods=" + Array(repeating: "1", count: 201).joined(separator: "+"),
         ] {
             #expect(SimulatedChannel(text) == nil, "\(text)")

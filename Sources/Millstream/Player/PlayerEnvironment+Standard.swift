@@ -80,7 +80,15 @@ extension AssetCache {
             let data = try? Data(contentsOf: file),
             let playlist = try? Playlist.parse(Array(data), context: PlaylistContext(address: nil))
         else { return nil }
+        // The playlist of the package lists everything that the download needs, also what is not stored yet.
+        let stored = Set(asset.renditions.filter(\.isComplete).map(\.folder))
         let groups = Presentation(playlist, capabilities: PlaybackCapabilities { _ in true }).groups
-        self.init(isPlayableOffline: asset.isPlayableOffline, options: groups.flatMap(\.options))
+        let options = groups.flatMap(\.options).filter { option in
+            option.encodings.contains { encoding in
+                encoding.address.map { stored.contains($0.text.split(separator: "/").first.map(String.init) ?? "") }
+                    ?? asset.isPlayableOffline
+            }
+        }
+        self.init(isPlayableOffline: library.isPlayableOffline(id), options: options)
     }
 }

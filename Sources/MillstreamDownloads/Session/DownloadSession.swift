@@ -181,6 +181,7 @@ public final class DownloadSession: Sendable {
             selection: configuration.selection.description,
             replacesSelection: configuration.recording != nil
         )
+        if configuration.recording != nil { try library.checkRecording(of: assetID) }
         let isBusy = try library.downloads().contains { record in
             record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
         }

@@ -182,6 +182,10 @@ final class SessionRunner: Sendable {
     func adopt(_ id: String) -> Bool {
         if isOwned(id) { return true }
         guard let task = state.withLock({ $0.task(id) }), let claim = library.claimDownload(id) else { return false }
+        // The process that took care of it may have ended it since its record was read.
+        guard let records = try? library.downloads(of: identifier), records.contains(where: { $0.id == id }) else {
+            return false
+        }
         let isNew = state.withLock { state in
             guard state.claims[id] == nil, !state.isInvalidated else { return false }
             state.claims[id] = claim

@@ -116,7 +116,7 @@ struct SourceOpener: Sendable {
             if content == .dashManifest {
                 throw StreamingError(
                     .needsTranslation,
-                    "this is a DASH manifest, which is played only with the DASH bridge (AssetOptions.translatesDASH, without --no-dash)",
+                    "this is a DASH manifest, and the DASH bridge, which translates manifests, is turned off",
                     address: address
                 )
             }
