@@ -58,13 +58,25 @@ struct MediaFileOutput {
         var paths: [String] = []
         for part in 0..<count {
             options.part = splits ? part : nil
-            let path = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil)).path
+            let file = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil))
+            let path = file.path
+            try Self.makeFolder(of: file)
             try await Interruption.cancelling { [options] in
                 try await session.export(to: path, as: fileExtension == "mp4" ? .mp4 : .matroska, options: options)
             }
             paths.append(path)
         }
         return paths
+    }
+
+    /// Creates the folder of a file, which a field of the template may name.
+    private static func makeFolder(of file: URL) throws {
+        let folder = file.deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Failure(.failed, "file-failed", "the folder \(folder.path) cannot be made")
+        }
     }
 
     /// Returns the path of a file; the number of a part precedes the extension if the template has no field for it.

@@ -2,6 +2,7 @@ import Adaptation
 import AssetStorage
 import Foundation
 import MediaTiming
+import NetworkConditioning
 
 /// An option that the configuration file can have a default for.
 ///
@@ -99,7 +100,9 @@ struct ConfigurationOption: Sendable {
             return isValid ? nil : "must be between \(Self.text(range.lowerBound)) and \(Self.text(range.upperBound))"
         case .choice(let names): return names.contains(text) ? nil : "must be one of \(names.joined(separator: ", "))"
         case .hostAndPort: return HTTPFlags.hostAndPort(text) == nil ? "must be HOST:PORT" : nil
-        case .conditions: return nil
+        case .conditions:
+            let isKnown = LinkProfile(preset: text) != nil || FileManager.default.fileExists(atPath: text)
+            return isKnown ? nil : "must be a name that millstream conditions list shows, or a file"
         }
     }
 
