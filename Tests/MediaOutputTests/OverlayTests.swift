@@ -75,6 +75,21 @@ import Testing
         #expect(controls.nextChange(after: .seconds(14)) == nil)
     }
 
+    @Test func controlBarIsVisibleAfterASeekByKey() {
+        var controls = WindowControls()
+        _ = controls.setOverlay(state, at: .zero)
+        controls.showBar(at: .seconds(5))
+        #expect(controls.barOpacity(at: .seconds(7)) == 1 && !controls.showsPointer(at: .seconds(7)))
+        #expect(controls.barOpacity(at: .seconds(10)) == 0)
+        controls.move(x: 5, y: 5, over: bar, at: .seconds(11))
+        controls.move(x: 6, y: 5, over: bar, at: .seconds(11))
+        controls.showBar(at: .seconds(12))
+        #expect(controls.showsPointer(at: .seconds(12)), "the mouse was moved before")
+        #expect(
+            PlayerCommand.seekBy(MediaTime(seconds: 5)).changesPosition && !PlayerCommand.toggleMute.changesPosition
+        )
+    }
+
     @Test func positionIsDrawnOnlyWhileTheBarIsVisible() {
         var controls = WindowControls()
         _ = controls.setOverlay(state, at: .zero)

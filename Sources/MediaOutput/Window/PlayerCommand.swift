@@ -37,6 +37,16 @@ public enum PlayerCommand: Sendable, Hashable {
 }
 
 extension PlayerCommand {
+    /// A Boolean value that indicates whether the command moves the playhead, so that the position is shown.
+    var changesPosition: Bool {
+        switch self {
+        case .seekBy, .seekTo, .step: true
+        case .togglePause, .slower, .faster, .normalSpeed, .changeVolume, .toggleMute, .nextAudio, .nextVideo,
+            .nextSubtitles, .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit:
+            false
+        }
+    }
+
     /// The assigned keys with their meaning, one entry per line of a help text.
     public static let keyDescriptions: [(key: String, meaning: String)] = [
         ("space", "play, pause"),

@@ -11,9 +11,9 @@ extension PlayerWindow {
             canvas?.reset()
             needsDrawing = true
         case SDL_KEYDOWN where event.key.windowID == canvas?.id:
-            if let key = Key(event.key.keysym) { press(key, isRepeat: event.key.repeat != 0) }
+            if let key = Key(event.key.keysym) { press(key, isRepeat: event.key.repeat != 0, at: now) }
         case SDL_TEXTINPUT where event.text.windowID == canvas?.id:
-            if let key = Key(event.text) { press(key, isRepeat: false) }
+            if let key = Key(event.text) { press(key, isRepeat: false, at: now) }
         case SDL_MOUSEMOTION where event.motion.windowID == canvas?.id:
             move(event.motion, at: now)
         case SDL_MOUSEBUTTONDOWN where event.button.windowID == canvas?.id:
@@ -39,10 +39,14 @@ extension PlayerWindow {
         }
     }
 
-    private func press(_ key: Key, isRepeat: Bool) {
+    private func press(_ key: Key, isRepeat: Bool, at now: Duration) {
         if key == .escape, canvas?.isFullScreen == true { return toggleFullScreen() }
         guard let command = KeyBindings.command(for: key, isRepeat: isRepeat, in: controls.overlay.barRange) else {
             return
+        }
+        if command.changesPosition {
+            controls.showBar(at: now)
+            needsDrawing = true
         }
         if command == .toggleFullScreen { toggleFullScreen() } else { onCommand(command) }
     }

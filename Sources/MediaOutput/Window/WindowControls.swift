@@ -8,6 +8,8 @@ struct WindowControls: Sendable {
     /// otherwise.
     private(set) var pointer: Int?
     private(set) var isDragging = false
+    /// A Boolean value that indicates whether the bar is visible because of a key, during which the mouse pointer is not.
+    private var isBarShownByKey = false
     private var barFade = FadeOut(visibleDuration: .seconds(3))
     private var announcementFade = FadeOut(visibleDuration: .milliseconds(1200))
     private var waitingSince: Duration?
@@ -43,7 +45,13 @@ struct WindowControls: Sendable {
     func announcementOpacity(at now: Duration) -> Double { announcementFade.opacity(at: now) }
 
     /// Returns whether the mouse pointer is visible.
-    func showsPointer(at now: Duration) -> Bool { barOpacity(at: now) > 0 }
+    func showsPointer(at now: Duration) -> Bool { !isBarShownByKey && barOpacity(at: now) > 0 }
+
+    /// Shows the position bar after a key that changes the position.
+    mutating func showBar(at now: Duration) {
+        isBarShownByKey = barOpacity(at: now) == 0 || isBarShownByKey
+        barFade.show(at: now)
+    }
 
     /// Returns the phase of the progress indicator; `nil` if it is not visible.
     func spinnerPhase(at now: Duration) -> Int? {
@@ -70,6 +78,7 @@ struct WindowControls: Sendable {
             hasReceivedMouseEvent = true
             return
         }
+        isBarShownByKey = false
         barFade.show(at: now)
         pointer = isDragging || overlay.barRange != nil && layout.trackArea.contains(x: x, y: y) ? x : nil
     }
