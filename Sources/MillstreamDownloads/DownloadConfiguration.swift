@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaTiming
+public import MediaTransport
 import PlaylistEditing
 
 /// The options of a download.
@@ -34,6 +35,11 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// Below 500 kbit/s for each concurrent fetch, fewer fetches run concurrently, because a server may close a
     /// connection that is too slow.
     public var maximumRate: BitRate?
+    /// The costs of networks that the download may use; all by default.
+    ///
+    /// On a network with another cost, the download fails with `TransportError.Code.networkRefused`, and continues on
+    /// another network when it is resumed. The status of the network is ``DownloadSession/Configuration/network``.
+    public var acceptedNetworks = DownloadConfiguration.allNetworks
     /// A Boolean value that indicates whether stored segments that are not in the selection are deleted.
     ///
     /// If it is `false`, a download that would delete stored segments fails, such as one of another time range or with edits
@@ -47,6 +53,8 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// `EXT-X-DISCONTINUITY` if its duration is unknown. Further selections and
     /// ``DownloadSelection/timeRange`` have no effect on a recording.
     public var recording: RecordingOptions?
+
+    private static let allNetworks: NetworkCost = [.expensive, .constrained, .cellular]
 
     private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
 
@@ -91,6 +99,8 @@ private struct StoredConfiguration: Codable {
     var rate: Int64?
     /// `nil` in the JSON of earlier versions.
     var replaces: Bool?
+    /// The costs of networks that may be used; `nil` for all, and in the JSON of earlier versions.
+    var networks: Int?
     /// The options of a recording; `nil` for a download, and in the JSON of earlier versions.
     var recording: Recording?
 
@@ -118,6 +128,7 @@ extension DownloadConfiguration {
                     freeSpace: limits.freeSpace.bytes,
                     rate: maximumRate?.bitsPerSecond,
                     replaces: replacesStoredSegments,
+                    networks: acceptedNetworks == Self.allNetworks ? nil : acceptedNetworks.rawValue,
                     recording: recording.map { recording in
                         StoredConfiguration.Recording(
                             duration: recording.duration?.description,
@@ -147,6 +158,7 @@ extension DownloadConfiguration {
         )
         furtherSelections = Array(selections.dropFirst())
         replacesStoredSegments = found.replaces ?? false
+        acceptedNetworks = found.networks.map { NetworkCost(rawValue: $0) } ?? Self.allNetworks
         maximumRate = found.rate.map { BitRate(bitsPerSecond: $0) }
         recording = found.recording.map { recording in
             RecordingOptions(

@@ -114,6 +114,11 @@ struct EditCommand: AsyncParsableCommand {
         _ budget: EditBudget
     ) throws -> [UInt8] {
         guard !relative, !plan.edits.isEmpty, !(path.map(isBesideSource) ?? false) else { return playlist.bytes }
+        if source == "-", playlist.context.address == nil, playlist.hasRelativeAddress {
+            StandardError.write(
+                "note: the relative URLs of a playlist from standard input stay relative; give their base with --base-url URL\n"
+            )
+        }
         return try playlist.withAbsoluteAddresses(limits: budget.limits.result).bytes
     }
 
@@ -147,6 +152,16 @@ struct EditCommand: AsyncParsableCommand {
         }
         try OutputFile.write(bytes, to: url)
         StandardError.write("1 playlist written to \(path)\n")
+    }
+}
+
+extension Playlist {
+    /// A Boolean value that indicates whether the URL of a variant or a segment depends on that of the playlist.
+    fileprivate var hasRelativeAddress: Bool {
+        switch self {
+        case .media(let playlist): playlist.segments.contains { !ResourceAddress($0.uri).isAbsolute }
+        case .multivariant(let playlist): playlist.variants.contains { !ResourceAddress($0.uri).isAbsolute }
+        }
     }
 }
 

@@ -120,6 +120,23 @@ struct InspectionTests {
         #expect(text.status == 0 && text.output.contains("640x360") && text.output.contains("media file"), "\(text)")
     }
 
+    /// A file whose transfer was interrupted has an index of more bytes than it has.
+    @Test(.timeLimit(.minutes(10))) func incompleteFilesAreReported() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: try sample("movie.mp4")))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("half.mp4").path
+        try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: path))
+        let report = try json(try await run("inspect", path, "--json").output)
+        let missing = try #require(report["missingBytes"] as? Int)
+        #expect(missing > whole.count / 3 && missing <= whole.count - whole.count / 2)
+        #expect(report["bitRate"] == nil)
+        let text = try await run("inspect", path)
+        #expect(text.output.contains("the file is incomplete: its last "), "\(text.output)")
+        let complete = try json(try await run("inspect", try sample("movie.mp4"), "--json").output)
+        #expect(complete["missingBytes"] == nil && complete["bitRate"] != nil)
+    }
+
     /// The tracks, timestamps and key frames of segments are those that ffprobe reads.
     @Test(.timeLimit(.minutes(10)), arguments: ["ts/360p/media.m3u8", "fmp4/360p/media.m3u8", "aes/360p/media.m3u8"])
     func segmentsAreInspected(name: String) async throws {

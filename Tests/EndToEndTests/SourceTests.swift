@@ -124,4 +124,17 @@ struct SourceTests {
         program.send(SIGTERM)
         _ = try await program.finish()
     }
+
+    @Test(.timeLimit(.minutes(10))) func editOfStandardInputAsksForTheBaseOfRelativeURLs() async throws {
+        let text = Data("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\nw.m3u8\n".utf8)
+        let edited = try await run(["edit", "-", "--bandwidth", "...1"], input: text)
+        #expect(edited.status == 0 && edited.output.hasSuffix("BANDWIDTH=1\nv.m3u8\n"), "\(edited)")
+        #expect(edited.errors.contains("--base-url URL"), "\(edited.errors)")
+        let based = try await run(
+            ["edit", "-", "--bandwidth", "...1", "--base-url", "https://example.com/a/main.m3u8"],
+            input: text
+        )
+        #expect(based.output.contains("https://example.com/a/v.m3u8") && based.errors == "", "\(based)")
+    }
+
 }

@@ -2,11 +2,12 @@ import AssetStorage
 import Foundation
 import MediaTiming
 import MediaTransport
-import MillstreamDownloads
 import MillstreamTesting
 import ResourceAddressing
 import Synchronization
 import Testing
+
+@testable import MillstreamDownloads
 
 /// Tests sessions and their tasks; another session on another library object represents another process.
 @Suite(.timeLimit(.minutes(10))) struct DownloadSessionTests {
@@ -369,6 +370,41 @@ import Testing
         seen.cancel()
         try await wait { running.tasks.isEmpty && other.tasks.isEmpty }
         #expect(task.state == .canceled && seen.state == .canceled)
+    }
+
+    @Test func networksThatAreNotAcceptedAreNotUsed() async throws {
+        let transport = BlockingTransport(origin, blocking: Self.base + "h1.ts")
+        let network = NetworkStatus(cost: [.cellular, .expensive])
+        var options = DownloadSession.Configuration()
+        options.network = network
+        let session = try DownloadSession(
+            identifier: "films",
+            library: temporary.library,
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
+            configuration: options
+        )
+        var configuration = DownloadConfiguration()
+        configuration.acceptedNetworks = .constrained
+        #expect(DownloadConfiguration(stored: try configuration.stored)?.acceptedNetworks == .constrained)
+        #expect(try DownloadConfiguration(stored: DownloadConfiguration().stored) == DownloadConfiguration())
+        let refused = await #expect(throws: DownloadError.self) {
+            try await session.makeTask(Self.source, configuration: configuration)
+        }
+        #expect((refused?.cause as? TransportError)?.code == .networkRefused)
+        network.cost = .constrained
+        let task = try await session.makeTask(Self.source, configuration: configuration)
+        task.resume()
+        try await wait { task.progress.loadedTimeRanges.totalDuration == MediaTime(seconds: 4) }
+        task.suspend()
+        try await wait { task.state == .suspended }
+        network.cost = .cellular
+        transport.release()
+        task.resume()
+        let failed = await #expect(throws: DownloadError.self) { try await task.value() }
+        #expect((failed?.cause as? TransportError)?.code == .networkRefused)
+        network.cost = nil
+        task.resume()
+        #expect(try await task.value().state == .complete)
     }
 
     @Test func recordingOfADownloadedAssetLeavesNoTask() async throws {

@@ -134,6 +134,29 @@ import Testing
         #expect(metrics.stallRatio == 0.1 && metrics.stallsPerHour == 180)
     }
 
+    @Test func stallThatEndsWithTheSessionHasNoResumption() {
+        var transcript = Transcript()
+        transcript.at(1, 0, Transcript.rate(1))
+        transcript.at(11, 10, .stalled)
+        transcript.at(11, 10, Transcript.rate(0, from: 1))
+        transcript.at(21, 10, .stallEnded(after: .seconds(10)))
+        transcript.at(21, 10, .ended)
+        var recorder = PlaybackMetricsRecorder(creation: transcript.session.start)
+        #expect(transcript.events.compactMap { recorder.add($0) } == [.started(after: .seconds(1)), .stalled, .ended])
+        #expect(recorder.metrics.stallDuration == .seconds(10))
+    }
+
+    @Test func resumptionIsReportedWhenThePlayheadMoves() {
+        var transcript = Transcript()
+        transcript.at(1, 0, Transcript.rate(1))
+        transcript.at(11, 10, .stalled)
+        transcript.at(11, 10, Transcript.rate(0, from: 1))
+        transcript.at(13, 10, .stallEnded(after: .seconds(2)))
+        transcript.at(13, 10, Transcript.rate(1, from: 0))
+        var recorder = PlaybackMetricsRecorder(creation: transcript.session.start)
+        #expect(transcript.events.compactMap { recorder.add($0) }.last == .resumed(after: .seconds(2)))
+    }
+
     @Test func noticesHaveStableWording() {
         var transcript = Transcript()
         transcript.at(0, .variantSwitchStarted(Transcript.change(nil, .low)))

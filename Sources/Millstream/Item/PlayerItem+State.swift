@@ -55,6 +55,8 @@ extension PlayerItem {
         public var loadedVariant: VariantDescription? { playback.fetchedVariant }
         /// The estimated throughput of the network; `nil` while it is unknown.
         public var throughput: BitRate? { playback.throughput }
+        /// The response that playback waits for; `nil` if nothing is requested.
+        package var wait: PlaybackWait? { playback.wait }
         /// The numbers of video frames that were decoded and dropped in the current session.
         public var frameCounts: FrameCounts { playback.frameCounts }
         /// A Boolean value that indicates whether a seek is in progress.

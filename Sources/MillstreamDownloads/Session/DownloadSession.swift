@@ -29,6 +29,9 @@ public final class DownloadSession: Sendable {
         /// The variants that can be decoded are preferred, as described by ``DownloadSelection/Variants``. By default,
         /// all codecs count as decodable.
         public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+        /// The status of the network, by which ``DownloadConfiguration/acceptedNetworks`` is decided; that of the system by
+        /// default.
+        public var network = NetworkStatus.system
 
         /// Creates options with the default values.
         public init() {}
@@ -147,7 +150,10 @@ public final class DownloadSession: Sendable {
             ? nil
             : try await converting {
                 try await DownloadResolver(
-                    loader: loader,
+                    loader: loader.limited(
+                        to: self.configuration.network,
+                        accepting: configuration.acceptedNetworks
+                    ),
                     selection: configuration.selection,
                     playlistSize: configuration.limits.playlistSize,
                     canDecode: self.configuration.canDecode

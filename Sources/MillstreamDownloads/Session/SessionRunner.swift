@@ -315,7 +315,10 @@ final class SessionRunner: Sendable {
         var download = AssetDownload(
             task.address,
             into: library,
-            loader: task.originLoader,
+            loader: task.originLoader.limited(
+                to: self.configuration.network,
+                accepting: configuration.acceptedNetworks
+            ),
             configuration: configuration,
             time: time
         )

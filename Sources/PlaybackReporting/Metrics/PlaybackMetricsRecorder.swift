@@ -17,6 +17,8 @@ public struct PlaybackMetricsRecorder: Sendable {
     private var fatalError: PlaybackErrorRecord?
     private var requests = 0
     private var hasEnded = false
+    /// The duration of a stall that has ended before the playhead moved again; `nil` if there is none.
+    private var endedStall: Duration?
 
     /// Creates a recorder.
     ///
@@ -40,9 +42,14 @@ public struct PlaybackMetricsRecorder: Sendable {
         }
         if let record = errorDeduplicator.newError(in: event.kind) { apply(record, event.kind) }
         switch event.kind {
-        case .rateChanged(let change): return rateChanged(rate: change.rate, at: event.time)
+        case .rateChanged(let change):
+            let notice = rateChanged(rate: change.rate, at: event.time)
+            guard change.rate > 0 else { return notice }
+            defer { endedStall = nil }
+            return notice ?? endedStall.map { .resumed(after: $0) }
         case .stalled: return step.didStall ? playbackStalled(at: event.time) : nil
-        case .stallEnded: return playbackStallEnded(at: event.time)
+        // A stall also ends with the session, without a resumption.
+        case .stallEnded: endedStall = clock.endStall(at: event.time)
         // A pause ends a stall, but does not count as a resumption.
         case .timeControlChanged(.paused): _ = clock.endStall(at: event.time)
         case .playedToEnd, .failedToPlayToEnd: _ = clock.endStall(at: event.time)

@@ -47,5 +47,6 @@ extension PlaybackSnapshot {
         videoSize = playhead.observation.videoSize
         bufferedBitRate = plan.tracks.averageBitRate
         throughput = plan.catalog.chooser.throughput
+        if case .waiting = machine.timeControl { wait = plan.tracks.wait(moment) }
     }
 }

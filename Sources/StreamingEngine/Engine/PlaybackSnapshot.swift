@@ -71,6 +71,8 @@ package struct PlaybackSnapshot: Sendable {
     package var bufferedBitRate: BitRate?
     /// The estimated throughput of the network; `nil` while it is unknown.
     package var throughput: BitRate?
+    /// The response that playback waits for; `nil` while it does not wait, and if nothing is requested.
+    package var wait: PlaybackWait?
 
     /// Creates the snapshot of an item before it is opened.
     package init() {}

@@ -42,7 +42,17 @@ struct MediaFileReport {
     }
 
     private var duration: MediaTime { reader.playlist.duration }
-    private var bitRate: BitRate? { reader.fileSize.flatMap { SegmentMedia.bitRate($0, duration) } }
+    private var bitRate: BitRate? {
+        missingLength == nil ? reader.fileSize.flatMap { SegmentMedia.bitRate($0, duration) } : nil
+    }
+
+    /// The number of bytes that the index of the file names and the file does not have; `nil` if it has them all.
+    private var missingLength: Int64? {
+        guard let size = reader.fileSize, let end = reader.playlist.segments.compactMap(\.byteRange?.end).max(),
+            end > size
+        else { return nil }
+        return end -| size
+    }
 
     /// The file as a JSON object.
     var json: ReportValue {
@@ -53,6 +63,7 @@ struct MediaFileReport {
             "duration": .seconds(duration),
             "bytes": reader.fileSize.map { .integer($0) },
             "bitRate": bitRate.map { .integer($0.bitsPerSecond) },
+            "missingBytes": missingLength.map { .integer($0) },
             "tracks": .array(tracks.map(\.report)),
             "media": media?.report,
         ])
@@ -63,8 +74,12 @@ struct MediaFileReport {
         let size = reader.fileSize.map { "\(ByteCount($0))" }
         let facts = ["media file" + (container.map { " (\($0))" } ?? ""), QuantityText.preciseClock(duration)]
         var lines: [TerminalText] = [
-            "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))", "",
+            "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))",
         ]
+        if let missingLength {
+            lines.append("the file is incomplete: its last \(ByteCount(missingLength)) are missing")
+        }
+        lines.append("")
         lines += TextTable.lines(
             header: ["track", "type", "codec", "language", "size", "sample rate", "channels", "encryption"],
             rows: tracks.map { track in

@@ -38,13 +38,13 @@ final class PlaybackDisplay: Sendable {
             let time = clock.now
             if StandardError.isTerminal {
                 guard state.lastLine.map({ time - $0.time >= .milliseconds(100) }) ?? true else { return }
-                StandardError.rewriteLine(line(item, position, head))
+                StandardError.rewriteLine(line(item, position, Self.head(head, item, at: now)))
                 state.hasLine = true
             } else {
                 guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else {
                     return
                 }
-                StandardError.write(line(item, position, head) + "\n")
+                StandardError.write(line(item, position, Self.head(head, item, at: now)) + "\n")
             }
             state.lastLine = (time, head)
         }
@@ -73,9 +73,17 @@ final class PlaybackDisplay: Sendable {
         case _ where item.hasPlayedToEnd: "ended"
         case .paused: "paused"
         case .playing: "playing"
-        case .waiting: "waiting"
+        case .waiting: waitingWord
         }
     }
+
+    /// Adds what playback waits for.
+    private static func head(_ word: String, _ item: PlayerItem.State, at now: Duration) -> String {
+        guard word == waitingWord, let wait = item.wait else { return word }
+        return "\(word) \(wait.text(at: now))"
+    }
+
+    private static let waitingWord = "waiting"
 
     private func line(_ item: PlayerItem.State, _ position: MediaTime, _ head: String) -> TerminalText {
         var parts = [QuantityText.clock(position)]

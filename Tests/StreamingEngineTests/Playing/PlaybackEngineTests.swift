@@ -3,6 +3,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamTesting
 import PlaybackReporting
+import ResourceAddressing
 import StreamingEngine
 import Testing
 
@@ -16,6 +17,29 @@ import Testing
         #expect(stream.events.all.contains { $0.kind == .playedToEnd && $0.time == .seconds(60) })
         #expect(stream.engine.snapshot.timebase.mediaTime == MediaTime(seconds: 60))
         #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
+    @Test func aStallNamesTheRequestThatPlaybackWaitsFor() async throws {
+        let stream = TextStreamPlayback(
+            TextStreamPlayback.texts("#EXT-X-STREAM-INF:BANDWIDTH=800000\nv.m3u8\n", ["v"]),
+            slow: (suffix: "4.ts", delay: .seconds(90))
+        )
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect { $0.timeControl == .playing }
+            #expect(engine.snapshot.wait == nil)
+            try await stream.expect { snapshot in
+                if case .waiting = snapshot.timeControl { snapshot.position > .zero } else { false }
+            }
+            let wait = try #require(engine.snapshot.wait)
+            guard case .response(let address, let began) = wait else { return #expect(Bool(false), "\(wait)") }
+            #expect(address.lastPathComponent.hasSuffix("4.ts") && began < stream.simulation.now)
+            let text = engine.snapshot.wait?.text(at: began + .seconds(12))
+            #expect(text == "12 s for \(address.lastPathComponent)")
+            try await stream.expect { $0.timeControl == .playing }
+            #expect(engine.snapshot.wait == nil)
+        }
+        #expect(PlaybackWait.retry(at: .seconds(5)).text(at: .seconds(2)) == "next try in 3 s")
     }
 
     @Test func segmentsAreRequestedOnceAndWhenTheyAreNeeded() async throws {
