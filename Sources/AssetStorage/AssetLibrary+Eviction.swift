@@ -101,7 +101,7 @@ extension AssetLibrary {
                 id: record.id,
                 title: record.title,
                 creationTime: record.createdAt,
-                freedBytes: DiskUsage(of: packageDirectory(record.id)).freeableBytes,
+                usage: DiskUsage(of: packageDirectory(record.id)),
                 policy: policies[record.id] ?? StoragePolicy(),
                 isInUse: skipped.contains(record.id) || isInUse(record.id)
             )

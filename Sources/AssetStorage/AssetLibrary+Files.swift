@@ -147,28 +147,29 @@ extension AssetLibrary {
     ///
     /// - Throws: ``StorageError``; ``StorageError/Code/notFound`` if the asset was deleted in the meantime.
     package func commit(_ written: [WrittenFile]) throws {
-        guard let first = written.first else { return }
-        let id = try catalog.read { database in
-            try String.fetchOne(
-                database,
-                sql: "SELECT assetID FROM resource WHERE id = ?",
-                arguments: [first.resource.id]
-            )
-        }
-        guard let id else { throw Self.deletedMeanwhile }
-        for folder in Set(written.map(\.resource.folder)).sorted() {
-            let path = "\(packageDirectory(id).path)/\(folder)"
+        guard !written.isEmpty else { return }
+        let folders = Set(written.map { "\(packageDirectory($0.resource.assetID).path)/\($0.resource.folder)" })
+        for path in folders.sorted() {
             do {
                 try files.synchronizeFolder(path)
             } catch {
+                if error.number == ENOENT { throw Self.deletedMeanwhile }
                 throw StorageError(error, writing: path)
             }
         }
         try write { database in
             for file in written {
+                // The rows are new if a download of the asset was planned in the meantime.
+                let resource = file.resource
                 try database.execute(
-                    sql: "UPDATE resource SET bytes = ?, checksum = ?, isLost = NULL WHERE id = ? AND path = ?",
-                    arguments: [file.count, file.checksum, file.resource.id, file.resource.path]
+                    sql: """
+                        UPDATE resource SET bytes = ?, checksum = ?, isLost = NULL
+                        WHERE assetID = ? AND path = ? AND address = ? AND rangeStart IS ? AND rangeLength IS ?
+                        """,
+                    arguments: [
+                        file.count, file.checksum, resource.assetID, resource.path, resource.address.text,
+                        resource.byteRange?.start, resource.byteRange?.length,
+                    ]
                 )
                 guard database.changesCount == 1 else { throw Self.deletedMeanwhile }
             }
@@ -287,6 +288,7 @@ extension AssetLibrary {
             throw StorageError(.incomplete, "\(missing) files of the asset are missing")
         }
         try writePlaylists(id)
+        try shareStoredFiles(of: id)
         let diskBytes = DiskUsage(of: packageDirectory(id)).occupiedBytes
         try write { database in
             var record = try Self.record(id, database)
@@ -331,6 +333,9 @@ extension AssetLibrary {
         }
     }
 
+    /// The names of the files that each package has beside its renditions.
+    private static let ownNames: Set = [PackageLock.fileName, ReceptionClaims.fileName, multivariantName]
+
     /// Removes files that are not in the catalog: unfinished files, and files of renditions that are no longer planned.
     ///
     /// The caller must hold the lock of the asset.
@@ -340,7 +345,7 @@ extension AssetLibrary {
             (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         }
         let folders = try catalog.read { database in Set(try Self.folders(id, database).values) }
-        for name in names(in: package) where name != PackageLock.fileName && name != Self.multivariantName {
+        for name in names(in: package) where !Self.ownNames.contains(name) {
             let path = "\(package)/\(name)"
             guard folders.contains(name), PackageFile.isFolder(path) else {
                 if PackageFile.isFolder(path) { try? files.removeTree(path) } else { try? files.removeFile(path) }
@@ -348,7 +353,7 @@ extension AssetLibrary {
             }
             let unknown = try catalog.read { database in
                 let statement = try database.makeStatement(
-                    sql: "SELECT 1 FROM resource WHERE assetID = ? AND path = ? AND (bytes IS NOT NULL) = ?"
+                    sql: "SELECT bytes IS NOT NULL FROM resource WHERE assetID = ? AND path = ?"
                 )
                 return try names(in: path).filter { file in
                     guard file != Self.mediaName else { return false }
@@ -356,8 +361,12 @@ extension AssetLibrary {
                     let unfinished = [PackageFile.partialExtension, UnfinishedFile.fileExtension]
                         .first { file.hasSuffix($0) }
                     let stored = unfinished.map { "\(file.dropLast($0.count))" } ?? file
-                    let arguments: StatementArguments = [id, "\(name)/\(stored)", unfinished == nil]
-                    return try Int.fetchOne(statement, arguments: arguments) == nil
+                    let arguments: StatementArguments = [id, "\(name)/\(stored)"]
+                    guard let row = try Row.fetchOne(statement, arguments: arguments) else { return true }
+                    let isStored: Bool = row[0]
+                    guard isStored == (unfinished != nil) else { return false }
+                    // A player may have received the file, and is about to enter it in the catalog.
+                    return unfinished != nil || !isBeingReceived("\(name)/\(file)", id)
                 }
             }
             for file in unknown { try? files.removeFile("\(path)/\(file)") }
@@ -371,6 +380,7 @@ extension StoredResource {
         guard let id = record.id else { return nil }
         self.init(
             id: id,
+            assetID: record.assetID,
             kind: record.kind,
             address: ResourceAddress(record.address),
             byteRange: record.rangeStart.flatMap { start in

@@ -14,11 +14,18 @@ import Synchronization
 public final class AssetLibrary: Sendable {
     /// The directory of the library.
     public let directory: URL
+    /// The directory with the packages that were found without a catalog when this object created a new one; `nil` if there
+    /// were none.
+    ///
+    /// Each of them is a directory with an HLS presentation.
+    public let packagesWithoutCatalog: URL?
     let catalog: Catalog
     let files: any FileOperations
     let receptions = ReceptionRegistry()
     /// The locks that this process holds to store files, by the identifiers of the assets.
     let locks = Mutex<[String: WeakLock]>([:])
+    /// The claims of this process on files that it receives, by the identifiers of the assets.
+    let claims = Mutex<[String: WeakClaims]>([:])
 
     /// A Boolean value that indicates whether the library was not opened for reading only.
     var isWritable: Bool {
@@ -42,12 +49,12 @@ public final class AssetLibrary: Sendable {
         do {
             try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
+            packagesWithoutCatalog = try Self.setPackagesWithoutCatalogAside(in: self.directory, files)
             catalog = try Catalog.open(directory.appendingPathComponent(Catalog.fileName).path)
         } catch let error as StorageError {
             throw error
         } catch {
-            let message = "the library \(directory.path) cannot be opened (\(Self.reason(error)))"
-            throw StorageError(.cannotOpen, message, cause: error)
+            throw StorageError(.cannotOpen, Self.cannotOpen(directory, error), cause: error)
         }
         removeUnreferencedPackages()
         finishInterruptedRemovals()
@@ -67,6 +74,45 @@ public final class AssetLibrary: Sendable {
             throw StorageError(.cannotOpen, "there is no library in \(directory.path)")
         }
         catalog = .readOnly(ReadOnlyCatalog(path: path))
+        packagesWithoutCatalog = nil
+    }
+
+    /// Returns the message for a catalog that cannot be opened.
+    private static func cannotOpen(_ directory: URL, _ error: any Error) -> String {
+        let message = "the library \(directory.path) cannot be opened (\(reason(error)))"
+        let code =
+            (error as? DatabaseError)?.resultCode ?? ((error as? StorageError)?.cause as? DatabaseError)?.resultCode
+        guard code == .SQLITE_NOTADB || code == .SQLITE_CORRUPT else { return message }
+        return message
+            + "; its packages are intact: give \(Catalog.fileName) another name, and they are kept in the directory "
+            + "\(recoveredName) when the library is opened the next time"
+    }
+
+    /// The name of the directory for packages without a catalog.
+    private static let recoveredName = "recovered"
+
+    /// Moves packages to another directory if there is no catalog, so that they are not deleted because a new catalog does
+    /// not have them.
+    ///
+    /// - Returns: The directory; `nil` if there are no such packages.
+    private static func setPackagesWithoutCatalogAside(in directory: URL, _ files: any FileOperations) throws -> URL? {
+        let packages = directory.appendingPathComponent("packages").path
+        // The directory is listed first: if another process creates the library now, its catalog is there before its first
+        // package.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: packages)) ?? []
+        let hasPackage = names.contains { name in
+            PackageFile.size("\(packages)/\(name)/\(multivariantName)") != nil
+        }
+        let catalogSize = PackageFile.size(directory.appendingPathComponent(Catalog.fileName).path) ?? 0
+        guard hasPackage, catalogSize == 0 else { return nil }
+        var (recovered, number) = (directory.appendingPathComponent(recoveredName), 1)
+        while PackageFile.isFolder(recovered.path) {
+            number += 1
+            recovered = directory.appendingPathComponent("\(recoveredName)-\(number)")
+        }
+        try files.rename(packages, to: recovered.path)
+        try files.makeFolder(packages)
+        return recovered
     }
 
     /// Closes the catalog and merges its write-ahead log into the database.

@@ -10,8 +10,8 @@ package struct EvictionCandidate: Sendable, Hashable {
     package var title: String
     /// The creation time of the asset in seconds since 1970-01-01T00:00:00Z.
     package var creationTime: Double
-    /// The number of bytes that the deletion of the asset frees on the disk.
-    package var freedBytes: ByteCount
+    /// The disk space of the package of the asset.
+    package var usage: DiskUsage
     /// The storage policy of the asset.
     package var policy: StoragePolicy
     /// A Boolean value that indicates whether the asset is being played, downloaded or verified.
@@ -22,14 +22,14 @@ package struct EvictionCandidate: Sendable, Hashable {
         id: String,
         title: String,
         creationTime: Double,
-        freedBytes: ByteCount,
+        usage: DiskUsage,
         policy: StoragePolicy,
         isInUse: Bool
     ) {
         self.id = id
         self.title = title
         self.creationTime = creationTime
-        self.freedBytes = freedBytes
+        self.usage = usage
         self.policy = policy
         self.isInUse = isInUse
     }
@@ -53,7 +53,9 @@ public struct EvictionPlan: Sendable, Hashable {
         public let id: String
         /// The title of the asset.
         public let title: String
-        /// The number of bytes that the deletion frees on the disk.
+        /// The number of bytes that the deletion frees on the disk, after the deletion of the assets before it.
+        ///
+        /// A file that several assets share is freed with the last of them.
         public let freedBytes: ByteCount
         /// The reason for the eviction.
         public let reason: Reason
@@ -95,26 +97,31 @@ public struct EvictionPlan: Sendable, Hashable {
         }
         let expired = evictable.filter(isExpired)
         var rest = evictable.filter { !isExpired($0) }
-        var entries = expired.map { Self.entry($0, .expired) }
+        var chosen = expired.map { ($0, Reason.expired) }
+        var freed = FreedSpace()
+        for candidate in expired { freed.add(candidate.usage) }
 
         func missingBytes(_ need: ByteCount) -> ByteCount {
-            let freed = entries.reduce(ByteCount.zero) { $0 + $1.freedBytes }
-            let overQuota = limits.quota.map { usedBytes + need - ($0 + freed) } ?? .zero
-            let underFloor = freeBytes.map { limits.minimumFreeSpace + need - ($0 + freed) } ?? .zero
+            let overQuota = limits.quota.map { usedBytes + need - ($0 + freed.bytes) } ?? .zero
+            let underFloor = freeBytes.map { limits.minimumFreeSpace + need - ($0 + freed.bytes) } ?? .zero
             return max(overQuota, underFloor)
         }
 
-        let forLimits = Self.choose(from: rest, toFree: missingBytes(.zero))
-        entries += forLimits.map { Self.entry($0, .limits) }
+        let forLimits = Self.choose(from: rest, toFree: missingBytes(.zero), &freed)
+        chosen += forLimits.map { ($0, .limits) }
         let evicted = Set(forLimits.map(\.id))
         rest.removeAll { evicted.contains($0.id) }
-        let available = rest.reduce(ByteCount.zero) { $0 + $1.freedBytes }
         let missing = missingBytes(need)
-        shortfall = missing - available
+        var withRest = freed
+        for candidate in rest { withRest.add(candidate.usage) }
+        shortfall = missing - (withRest.bytes - freed.bytes)
         if shortfall == .zero {
-            entries += Self.choose(from: rest, toFree: missing).map { Self.entry($0, .need) }
+            chosen += Self.choose(from: rest, toFree: missing, &freed).map { ($0, .need) }
         }
-        self.entries = entries
+        var deleted = FreedSpace()
+        entries = chosen.map { candidate, reason in
+            Entry(id: candidate.id, title: candidate.title, freedBytes: deleted.add(candidate.usage), reason: reason)
+        }
     }
 
     /// The plan as a report of the command line and the server.
@@ -143,10 +150,6 @@ public struct EvictionPlan: Sendable, Hashable {
         self.shortfall = shortfall
     }
 
-    private static func entry(_ candidate: EvictionCandidate, _ reason: Reason) -> Entry {
-        Entry(id: candidate.id, title: candidate.title, freedBytes: candidate.freedBytes, reason: reason)
-    }
-
     /// Returns a Boolean value that indicates whether the left asset is evicted before the right one.
     private static func precedes(_ left: EvictionCandidate, _ right: EvictionCandidate) -> Bool {
         if left.policy.priority != right.policy.priority { return left.policy.priority == .standard }
@@ -156,19 +159,68 @@ public struct EvictionPlan: Sendable, Hashable {
 
     /// Returns the first candidates that together free a number of bytes, without those that are not required because
     /// a later one frees enough.
-    private static func choose(from candidates: [EvictionCandidate], toFree bytes: ByteCount) -> [EvictionCandidate] {
+    ///
+    /// - Parameters:
+    ///   - candidates: The candidates in the order of their deletion.
+    ///   - bytes: The number of bytes to free.
+    ///   - freed: The space that was freed before, to which that of the result is added.
+    /// - Returns: The chosen candidates, in order.
+    private static func choose(
+        from candidates: [EvictionCandidate],
+        toFree bytes: ByteCount,
+        _ freed: inout FreedSpace
+    ) -> [EvictionCandidate] {
+        let goal = freed.bytes + bytes
         var chosen: [EvictionCandidate] = []
-        var freed = ByteCount.zero
-        for candidate in candidates where freed < bytes && candidate.freedBytes > .zero {
+        for candidate in candidates where freed.bytes < goal {
             chosen.append(candidate)
-            freed = freed + candidate.freedBytes
+            freed.add(candidate.usage)
         }
         // The assets to retain first are the last ones.
         var retained: Set<String> = []
-        for candidate in chosen.reversed() where freed - candidate.freedBytes >= bytes {
-            retained.insert(candidate.id)
-            freed = freed - candidate.freedBytes
+        for candidate in chosen.reversed() {
+            freed.remove(candidate.usage)
+            if freed.bytes >= goal { retained.insert(candidate.id) } else { freed.add(candidate.usage) }
+        }
+        // If all together do not free enough, those that free nothing are retained too.
+        for candidate in chosen.reversed() where !retained.contains(candidate.id) {
+            let before = freed.bytes
+            freed.remove(candidate.usage)
+            if freed.bytes >= before { retained.insert(candidate.id) } else { freed.add(candidate.usage) }
         }
         return chosen.filter { !retained.contains($0.id) }
+    }
+}
+
+/// The disk space that the deletion of several packages frees.
+///
+/// A file that packages share is freed when all its names are deleted.
+private struct FreedSpace {
+    private(set) var bytes = ByteCount.zero
+    private var names: [FileIdentity: UInt64] = [:]
+
+    /// Adds the deletion of a package.
+    ///
+    /// - Returns: The number of bytes that it frees in addition.
+    @discardableResult
+    mutating func add(_ usage: DiskUsage) -> ByteCount {
+        let before = bytes
+        bytes = bytes + usage.freeableBytes
+        for (file, shared) in usage.sharedFiles {
+            let deleted = names[file, default: 0]
+            names[file] = deleted &+ shared.names
+            if deleted < shared.links, deleted &+ shared.names >= shared.links { bytes = bytes + shared.bytes }
+        }
+        return bytes - before
+    }
+
+    /// Removes the deletion of a package that was added.
+    mutating func remove(_ usage: DiskUsage) {
+        bytes = bytes - usage.freeableBytes
+        for (file, shared) in usage.sharedFiles {
+            let deleted = names[file, default: 0]
+            names[file] = deleted &- min(shared.names, deleted)
+            if deleted >= shared.links, deleted &- shared.names < shared.links { bytes = bytes - shared.bytes }
+        }
     }
 }

@@ -27,6 +27,8 @@ package protocol FileOperations: Sendable {
     func closeFile(_ descriptor: CInt)
     /// Renames a file and replaces any file with the new name.
     func rename(_ path: String, to newPath: String) throws(FileFailure)
+    /// Gives a file a further name, which must not exist.
+    func link(_ path: String, to newPath: String) throws(FileFailure)
     /// Removes a file; a missing file is not an error.
     func removeFile(_ path: String) throws(FileFailure)
     /// Removes an empty directory; a missing directory is not an error.
@@ -125,6 +127,15 @@ package struct SystemFileOperations: FileOperations {
         guard result == 0 else { throw FileFailure(errno) }
     }
 
+    package func link(_ path: String, to newPath: String) throws(FileFailure) {
+        #if canImport(Darwin)
+        let result = Darwin.link(path, newPath)
+        #else
+        let result = Glibc.link(path, newPath)
+        #endif
+        guard result == 0 else { throw FileFailure(errno) }
+    }
+
     package func removeFile(_ path: String) throws(FileFailure) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw FileFailure(errno)
@@ -174,7 +185,22 @@ package struct SystemFileOperations: FileOperations {
 extension FileOperations {
     /// Removes a directory and its content, the entry `last` after all others; entries that are already gone are not
     /// errors.
+    ///
+    /// A player may store a file while its directory is being removed; the removal is then repeated.
     func removeTree(_ path: String, last: String? = nil) throws(FileFailure) {
+        for _ in 1..<removalAttempts {
+            do {
+                return try removeTreeOnce(path, last: last)
+            } catch  where error.number != ENOTEMPTY && error.number != EEXIST {
+                throw error
+            } catch {}
+        }
+        try removeTreeOnce(path, last: last)
+    }
+
+    private var removalAttempts: Int { 4 }
+
+    private func removeTreeOnce(_ path: String, last: String?) throws(FileFailure) {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0 != last }
         for name in names + (last.map { [$0] } ?? []) {
             let child = "\(path)/\(name)"

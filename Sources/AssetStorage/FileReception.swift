@@ -20,7 +20,14 @@ package final class FileReception: Sendable {
         case failed
     }
 
-    private let state = Mutex((phase: Phase.waiting, attempt: 0))
+    private struct State {
+        var phase = Phase.waiting
+        var attempt = 0
+        /// The claim of this process on the file, in a library with others.
+        var claim: (claims: ReceptionClaims, file: ClaimedFile)?
+    }
+
+    private let state = Mutex(State())
     private let changes = Broadcast()
     /// The path of the file when it is stored.
     let path: String
@@ -39,8 +46,27 @@ package final class FileReception: Sendable {
         state.withLock { state in
             state.attempt += 1
             state.phase = .receiving(attempt: state.attempt, length: length, written: written)
+            if let claim = state.claim { claim.claims.setReceiving(true, claim.file) }
         }
         changes.notify()
+    }
+
+    /// Holds a claim on the file until the reception ends.
+    func hold(_ claims: ReceptionClaims, _ file: ClaimedFile) { state.withLock { $0.claim = (claims, file) } }
+
+    /// Follows the reception by another process.
+    ///
+    /// - Parameter written: The number of bytes that it wrote; `nil` if it has not begun to write.
+    func follow(_ written: Int64?) {
+        guard let written else {
+            if phase != .waiting { interrupt() }
+            return
+        }
+        if case .receiving(_, _, let before) = phase, before <= written {
+            if before < written { setWritten(written) }
+        } else {
+            begin(length: nil, written: written)
+        }
     }
 
     /// Records the number of bytes in the file.
@@ -54,13 +80,20 @@ package final class FileReception: Sendable {
 
     /// Makes the readers fail until the file is received anew.
     package func interrupt() {
-        state.withLock { $0.phase = .waiting }
+        state.withLock { state in
+            state.phase = .waiting
+            if let claim = state.claim { claim.claims.setReceiving(false, claim.file) }
+        }
         changes.notify()
     }
 
     /// Ends the reception.
     func end(_ phase: Phase) {
-        state.withLock { $0.phase = phase }
+        state.withLock { state in
+            state.phase = phase
+            if let claim = state.claim { claim.claims.release(claim.file) }
+            state.claim = nil
+        }
         changes.notify()
     }
 
@@ -94,21 +127,15 @@ package final class FileReception: Sendable {
 
 /// The files of a library that this process is receiving, so that a player and a download share the transfer of a file.
 package final class ReceptionRegistry: Sendable {
-    private struct State {
-        /// The receptions by the paths of their files.
-        var receptions: [String: FileReception] = [:]
-        /// The sizes of the files that players stored, by the identifiers of the files.
-        var storedByPlayers: [Int64: Int64] = [:]
-    }
-
-    private let state = Mutex(State())
+    /// The receptions by the paths of their files.
+    private let receptions = Mutex<[String: FileReception]>([:])
 
     /// Returns the reception of a file, which is new if `isOwner` is true; its owner must end it.
-    func reception(of resource: StoredResource, path: String) -> (reception: FileReception, isOwner: Bool) {
-        state.withLock { state in
-            if let known = state.receptions[path] { return (known, false) }
+    func reception(path: String) -> (reception: FileReception, isOwner: Bool) {
+        receptions.withLock { receptions in
+            if let known = receptions[path] { return (known, false) }
             let reception = FileReception(path)
-            state.receptions[path] = reception
+            receptions[path] = reception
             return (reception, true)
         }
     }
@@ -116,43 +143,28 @@ package final class ReceptionRegistry: Sendable {
     /// Ends the reception of a file.
     ///
     /// - Parameters:
-    ///   - resource: The file.
     ///   - path: The path of the file.
     ///   - length: The length of the stored file; `nil` if it was not stored.
-    ///   - isPlayer: Whether a player received it.
-    func end(_ resource: StoredResource, path: String, length: Int64?, isPlayer: Bool) {
-        let reception = state.withLock { state in
-            if isPlayer, let length { state.storedByPlayers[resource.id] = length }
-            return state.receptions.removeValue(forKey: path)
-        }
+    func end(path: String, length: Int64?) {
+        let reception = receptions.withLock { $0.removeValue(forKey: path) }
         reception?.end(length.map { .stored(length: $0) } ?? .failed)
-    }
-
-    /// Returns the length of a file that a player stored; `nil` if none did.
-    func lengthStoredByPlayer(_ resource: StoredResource) -> Int64? {
-        state.withLock { $0.storedByPlayers[resource.id] }
     }
 }
 
 extension AssetLibrary {
     /// Returns the reception of a file by this process, which is new if `isOwner` is true; its owner must end it with
-    /// ``endReception(of:_:length:isPlayer:)``.
+    /// ``endReception(of:_:length:)``.
     package func reception(of resource: StoredResource, _ id: String) -> (reception: FileReception, isOwner: Bool) {
-        receptions.reception(of: resource, path: path(of: resource, id))
+        receptions.reception(path: path(of: resource, id))
     }
 
     /// Ends the reception of a file that the caller owns.
-    package func endReception(of resource: StoredResource, _ id: String, length: Int64?, isPlayer: Bool = false) {
-        receptions.end(resource, path: path(of: resource, id), length: length, isPlayer: isPlayer)
+    package func endReception(of resource: StoredResource, _ id: String, length: Int64?) {
+        receptions.end(path: path(of: resource, id), length: length)
     }
 
     private func path(of resource: StoredResource, _ id: String) -> String {
         "\(packageDirectory(id).path)/\(resource.path)"
-    }
-
-    /// Returns the length of a file that a player of this process stored; `nil` if none did.
-    package func lengthStoredByPlayer(_ resource: StoredResource) -> Int64? {
-        receptions.lengthStoredByPlayer(resource)
     }
 }
 

@@ -83,6 +83,42 @@ package final class PackageFile: @unchecked Sendable {
         removeNote()
     }
 
+    /// Finishes the file as a further name of a stored file if both have the same content.
+    ///
+    /// The content of the stored file is on the disk already. The caller must synchronize the directory.
+    ///
+    /// - Returns: A Boolean value that indicates whether the file is finished; if not, it is unchanged.
+    func finish(as stored: String) -> Bool {
+        guard isOpen, Self.isEqual(stored, toFile: partialPath),
+            Self.replace(path, byLinkTo: stored, files)
+        else { return false }
+        discard()
+        return true
+    }
+
+    /// Replaces a file by a further name of a stored file.
+    ///
+    /// - Returns: A Boolean value that indicates whether the file was replaced. It is not if the file system has no hard
+    ///   links, or allows no more of this file.
+    static func replace(_ path: String, byLinkTo stored: String, _ files: any FileOperations) -> Bool {
+        let link = path + linkExtension
+        // An earlier process may have been ended between the two operations.
+        try? files.removeFile(link)
+        do {
+            try files.link(stored, to: link)
+            try files.rename(link, to: path)
+            // If both are names of one file already, the system keeps both.
+            if size(link) != nil { try files.removeFile(link) }
+        } catch {
+            try? files.removeFile(link)
+            return false
+        }
+        return true
+    }
+
+    /// The extension of a new name of a stored file before it replaces another file.
+    private static let linkExtension = ".link"
+
     private func removeNote() {
         guard hasNote else { return }
         // A note without an unfinished file is ignored.
@@ -154,10 +190,14 @@ package final class PackageFile: @unchecked Sendable {
 
     private func writeNote(_ note: UnfinishedFile) {
         // Without a note the file is received from its beginning.
-        guard let descriptor = try? files.createFile(notePath) else { return }
+        // The note is replaced at once, so that a process that is ended in this moment leaves the old or the new one.
+        let newPath = notePath + Self.partialExtension
+        guard let descriptor = try? files.createFile(newPath) else { return }
         hasNote = true
-        note.bytes.withUnsafeBytes { try? files.write($0, to: descriptor) }
+        let isWritten = note.bytes.withUnsafeBytes { (try? files.write($0, to: descriptor)) != nil }
         files.closeFile(descriptor)
+        if isWritten, (try? files.rename(newPath, to: notePath)) != nil { return }
+        try? files.removeFile(newPath)
     }
 
     private func closeFile() {
@@ -173,6 +213,13 @@ package final class PackageFile: @unchecked Sendable {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_size)
+    }
+
+    /// Returns the identity of the file at a path; `nil` if there is none.
+    static func identity(_ path: String) -> FileIdentity? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return FileIdentity(status)
     }
 
     /// Returns a Boolean value that indicates whether a path is a directory; a symbolic link to one is not.
@@ -201,6 +248,48 @@ package final class PackageFile: @unchecked Sendable {
             return isSame
         }
         return isRead && position == bytes.count
+    }
+
+    /// Returns a Boolean value that indicates whether two files have the same content; false if one cannot be read.
+    static func isEqual(_ path: String, toFile other: String) -> Bool {
+        let second = open(other, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard second >= 0 else { return false }
+        defer { close(second) }
+        let first = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard first >= 0 else { return false }
+        defer { close(first) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: Int64 = 0
+        let isRead = forEachPart(ofDescriptor: first) { part in
+            guard fill(buffer, count: part.count, from: position, of: second),
+                let own = part.baseAddress, let other = buffer.baseAddress, memcmp(own, other, part.count) == 0
+            else { return false }
+            position +|= Int64(clamping: part.count)
+            return true
+        }
+        var status = stat()
+        return isRead && fstat(second, &status) == 0 && Int64(status.st_size) == position
+    }
+
+    /// Reads bytes from a position of an open file.
+    ///
+    /// - Returns: A Boolean value that indicates whether all were read.
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer,
+        count: Int,
+        from position: Int64,
+        of descriptor: CInt
+    ) -> Bool {
+        var done = 0
+        while done < count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done..<count])
+            let read = pread(descriptor, rest.baseAddress, rest.count, off_t(position +| Int64(clamping: done)))
+            if read < 0, errno == EINTR { continue }
+            guard read > 0 else { return false }
+            done +|= read
+        }
+        return true
     }
 
     /// Returns the checksum of the file at a path, which is read completely; `nil` if it cannot be read.

@@ -169,8 +169,20 @@ enum Schema {
             try database.drop(indexOn: "resource", columns: ["assetID", "address"])
             try database.create(indexOn: "resource", columns: ["assetID", "address", "rangeStart"])
         }
+        migrator.registerMigration("shared-content") { database in
+            // Finds files with the same content; the rowid, with which every entry of an index ends, tells the first.
+            try database.create(
+                index: sharedContentIndex,
+                on: "resource",
+                columns: ["checksum", "bytes"],
+                condition: Column("checksum") != nil
+            )
+        }
         return migrator
     }()
+
+    /// The name of the index of the contents of files.
+    static let sharedContentIndex = "index_resource_on_checksum_bytes"
 
     private static func bytesFromJSON(_ table: String, _ column: String, _ database: Database) throws {
         let rows = try Row.fetchAll(

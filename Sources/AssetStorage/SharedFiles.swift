@@ -26,7 +26,15 @@ struct SharedFiles: Sendable {
         original.resumption = request.resumption
         while true {
             let (reception, isOwner) = library.reception(of: resource, id)
-            if isOwner { return try await receive(resource, original, reception) }
+            if isOwner {
+                switch library.claim(reception, of: resource, id) {
+                case .granted: return try await receive(resource, original, reception)
+                case .stored(let length):
+                    library.endReception(of: resource, id, length: length)
+                    return try await stored(resource, original)
+                case .receivedElsewhere: follow(reception, of: resource)
+                }
+            }
             let phase = try await reception.waitForResponse()
             switch phase {
             case .receiving(let attempt, let length, _):
@@ -46,6 +54,19 @@ struct SharedFiles: Sendable {
                 )
             case .stored: return try await stored(resource, original)
             case .waiting, .failed: continue
+            }
+        }
+    }
+
+    /// Makes the bytes readable that another process receives.
+    private func follow(_ reception: FileReception, of resource: StoredResource) {
+        Task { [library, id] in
+            // If the other process stops, the readers repeat their requests, and one of them receives the file.
+            let claim = try await library.follow(reception, of: resource, id)
+            if case .stored(let length) = claim {
+                library.endReception(of: resource, id, length: length)
+            } else {
+                library.endReception(of: resource, id, length: nil)
             }
         }
     }
@@ -76,10 +97,9 @@ struct SharedFiles: Sendable {
         _ request: TransportRequest,
         _ reception: FileReception
     ) async throws -> TransportResponse {
-        // Another process may be downloading the asset; the file is then not stored here.
-        let lock = library.isWritable && hasSpace ? try? library.sharedLock(id) : nil
-        let storing = StoredReception(library, id, resource, reception, lock)
-        guard lock != nil, request.resumption == nil else {
+        // The package is not locked: a download of another process leaves the files out that this one has claimed.
+        let storing = StoredReception(library, id, resource, reception)
+        guard library.isWritable, hasSpace, request.resumption == nil else {
             storing.abandon()
             return try await origin.send(request)
         }
@@ -110,7 +130,6 @@ private final class StoredReception: @unchecked Sendable {
     private let id: String
     private let resource: StoredResource
     private let reception: FileReception
-    private let lock: PackageLock?
     private let file: PackageFile
     var validator: String?
     private var isEnded = false
@@ -119,14 +138,12 @@ private final class StoredReception: @unchecked Sendable {
         _ library: AssetLibrary,
         _ id: String,
         _ resource: StoredResource,
-        _ reception: FileReception,
-        _ lock: PackageLock?
+        _ reception: FileReception
     ) {
         self.library = library
         self.id = id
         self.resource = resource
         self.reception = reception
-        self.lock = lock
         file = library.makePackageFile(for: resource, of: id)
     }
 
@@ -155,10 +172,11 @@ private final class StoredReception: @unchecked Sendable {
         do {
             let isWhole = resource.byteRange.map { $0.length == file.count } ?? true
             guard isWhole, resource.kind.keySize ?? file.count == file.count else { return stopStoring() }
-            try file.finish()
+            for result in library.finish([file]) { try result.get() }
             try library.commit([WrittenFile(resource, file)])
             end(file.count)
         } catch {
+            file.discard()
             end(nil)
         }
     }
@@ -175,8 +193,7 @@ private final class StoredReception: @unchecked Sendable {
 
     private func end(_ length: Int64?) {
         isEnded = true
-        library.endReception(of: resource, id, length: length, isPlayer: true)
-        withExtendedLifetime(lock) {}
+        library.endReception(of: resource, id, length: length)
     }
 }
 

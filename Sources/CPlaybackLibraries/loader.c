@@ -68,9 +68,3 @@ const char *millstream_function_name(int index) { return millstream_functions[in
 const char *millstream_function_error(int index) {
     return look_up(&millstream_functions[index]) ? NULL : dlerror();
 }
-
-int millstream_loaded_library_count(void) {
-    int count = 0;
-    for (int index = 0; index < COUNT; index += 1) count += __atomic_load_n(&handles[index], __ATOMIC_ACQUIRE) != NULL;
-    return count;
-}

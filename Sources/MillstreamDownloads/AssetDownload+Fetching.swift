@@ -23,6 +23,8 @@ extension AssetDownload {
         let budget = DownloadBudget(asset, in: library, configuration.limits)
         // The task is canceled at the end of this scope.
         async let _: Void = reportProgress(meter, of: id, report)
+        let claims = library.keepClaimsOpen(id)
+        defer { withExtendedLifetime(claims) {} }
         var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
         let limit = configuration.maximumRate.map { RateLimit($0) }

@@ -50,12 +50,10 @@ final class CommitQueue: Sendable {
             }
             guard !group.isEmpty else { return }
             var finished: [Entry] = []
-            for entry in group {
-                do {
-                    try entry.file.finish()
-                    finished.append(entry)
-                } catch {
-                    entry.waiting.resume(throwing: error)
+            for (entry, result) in zip(group, library.finish(group.map(\.file))) {
+                switch result {
+                case .success: finished.append(entry)
+                case .failure(let error): entry.waiting.resume(throwing: error)
                 }
             }
             let result = Result { try library.commit(finished.map { WrittenFile($0.resource, $0.file) }) }

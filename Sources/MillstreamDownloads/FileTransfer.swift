@@ -40,7 +40,7 @@ struct FileTransfer {
     enum Reception: Sendable {
         /// All bytes were received; ``FileTransfer/store(_:)`` stores the file.
         case received(ReceivedFile)
-        /// A player that was receiving the file has stored it.
+        /// A player, or another process, that was receiving the file has stored it.
         case stored
     }
 
@@ -52,16 +52,21 @@ struct FileTransfer {
     /// Receives the file, but does not store it yet; waits instead if a player is receiving it.
     func receive() async throws -> Reception {
         while true {
-            if let length = library.lengthStoredByPlayer(resource), library.file(resource.path, of: assetID) != nil {
-                meter.addStoredFile(resource, bytes: ByteCount(length))
-                return .stored
-            }
             let (reception, isOwner) = library.reception(of: resource, assetID)
             guard isOwner else {
                 _ = try await reception.waitForEnd()
                 continue
             }
             do {
+                var claim = library.claim(reception, of: resource, assetID)
+                if claim == .receivedElsewhere {
+                    claim = try await library.follow(reception, of: resource, assetID)
+                }
+                if case .stored(let length) = claim {
+                    library.endReception(of: resource, assetID, length: length)
+                    meter.addStoredFile(resource, bytes: ByteCount(length))
+                    return .stored
+                }
                 return .received(try await receive(reception))
             } catch {
                 library.endReception(of: resource, assetID, length: nil)
@@ -76,6 +81,7 @@ struct FileTransfer {
         do {
             try await commits.commit(file, as: resource)
         } catch {
+            file.discard()
             received.progressID.map { meter.endFile($0) }
             library.endReception(of: resource, assetID, length: nil)
             throw error

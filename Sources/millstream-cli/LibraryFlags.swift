@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssetStorage
 import Foundation
+import ReportFormat
 
 /// The option for the library of a command.
 struct LibraryFlags: ParsableArguments {
@@ -16,7 +17,18 @@ struct LibraryFlags: ParsableArguments {
     }
 
     /// Opens the library; creates it if it does not exist.
-    func open() throws -> AssetLibrary { try AssetLibrary(directory: directory) }
+    func open() throws -> AssetLibrary {
+        let library = try AssetLibrary(directory: directory)
+        if let packages = library.packagesWithoutCatalog {
+            StandardError.write(
+                """
+                note: the library had no catalog; its packages are kept in \(packages.path)
+                note: add each of them with: millstream library add \(packages.path)/NAME\n
+                """
+            )
+        }
+        return library
+    }
 
     /// Opens the library without modifying it, so that it can be on a read-only file system.
     ///

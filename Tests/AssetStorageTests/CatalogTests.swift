@@ -36,6 +36,8 @@ import Testing
                 #"CREATE INDEX "index_resource_on_assetID_address_rangeStart" "#
                     + #"ON "resource"("assetID", "address", "rangeStart")"#,
                 #"CREATE INDEX "index_resource_on_assetID_startTime_id" ON "resource"("assetID", "startTime", "id")"#,
+                #"CREATE INDEX "index_resource_on_checksum_bytes" ON "resource"("checksum", "bytes") "#
+                    + #"WHERE "checksum" IS NOT NULL"#,
                 #"CREATE INDEX "index_resource_on_renditionID" ON "resource"("renditionID")"#,
                 #"CREATE TABLE "asset" ("id" TEXT PRIMARY KEY NOT NULL, "title" TEXT NOT NULL, "#
                     + #""source" TEXT NOT NULL UNIQUE, "createdAt" DOUBLE NOT NULL, "state" TEXT NOT NULL, "#

@@ -14,7 +14,8 @@ import Testing
         _ priority: StoragePolicy.Priority = .standard,
         expires: Double? = nil,
         isPinned: Bool = false,
-        isInUse: Bool = false
+        isInUse: Bool = false,
+        shared: [(number: UInt64, bytes: ByteCount, names: UInt64, links: UInt64)] = []
     ) -> EvictionCandidate {
         let policy = StoragePolicy(
             priority: priority,
@@ -25,7 +26,7 @@ import Testing
             id: id,
             title: id,
             creationTime: created,
-            freedBytes: ByteCount(bytes),
+            usage: DiskUsage(freeableBytes: ByteCount(bytes), shared: shared),
             policy: policy,
             isInUse: isInUse
         )
@@ -101,5 +102,48 @@ import Testing
         #expect(plan.entries.map(\.id) == ["expired", "valid"])
         #expect(plan.entries.map(\.reason) == [.expired, .need])
         #expect(plan.freedBytes == ByteCount(20))
+    }
+
+    /// Two assets that share a file of 100 bytes, one with a part of its own, and a small one.
+    private static let sharing = [
+        candidate("a", created: 1, 5, shared: [(7, ByteCount(100), 1, 2)]),
+        candidate("small", created: 2, 10),
+        candidate("b", created: 3, .zero, shared: [(7, ByteCount(100), 1, 2)]),
+        candidate("elsewhere", created: 4, .zero, shared: [(8, ByteCount(1_000), 1, 2)]),
+    ]
+
+    @Test(arguments: [
+        (Int64(5), ["a:5"], Int64(0)),
+        (6, ["small:10"], 0),
+        (15, ["a:5", "small:10"], 0),
+        // The second name of the shared file frees it.
+        (16, ["a:5", "b:100"], 0),
+        (115, ["a:5", "small:10", "b:100"], 0),
+        (116, [], 1),
+    ])
+    func fileThatAssetsShareIsFreedWithTheLastOfThem(need: Int64, evicted: [String], shortfall: Int64) {
+        let plan = EvictionPlan(
+            candidates: Self.sharing,
+            limits: StorageLimits(),
+            need: ByteCount(need),
+            usedBytes: ByteCount(1_115),
+            freeBytes: .zero,
+            now: Self.now
+        )
+        #expect(plan.entries.map { "\($0.id):\($0.freedBytes.bytes)" } == evicted)
+        #expect(plan.shortfall == ByteCount(shortfall))
+    }
+
+    @Test func limitThatCannotBeSatisfiedDeletesOnlyWhatFreesSpace() {
+        let plan = EvictionPlan(
+            candidates: Self.sharing,
+            limits: StorageLimits(quota: ByteCount(1)),
+            need: .zero,
+            usedBytes: ByteCount(1_115),
+            freeBytes: nil,
+            now: Self.now
+        )
+        #expect(plan.entries.map(\.id) == ["a", "small", "b"])
+        #expect(plan.freedBytes == ByteCount(115) && plan.shortfall == ByteCount(999))
     }
 }

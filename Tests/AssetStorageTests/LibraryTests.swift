@@ -458,4 +458,42 @@ import Testing
         try AssetLibrary.makePrivate(directory)
         #expect(try mode(directory.path) == 0o700)
     }
+
+    /// A library whose catalog was lost keeps its packages, because a new catalog does not know them.
+    @Test func packagesWithoutACatalogAreKept() throws {
+        let temporary = try TemporaryLibrary()
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "a.ts"))
+        try temporary.complete(id)
+        try temporary.library.close()
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(
+                at: temporary.directory.appendingPathComponent("catalogue.sqlite" + suffix)
+            )
+        }
+        let opened = try AssetLibrary(directory: temporary.directory)
+        let kept = temporary.directory.appendingPathComponent("recovered")
+        #expect(opened.packagesWithoutCatalog?.path == kept.path)
+        #expect(try opened.assets().isEmpty)
+        let playlist = kept.appendingPathComponent("\(id)/multivariant.m3u8")
+        #expect(FileManager.default.fileExists(atPath: playlist.path))
+        #expect(try temporary.packages.isEmpty)
+        // The next one finds a catalog, and another loss does not replace what was kept.
+        #expect(try AssetLibrary(directory: temporary.directory).packagesWithoutCatalog == nil)
+        #expect(FileManager.default.fileExists(atPath: playlist.path))
+    }
+
+    @Test func damagedCatalogIsAnErrorThatSaysHowToGoOn() throws {
+        let temporary = try TemporaryLibrary()
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "a.ts"))
+        try temporary.complete(id)
+        try temporary.library.close()
+        let catalog = temporary.directory.appendingPathComponent("catalogue.sqlite")
+        try Data(repeating: 0x55, count: 8192).write(to: catalog)
+        let error = storageError { _ = try AssetLibrary(directory: temporary.directory) }
+        #expect(error?.code == "library-failed")
+        #expect(error?.message.contains("give catalogue.sqlite another name") == true)
+        #expect(try temporary.packages == [id])
+        try FileManager.default.moveItem(at: catalog, to: temporary.directory.appendingPathComponent("damaged.sqlite"))
+        #expect(try AssetLibrary(directory: temporary.directory).packagesWithoutCatalog != nil)
+    }
 }

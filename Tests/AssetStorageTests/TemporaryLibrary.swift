@@ -95,6 +95,12 @@ final class RecordedFiles: FileOperations {
         }
     }
 
+    func link(_ path: String, to newPath: String) throws(FileFailure) {
+        try perform("link \(relative(path)) to \(relative(newPath))") { () throws(FileFailure) in
+            try system.link(path, to: newPath)
+        }
+    }
+
     func removeFile(_ path: String) throws(FileFailure) {
         try perform("remove \(relative(path))") { () throws(FileFailure) in try system.removeFile(path) }
     }
@@ -148,7 +154,12 @@ final class TemporaryLibrary {
 
     /// Parses a media playlist with the given name at the origin.
     static func media(_ lines: String..., at name: String = "media.m3u8") throws -> MediaPlaylist {
-        let text = (["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
+        try playlist(["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + lines, at: name)
+    }
+
+    /// Parses the media playlist with the given lines and an end.
+    static func playlist(_ lines: [String], at name: String = "media.m3u8") throws -> MediaPlaylist {
+        let text = (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
         return try MediaPlaylist(
             parsing: Array(text.utf8),
             context: PlaylistContext(address: ResourceAddress(origin + name))

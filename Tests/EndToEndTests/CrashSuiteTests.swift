@@ -13,11 +13,19 @@ import Testing
     .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
 )
 struct CrashSuiteTests {
-    /// A stream with the options of its download.
+    /// A stream with the options of its downloads into one library, one after the other.
     struct Download: Sendable, CustomStringConvertible {
         let stream: String
-        let options: [String]
-        var description: String { ([stream] + options).joined(separator: " ") }
+        let selections: [[String]]
+
+        init(stream: String, _ selections: [String]...) {
+            self.stream = stream
+            self.selections = selections
+        }
+
+        var description: String {
+            "\(stream) \(selections.map { $0.joined(separator: " ") }.joined(separator: ", then "))"
+        }
     }
 
     private static let jobs = 4
@@ -25,10 +33,16 @@ struct CrashSuiteTests {
     /// are being stored.
     private static let inFlight = jobs + jobs / 2
     private static let downloads = [
-        Download(stream: "ts", options: ["--variants", "all"]),
-        Download(stream: "aes", options: []),
-        Download(stream: "fmp4", options: ["--variants", "lowest", "--audio", "all"]),
-        Download(stream: "byterange", options: ["--conditions", "Wi-Fi"]),
+        Download(stream: "ts", ["--variants", "all"]),
+        Download(stream: "aes", []),
+        Download(stream: "fmp4", ["--variants", "lowest", "--audio", "all"]),
+        Download(stream: "byterange", ["--conditions", "Wi-Fi"]),
+        // Further variants and renditions are added to what is stored.
+        Download(
+            stream: "fmp4",
+            ["--variants", "lowest", "--subtitles", "none"],
+            ["--variants", "all", "--audio", "all", "--subtitles", "all"]
+        ),
     ]
     /// The number of kills of each download; the sample of every run is small.
     private static let kills = ProcessInfo.processInfo.environment["MILLSTREAM_CRASHES"].flatMap { Int($0) } ?? 3
@@ -37,9 +51,15 @@ struct CrashSuiteTests {
 
     private func library(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
-    private func start(_ download: Download, _ origin: RecordingOrigin, into library: URL) throws -> RunningProgram {
+    private func start(
+        _ download: Download,
+        _ selection: Int,
+        _ origin: RecordingOrigin,
+        into library: URL
+    ) throws -> RunningProgram {
         try RunningProgram(
-            ["download", origin.address("\(download.stream)/multivariant.m3u8"), "--quiet"] + download.options
+            ["download", origin.address("\(download.stream)/multivariant.m3u8"), "--quiet"]
+                + download.selections[selection]
                 + ["--jobs", String(Self.jobs), "--library", library.path]
         )
     }
@@ -65,8 +85,10 @@ struct CrashSuiteTests {
     func killedDownloadIsCompletedByteForByte(_ download: Download) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
-        let undisturbed = try start(download, origin, into: library("undisturbed"))
-        #expect(try await undisturbed.finish(within: .seconds(300)) == 0, "\(undisturbed.standardError)")
+        for selection in download.selections.indices {
+            let undisturbed = try start(download, selection, origin, into: library("undisturbed"))
+            #expect(try await undisturbed.finish(within: .seconds(300)) == 0, "\(undisturbed.standardError)")
+        }
         let expected = try package(in: library("undisturbed"))
         let requestCount = origin.paths.count { Self.isMedia($0) }
         var generator = SeededGenerator(seed: 20_260)
@@ -76,11 +98,11 @@ struct CrashSuiteTests {
             let library = library("round-\(rounds)")
             origin.clearPaths()
             origin.delay = .milliseconds(15)
-            var isComplete = false
+            var selection = 0
             var killsOfRound = 0
-            while !isComplete {
+            while selection < download.selections.count {
                 let before = origin.paths.count { Self.isMedia($0) }
-                let program = try start(download, origin, into: library)
+                let program = try start(download, selection, origin, into: library)
                 if kills < Self.kills, killsOfRound < 6 {
                     // The moment depends on requests, not on time, so that it is spread over the download on any machine.
                     let wanted = Int(generator.unit() * Double(requestCount) / 2)
@@ -92,9 +114,12 @@ struct CrashSuiteTests {
                 }
                 let status = try await program.finish(within: .seconds(300))
                 #expect([0, -SIGKILL].contains(status), "\(program.standardError)")
-                isComplete = status == 0
-                killsOfRound += isComplete ? 0 : 1
-                kills += isComplete ? 0 : 1
+                if status == 0 {
+                    selection += 1
+                } else {
+                    killsOfRound += 1
+                    kills += 1
+                }
                 if killsOfRound >= 6 || kills >= Self.kills { origin.delay = .zero }
             }
             let again = origin.paths.count { Self.isMedia($0) } - requestCount

@@ -64,6 +64,17 @@ final class RunningProgram: @unchecked Sendable {
     var standardError: String { (try? Data(contentsOf: errors)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     var isRunning: Bool { process.isRunning }
 
+    #if os(Linux)
+    /// The names of the libraries that the running program has loaded, such as `libc.so.6`.
+    var loadedLibraries: Set<String> {
+        // A read of such a file returns only a part of it.
+        let file = FileHandle(forReadingAtPath: "/proc/\(process.processIdentifier)/maps")
+        let maps = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
+        let paths = maps.split(separator: "\n").compactMap { $0.split(separator: " ").last }
+        return Set(paths.filter { $0.contains(".so") }.compactMap { $0.split(separator: "/").last.map(String.init) })
+    }
+    #endif
+
     /// Waits until the program handles a signal, since it may start late on a busy machine.
     func waitUntilItHandles(_ signal: Int32) async throws {
         #if os(Linux)

@@ -11,7 +11,6 @@ import Testing
             let error = unsafe millstream_function_error(index).map { unsafe String(cString: $0) }
             #expect(error == nil, "\(unsafe String(cString: millstream_function_name(index)))")
         }
-        #expect(millstream_loaded_library_count() == 8)
     }
 
     @Test func noFunctionIsListedTwice() {

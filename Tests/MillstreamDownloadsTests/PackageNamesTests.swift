@@ -200,10 +200,11 @@ import Testing
         try Data(text.utf8).write(to: package.appendingPathComponent("media/media.m3u8"))
         try await database.write { database in
             try database.execute(sql: "DROP INDEX \"index_resource_on_assetID_startTime_id\"")
+            try database.execute(sql: "DROP INDEX \"index_resource_on_checksum_bytes\"")
             try database.execute(sql: "ALTER TABLE resource DROP COLUMN checksum")
             try database.execute(sql: "ALTER TABLE resource DROP COLUMN startTime")
             try database.execute(sql: "ALTER TABLE rendition DROP COLUMN aliases")
-            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '3'")
+            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier IN ('3', 'shared-content')")
         }
         // The old catalog is read without changes.
         let contents = ["0123456789abcdef", "init", "zero", "one"]

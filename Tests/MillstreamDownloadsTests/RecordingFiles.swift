@@ -12,6 +12,7 @@ final class RecordingFiles: FileOperations {
         case write([UInt8], file: Int)
         case synchronizeFile(Int)
         case rename(String, to: String)
+        case link(String, to: String)
         case removeFile(String)
         case removeFolder(String)
         case synchronizeFolder(String)
@@ -136,6 +137,12 @@ final class RecordingFiles: FileOperations {
         }
     }
 
+    func link(_ path: String, to newPath: String) throws(FileFailure) {
+        try perform(.link(relative(path), to: relative(newPath))) { () throws(FileFailure) in
+            try system.link(path, to: newPath)
+        }
+    }
+
     func removeFile(_ path: String) throws(FileFailure) {
         try perform(.removeFile(relative(path))) { () throws(FileFailure) in try system.removeFile(path) }
     }
@@ -214,6 +221,7 @@ struct CrashedDisk {
             files[file]?.synchronized = content
         case .rename(let path, let newPath):
             if let file = names.removeValue(forKey: path) { names[newPath] = file }
+        case .link(let path, let newPath): names[newPath] = names[path]
         case .removeFile(let path), .removeFolder(let path): names.removeValue(forKey: path)
         case .synchronizeFolder(let folder):
             synchronizedNames = synchronizedNames.filter { Self.folder(of: $0.key) != folder }

@@ -9,6 +9,3 @@ const char *millstream_function_name(int index);
 
 // Loads the library of a function and looks the function up. Returns NULL, or why it is not available.
 const char *millstream_function_error(int index);
-
-// The number of libraries that are loaded so far.
-int millstream_loaded_library_count(void);

@@ -102,7 +102,7 @@ struct TrackSet: Sendable {
         var ranges = ranges
         for entry in main.buffer.entries where entry.type != .video && !entry.hasNoMedia && entry.range.end > start {
             let range = MediaTimeRange(start: max(start, entry.range.start), end: entry.range.end)
-            ranges.insert(StreamBuffer.closingGap(before: range, in: ranges))
+            ranges.insert(StreamBuffer.closingGaps(around: range, in: ranges))
         }
         // The next range may also begin slightly after the end.
         for (range, next) in zip(ranges.ranges, ranges.ranges.dropFirst())

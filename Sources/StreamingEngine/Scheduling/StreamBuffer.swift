@@ -40,8 +40,8 @@ struct StreamBuffer: Sendable {
 
     /// Adds a segment.
     mutating func insert(_ entry: Entry) {
-        loaded.insert(Self.closingGap(before: entry.range, in: loaded))
-        current.insert(Self.closingGap(before: entry.range, in: current))
+        loaded.insert(Self.closingGaps(around: entry.range, in: loaded))
+        current.insert(Self.closingGaps(around: entry.range, in: current))
         if entry.hasNoMedia {
             withoutMedia.insert(entry.range)
         } else if !withoutMedia.ranges.isEmpty {
@@ -135,11 +135,19 @@ struct StreamBuffer: Sendable {
     }
 
     /// Extends a range to close a gap within the gap tolerance.
-    static func closingGap(before range: MediaTimeRange, in ranges: MediaTimeRangeSet) -> MediaTimeRange {
-        let behind = ranges.ranges.partitioningIndex { $0.end > range.start }
-        guard behind > 0 else { return range }
-        let before = ranges.ranges[behind - 1]
-        guard range.start - before.end <= SegmentScheduler.gapTolerance else { return range }
-        return MediaTimeRange(start: before.end, end: range.end)
+    static func closingGaps(around range: MediaTimeRange, in ranges: MediaTimeRangeSet) -> MediaTimeRange {
+        var (start, end) = (range.start, range.end)
+        let following = ranges.ranges.partitioningIndex { $0.end > range.start }
+        if following > 0 {
+            let before = ranges.ranges[following - 1].end
+            if range.start - before <= SegmentScheduler.gapTolerance { start = before }
+        }
+        // In reverse, segments are loaded before those that follow them.
+        let behind = ranges.ranges.partitioningIndex { $0.start >= range.end }
+        if behind < ranges.ranges.count {
+            let after = ranges.ranges[behind].start
+            if after - range.end <= SegmentScheduler.gapTolerance { end = after }
+        }
+        return MediaTimeRange(start: start, end: end)
     }
 }

@@ -68,11 +68,27 @@ import Testing
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6))
         let next = MediaTimeRange(start: MediaTime(value: 625, timescale: 100), end: MediaTime(seconds: 12))
-        #expect(StreamBuffer.closingGap(before: next, in: buffer.loaded) == Self.range(6, 12))
+        #expect(StreamBuffer.closingGaps(around: next, in: buffer.loaded) == Self.range(6, 12))
         let later = MediaTimeRange(start: MediaTime(value: 626, timescale: 100), end: MediaTime(seconds: 12))
-        #expect(StreamBuffer.closingGap(before: later, in: buffer.loaded) == later)
+        #expect(StreamBuffer.closingGaps(around: later, in: buffer.loaded) == later)
         let earlier = Self.range(2, 4)
-        #expect(StreamBuffer.closingGap(before: earlier, in: buffer.loaded) == earlier)
+        #expect(StreamBuffer.closingGaps(around: earlier, in: buffer.loaded) == earlier)
+    }
+
+    /// In reverse playback, a segment of another variant is loaded before those that follow it.
+    @Test func smallGapsBeforeLaterSegmentsAreClosed() {
+        var buffer = StreamBuffer()
+        buffer.insert(Self.entry(6, 12))
+        let former = MediaTimeRange(start: .zero, end: MediaTime(value: 575, timescale: 100))
+        #expect(StreamBuffer.closingGaps(around: former, in: buffer.loaded) == Self.range(0, 6))
+        let earlier = MediaTimeRange(start: .zero, end: MediaTime(value: 574, timescale: 100))
+        #expect(StreamBuffer.closingGaps(around: earlier, in: buffer.loaded) == earlier)
+        buffer.insert(Self.entry(0, 4))
+        let between = MediaTimeRange(
+            start: MediaTime(value: 41, timescale: 10),
+            end: MediaTime(value: 59, timescale: 10)
+        )
+        #expect(StreamBuffer.closingGaps(around: between, in: buffer.loaded) == Self.range(4, 6))
     }
 
     @Test func theBackBufferIsLimitedByDurationAndBytes() {
