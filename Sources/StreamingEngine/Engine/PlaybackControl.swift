@@ -318,7 +318,8 @@ struct PlaybackControl: Sendable {
         let discarded = plan.tracks.discardPlayed(
             moment,
             backBuffer: MediaTime(options.backBufferDuration),
-            backBytes: options.backBufferByteLimit
+            backBytes: options.backBufferByteLimit,
+            startOfSeekableRange: live.seekableRange?.start ?? .zero
         )
         if !discarded.isEmpty { sink.command(.discard(discarded)) }
         sink.requestSnapshot()

@@ -41,11 +41,11 @@ package struct StreamingOptions: Sendable {
     /// The duration of media that is buffered ahead of the playhead; zero, the default, to let the engine choose it for
     /// the stream.
     package var preferredForwardBufferDuration: Duration = .zero
-    /// The duration of media that stays in the buffer behind the playhead, so that backward seeks need no request; 30 s
-    /// by default.
-    package var backBufferDuration: Duration = .seconds(30)
-    /// The maximum number of bytes of each track that stay in the buffer behind the playhead; 8 MiB by default.
-    package var backBufferByteLimit = ByteCount(8 << 20)
+    /// The duration of media that stays in the buffer behind the playhead, so that backward seeks need no request;
+    /// 10 minutes by default.
+    package var backBufferDuration: Duration = .seconds(600)
+    /// The maximum number of bytes of each track that stay in the buffer behind the playhead; 64 MiB by default.
+    package var backBufferByteLimit = ByteCount(64 << 20)
     /// The maximum size of the buffer, in bytes; 256 MiB by default.
     package var bufferByteLimit = ByteCount(256 << 20)
     /// A Boolean value that indicates whether playback waits until the buffer is likely to last; otherwise it begins

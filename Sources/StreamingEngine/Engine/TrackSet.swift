@@ -291,26 +291,36 @@ struct TrackSet: Sendable {
     ///   - moment: The state of playback.
     ///   - backBuffer: The duration of media that stays in the buffer behind the playhead.
     ///   - backBytes: The maximum size of that media, in bytes, for each track.
+    ///   - start: The start of the seekable range, before which no media is needed.
     /// - Returns: The ranges that were removed.
     mutating func discardPlayed(
         _ moment: PlaybackMoment,
         backBuffer: MediaTime,
-        backBytes: ByteCount
+        backBytes: ByteCount,
+        startOfSeekableRange start: MediaTime
     ) -> [DiscardedRange] {
         guard moment.isSettled else { return [] }
         var discarded: [DiscardedRange] = []
         if moment.isBackward {
             // During reverse playback, media ahead in forward direction is removed as late as in forward playback.
-            let limit = moment.position + max(backBuffer, capacity(moment))
-            for kind in TrackKind.allCases { discarded += discard(kind, after: limit) { $0.start > limit } }
+            for kind in TrackKind.allCases {
+                let end = self[kind].buffer.retentionEnd(
+                    after: moment.position,
+                    duration: backBuffer,
+                    byteLimit: backBytes
+                )
+                let limit = max(end, moment.position + capacity(moment))
+                discarded += discard(kind, after: limit) { $0.start > limit }
+            }
             return discarded
         }
         for kind in TrackKind.allCases {
-            let start = self[kind].buffer.retentionStart(
+            let limit = self[kind].buffer.retentionStart(
                 before: moment.position,
                 duration: backBuffer,
                 byteLimit: backBytes
             )
+            let start = max(limit, min(start, moment.position))
             guard let first = self[kind].buffer.entries.first, first.range.end <= start else { continue }
             discarded += DiscardedRange.ranges(self[kind].buffer.discard(before: start))
         }

@@ -94,12 +94,26 @@ struct StreamBuffer: Sendable {
     /// Returns the time before which media is to be removed, given the limits for media behind the playback position.
     func retentionStart(before position: MediaTime, duration: MediaTime, byteLimit: ByteCount) -> MediaTime {
         let start = position - duration
+        // Usually all of the buffer is within the limit.
+        guard self.byteCount > byteLimit.bytes else { return start }
         var byteCount: Int64 = 0
         for entry in entries.reversed() where entry.range.end <= position {
             byteCount +|= Int64(entry.byteCount)
             if byteCount > byteLimit.bytes { return max(start, entry.range.end) }
         }
         return start
+    }
+
+    /// Returns the time after which media is to be removed in reverse playback, given the limits for media that was played.
+    func retentionEnd(after position: MediaTime, duration: MediaTime, byteLimit: ByteCount) -> MediaTime {
+        let end = position + duration
+        guard self.byteCount > byteLimit.bytes else { return end }
+        var byteCount: Int64 = 0
+        for entry in entries where entry.range.start >= position {
+            byteCount +|= Int64(entry.byteCount)
+            if byteCount > byteLimit.bytes { return min(end, entry.range.start) }
+        }
+        return end
     }
 
     /// Returns the variant that is played at a time.

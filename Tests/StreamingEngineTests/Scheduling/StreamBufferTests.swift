@@ -117,6 +117,27 @@ import Testing
         )
     }
 
+    @Test func theBackBufferInReverseIsLimitedByDurationAndBytes() {
+        let buffer = Self.buffer()
+        let position = MediaTime(seconds: 6)
+        func end(_ duration: Int64, _ bytes: Int64) -> MediaTime {
+            buffer.retentionEnd(
+                after: position,
+                duration: MediaTime(seconds: duration),
+                byteLimit: ByteCount(bytes)
+            )
+        }
+        #expect(end(10, 1_000_000) == MediaTime(seconds: 16))
+        let sizes = buffer.entries.filter { $0.range.start >= position }.map { Int64($0.byteCount) }
+        // Two segments are allowed, so the third is removed.
+        #expect(
+            sizes.count > 3
+                && end(1_000, sizes[0] + sizes[1])
+                    == buffer.entries.filter { $0.range.start >= position }[2].range.start
+        )
+        #expect(end(1, sizes[0] + sizes[1]) == MediaTime(seconds: 7))
+    }
+
     @Test func theVariantAtATimeIsThatOfTheLastSegmentWithOne() {
         var buffer = StreamBuffer()
         buffer.insert(Self.entry(0, 6, variant: "a"))
