@@ -250,7 +250,8 @@ struct PlayingTests {
     @Test(.timeLimit(.minutes(10))) func liveStreamIsPlayedInRealTimeAndLoggedOnce() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let segments = (0..<5).map { "#EXTINF:1,\nsegment\($0).ts\n" }.joined()
-        try "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:7\n\(segments)"
+        try "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:7\n"
+            .appending("#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n\(segments)")
             .write(toFile: path("live.m3u8"), atomically: true, encoding: .utf8)
         for number in 0..<5 {
             try Data(count: 188 * 100).write(to: folder.appendingPathComponent("segment\(number).ts"))
@@ -268,9 +269,16 @@ struct PlayingTests {
             "--error-log",
             path("errors"),
             "--events",
-            path("events")
+            path("events"),
+            "--metrics",
+            path("metrics")
         )
         await origin.stop()
+        let metrics = try #require(try lines("metrics").first)
+        let latency = try #require(metrics["liveLatency"] as? Double)
+        #expect(latency >= 0 && latency < 60)
+        let date = try #require(metrics["programDateTime"] as? String)
+        #expect(date.hasPrefix("2026-01-01T00:00:0") && date.count == 24, "\(date)")
         // The playlist is not updated, so playback fails at the end of its segments.
         #expect(played.status == 1 && played.errors.contains("live"), "\(played.errors)")
         #expect(ContinuousClock.now - began > .seconds(2))

@@ -185,7 +185,7 @@ import Testing
                 {"startupTime":null,"watchedDuration":0,"stallCount":0,"stallDuration":0,"stallsPerHour":null,\
                 "stallRatio":null,"timeWeightedBitrate":null,"timeWeightedBitrateOfAll":null,"variantSwitches":0,\
                 "oscillations":0,"droppedFrames":null,"decodedFrames":null,"discardedFrames":null,"bytes":0,\
-                "mediaRequests":0,"errors":0}
+                "mediaRequests":0,"errors":0,"liveLatency":null,"programDateTime":null}
                 """
         )
         var transcript = Transcript()
@@ -203,7 +203,7 @@ import Testing
                 {"startupTime":0.7,"watchedDuration":40,"stallCount":1,"stallDuration":1.2,"stallsPerHour":90,\
                 "stallRatio":0.03,"timeWeightedBitrate":3200000,"timeWeightedBitrateOfAll":3200000,\
                 "variantSwitches":1,"oscillations":0,"droppedFrames":2,"decodedFrames":1000,"discardedFrames":3,"bytes":1300,\
-                "mediaRequests":1,"errors":1}
+                "mediaRequests":1,"errors":1,"liveLatency":null,"programDateTime":null}
                 """
         )
     }

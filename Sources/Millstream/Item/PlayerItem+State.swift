@@ -65,6 +65,14 @@ extension PlayerItem {
         public var currentMediaSelection: MediaSelection { configuration.selection(over: playback) }
         /// The distance from the live edge that the stream recommends; `nil` if it is not live.
         public var recommendedTimeOffsetFromLive: MediaTime? { playback.recommendedTimeOffsetFromLive }
+        /// Returns the distance of the playhead from the live edge of the stream.
+        ///
+        /// - Parameter now: The time of the player's clock.
+        /// - Returns: The distance; `nil` if the stream is not live.
+        public func timeOffsetFromLive(at now: Duration) -> MediaTime? {
+            guard playbackType == .live, let edge = playback.liveEdge else { return nil }
+            return max(.zero, edge.mediaTime(at: now) - timebase.mediaTime(at: now))
+        }
         /// The current date ranges of the stream, in the order of its playlist.
         public var dateRanges: [TimedDateRange] { playback.dateRanges }
         /// The kinds of playback that the item supports besides playback at normal speed.

@@ -98,11 +98,12 @@ public final class PlayerWindowController: Sendable {
 
     private func update(at now: Duration) {
         let (playerState, item) = (player.state, player.state.currentItem?.state)
+        let date = player.currentItem?.currentDate()
         let lines: [String]? =
             switch state.withLock({ $0.panel }) {
             case nil: nil
             case .statistics:
-                item.map { WindowStatistics($0, rate: playerState.rate, at: now, window.frameCounts).lines }
+                item.map { WindowStatistics($0, rate: playerState.rate, at: now, date: date, window.frameCounts).lines }
             case .keys: PlayerCommand.keyLines
             }
         let audioLevel = item.flatMap { $0.isAudioOnly ? player.outputs?.audioLevel ?? 0 : nil }
@@ -183,7 +184,13 @@ private struct WindowSubtitleOutput: SubtitleOutput {
 private struct WindowStatistics {
     private(set) var lines: [String] = []
 
-    init(_ item: PlayerItem.State, rate: Double, at now: Duration, _ window: WindowFrameCounts) {
+    init(
+        _ item: PlayerItem.State,
+        rate: Double,
+        at now: Duration,
+        date: ProgramDateTime?,
+        _ window: WindowFrameCounts
+    ) {
         let quality = PlayedQuality(item).parts
         if item.playedVariant != nil, !quality.isEmpty { add("Variant", quality.joined(separator: "  ")) }
         if let loaded = item.loadedVariant, loaded != item.playedVariant, loaded.peakBitRate.bitsPerSecond > 0 {
@@ -193,6 +200,10 @@ private struct WindowStatistics {
         let ahead = item.loadedTimeRanges.range(containing: position).map { $0.end - position } ?? .zero
         add("Buffer", "\((ahead.seconds * 10).rounded() / 10) s")
         if let throughput = item.throughput { add("Network", "\(throughput)") }
+        if let latency = item.timeOffsetFromLive(at: now) {
+            add("Latency", "\((latency.seconds * 10).rounded() / 10) s")
+        }
+        if let date { add("Date", date.displayText) }
         let counts = item.frameCounts
         if !item.isAudioOnly {
             add("Frames", "\(counts.decoded) decoded, \(counts.dropped + window.dropped) dropped")

@@ -23,6 +23,8 @@ extension PlaybackMetrics {
             "bytes": .integer(bytes.bytes),
             "mediaRequests": .integer(mediaRequests),
             "errors": .integer(errors),
+            "liveLatency": .orUnknown(liveLatency.map(ReportValue.seconds)),
+            "programDateTime": .orUnknown(programDateTime.map(ReportValue.string)),
         ]).json
     }
 

@@ -36,6 +36,15 @@ public struct PlaybackMetrics: Sendable, Hashable {
     public var mediaRequests = 0
     /// The number of errors, with and without recovery.
     public var errors = 0
+    /// The distance of the playhead from the live edge at the end of playback; `nil` if the stream is not live.
+    ///
+    /// The observer of the playhead sets this property, because the events of playback do not have the distance.
+    public var liveLatency: Duration?
+    /// The date of the media at the playhead at the end of playback (EXT-X-PROGRAM-DATE-TIME); `nil` if the stream has no
+    /// dates.
+    ///
+    /// The observer of the playhead sets this property.
+    public var programDateTime: String?
 
     /// Creates the metrics of a session without any events.
     public init() {}

@@ -38,13 +38,13 @@ final class PlaybackDisplay: Sendable {
             let time = clock.now
             if StandardError.isTerminal {
                 guard state.lastLine.map({ time - $0.time >= .milliseconds(100) }) ?? true else { return }
-                StandardError.rewriteLine(line(item, position, Self.head(head, item, at: now)))
+                StandardError.rewriteLine(line(item, position, Self.head(head, item, at: now), at: now))
                 state.hasLine = true
             } else {
                 guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else {
                     return
                 }
-                StandardError.write(line(item, position, Self.head(head, item, at: now)) + "\n")
+                StandardError.write(line(item, position, Self.head(head, item, at: now), at: now) + "\n")
             }
             state.lastLine = (time, head)
         }
@@ -85,7 +85,12 @@ final class PlaybackDisplay: Sendable {
 
     private static let waitingWord = "waiting"
 
-    private func line(_ item: PlayerItem.State, _ position: MediaTime, _ head: String) -> TerminalText {
+    private func line(
+        _ item: PlayerItem.State,
+        _ position: MediaTime,
+        _ head: String,
+        at now: Duration
+    ) -> TerminalText {
         var parts = [QuantityText.clock(position)]
         if let duration = item.duration { parts[0] += " of \(QuantityText.clock(duration))" }
         parts.append(head)
@@ -93,6 +98,9 @@ final class PlaybackDisplay: Sendable {
         parts += PlayedQuality(item).parts
         let ahead = item.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
         parts.append("buffer \(String(format: "%.1f", ahead)) s")
+        if let latency = item.timeOffsetFromLive(at: now) {
+            parts.append("latency \(String(format: "%.1f", latency.seconds)) s")
+        }
         // A file on the disk has no network.
         if let throughput = item.throughput, !isLocal { parts.append("network \(throughput)") }
         return "\(parts.joined(separator: "  "))"
@@ -107,6 +115,8 @@ extension PlaybackMetrics {
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")
         lines.append("Loaded: \(bytes) in \(QuantityText.count(mediaRequests, "media request"))")
+        if let liveLatency { lines.append("Latency: \(String(format: "%.1f", liveLatency.inSeconds)) s") }
+        if let programDateTime { lines.append("Date: \(programDateTime)") }
         if errors > 0 { lines.append("Errors: \(errors)") }
         if let timeWeightedBitrate { lines.append("Time-weighted bit rate: \(timeWeightedBitrate)") }
         if let stallsPerHour { lines.append("Stall rate: \(String(format: "%.2f", stallsPerHour)) stalls/hour") }

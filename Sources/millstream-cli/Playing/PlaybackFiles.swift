@@ -29,6 +29,14 @@ final class PlaybackRecord: Sendable {
         var accessLog: AccessLogRecorder
         var errorLog: ErrorLogRecorder
         var metrics: PlaybackMetricsRecorder
+        var playhead = ObservedPlayhead()
+
+        func currentMetrics(at now: Duration) -> PlaybackMetrics {
+            var metrics = metrics.metrics(at: now)
+            metrics.liveLatency = playhead.liveLatency
+            metrics.programDateTime = playhead.date
+            return metrics
+        }
     }
 
     private let state: Mutex<State>
@@ -64,13 +72,24 @@ final class PlaybackRecord: Sendable {
             }
             if let entry = state.errorLog.add(event) { files.errorLog?.write(logs.line(entry)) }
             let notice = state.metrics.add(event)
-            if event.kind == .ended { files.metrics?.write(state.metrics.metrics(at: event.time).json + "\n") }
+            if event.kind == .ended { files.metrics?.write(state.currentMetrics(at: event.time).json + "\n") }
             return notice
         }
     }
 
     /// Returns the current metrics.
     func metrics(at now: Duration) -> PlaybackMetrics {
-        state.withLock { $0.metrics.metrics(at: now) }
+        state.withLock { $0.currentMetrics(at: now) }
     }
+
+    /// Records where the playhead is; it is in the metrics.
+    func observe(_ playhead: ObservedPlayhead) { state.withLock { $0.playhead = playhead } }
+}
+
+/// The last observation of the playhead of a live stream, or of one with dates.
+struct ObservedPlayhead: Sendable, Hashable {
+    /// The distance from the live edge; `nil` if the stream is not live.
+    var liveLatency: Duration?
+    /// The date of the media; `nil` if the stream has no dates.
+    var date: String?
 }

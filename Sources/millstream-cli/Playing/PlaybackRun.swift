@@ -122,7 +122,7 @@ struct PlaybackRun: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Whether an item can be played backward is known when it is ready.
             if settings.rate > 0 { player.rate = settings.rate }
-            group.addTask { try await updateDisplays(item, in: player) }
+            group.addTask { try await updateDisplays(item, in: player, gate) }
             // Ends the group before any media is decoded and shown.
             group.addTask { await gate.waitUntilLive() }
             group.addTask { await output.show(player) }
@@ -135,7 +135,7 @@ struct PlaybackRun: Sendable {
         }
     }
 
-    private func updateDisplays(_ item: PlayerItem, in player: Player) async throws {
+    private func updateDisplays(_ item: PlayerItem, in player: Player, _ gate: LiveGate) async throws {
         let time = player.environment.time
         var interstitial: String?
         var hasBegun = settings.rate > 0
@@ -149,7 +149,12 @@ struct PlaybackRun: Sendable {
             } else {
                 interstitial = nil
             }
-            display.show(playerState, state, at: time.now)
+            let now = time.now
+            display.show(playerState, state, at: now)
+            if state.status == .readyToPlay {
+                let latency = state.timeOffsetFromLive(at: now)?.duration
+                gate.observe(ObservedPlayhead(liveLatency: latency, date: item.currentDate()?.displayText))
+            }
             if settings.rate < 0, state.status == .readyToPlay, !state.isSeeking {
                 if !hasBegun {
                     guard player.setRate(settings.rate) else {
@@ -202,6 +207,9 @@ private final class LiveGate: Sendable {
 
     /// Waits until the stream is known to be live; also returns when the task is canceled.
     func waitUntilLive() async { for await _ in live.stream {} }
+
+    /// Records where the playhead is, once events are published.
+    func observe(_ playhead: ObservedPlayhead) { state.withLock { $0.record }?.observe(playhead) }
 
     /// Returns the metrics of the events that were published.
     func metrics(at now: Duration) -> PlaybackMetrics {
