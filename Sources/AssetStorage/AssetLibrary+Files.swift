@@ -289,12 +289,12 @@ extension AssetLibrary {
         }
         try writePlaylists(id)
         try shareStoredFiles(of: id)
-        let diskBytes = DiskUsage(of: packageDirectory(id)).occupiedBytes
+        let usage = DiskUsage(of: packageDirectory(id))
         try write { database in
             var record = try Self.record(id, database)
             record.state = .complete
             try record.update(database)
-            try Self.saveSummary(of: id, diskBytes: diskBytes, database)
+            try Self.saveSummary(of: id, usage, database)
         }
     }
 

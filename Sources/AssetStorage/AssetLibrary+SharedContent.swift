@@ -17,16 +17,31 @@ extension AssetLibrary {
     package func finish(_ received: [PackageFile]) -> [Result<Void, any Error>] {
         // Without the catalog the files are stored on their own, and the commit fails with the error.
         let stored = (try? catalog.read { database in try received.map { try storedFile(like: $0, database) } }) ?? []
-        return received.enumerated().map { index, file in
+        var sharing: Set<String> = []
+        let results = received.enumerated().map { index, file in
             Result {
-                if stored.indices.contains(index), let path = stored[index], file.finish(as: path) { return }
+                if stored.indices.contains(index), let first = stored[index],
+                    file.finish(as: path(first.id, first.path))
+                {
+                    sharing.insert(first.id)
+                    return
+                }
                 try file.finish()
             }
         }
+        removeSummaries(of: sharing)
+        return results
     }
 
-    /// Returns the path of the first stored file with the size and the checksum of a received file.
-    private func storedFile(like file: PackageFile, _ database: Database) throws -> String? {
+    /// Removes the summaries of assets that share files with others from now on; they are computed again for a listing.
+    private func removeSummaries(of ids: Set<String>) {
+        guard !ids.isEmpty else { return }
+        // Without this, only the total of a listing is too large.
+        try? write { database in try AssetSummaryRecord.delete(ids, database) }
+    }
+
+    /// Returns the first stored file with the size and the checksum of a received file.
+    private func storedFile(like file: PackageFile, _ database: Database) throws -> (id: String, path: String)? {
         guard file.count > Self.minimumSharedSize else { return nil }
         let statement = try database.cachedStatement(
             sql: """
@@ -34,7 +49,7 @@ extension AssetLibrary {
                 WHERE id = (SELECT MIN(id) FROM resource WHERE checksum = ? AND bytes = ?)
                 """
         )
-        return try Row.fetchOne(statement, arguments: [file.checksum, file.count]).map { path($0[0], $0[1]) }
+        return try Row.fetchOne(statement, arguments: [file.checksum, file.count]).map { ($0[0], $0[1]) }
     }
 
     private func path(_ id: String, _ path: String) -> String { "\(packageDirectory(id).path)/\(path)" }
@@ -63,6 +78,7 @@ extension AssetLibrary {
             guard let end: Int64 = page.last?[0] else { return }
             last = end
             var folders: Set<String> = []
+            var sharing: Set<String> = []
             for row in page {
                 let (own, first) = (path(id, row[1]), path(row[2], row[3]))
                 // A damaged file has another content than the catalog says.
@@ -70,7 +86,9 @@ extension AssetLibrary {
                     PackageFile.replace(own, byLinkTo: first, files)
                 else { continue }
                 folders.insert((own as NSString).deletingLastPathComponent)
+                sharing.insert(row[2])
             }
+            removeSummaries(of: sharing.subtracting([id]))
             for folder in folders.sorted() {
                 do {
                     try files.synchronizeFolder(folder)

@@ -134,13 +134,13 @@ extension AssetLibrary {
     private func cleanUp(_ id: String) throws {
         try writePlaylists(id)
         try removeUnreferencedFiles(id)
-        let size = DiskUsage(of: packageDirectory(id)).occupiedBytes
+        let usage = DiskUsage(of: packageDirectory(id))
         try write { database in
             try database.execute(
                 sql: "DELETE FROM \(AssetSummaryRecord.cleanupTableName) WHERE assetID = ?",
                 arguments: [id]
             )
-            try Self.saveSummary(of: id, diskBytes: size, database)
+            try Self.saveSummary(of: id, usage, database)
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import MediaTiming
+public import MediaTiming
 
 extension AssetLibrary {
     /// Returns the summaries of all assets, newest first.
@@ -19,7 +19,7 @@ extension AssetLibrary {
         }
         guard !others.isEmpty else { return stored }
         let computed = others.map { record, asset in
-            AssetSummary(record, asset, diskBytes: DiskUsage(of: packageDirectory(asset.id)).occupiedBytes)
+            AssetSummary(record, asset, DiskUsage(of: packageDirectory(asset.id)))
         }
         return (stored + computed).sorted { $0.creationDate > $1.creationDate }
     }
@@ -32,7 +32,16 @@ extension AssetLibrary {
             let record = try Self.record(id, database)
             return (record, try Self.asset(record, database))
         }
-        return AssetSummary(record, asset, diskBytes: DiskUsage(of: packageDirectory(id)).occupiedBytes)
+        return AssetSummary(record, asset, DiskUsage(of: packageDirectory(id)))
+    }
+
+    /// Returns the disk space of the packages of assets, in which files that assets share count once.
+    ///
+    /// - Complexity: O(*n*) in the number of assets, and of the files of those that share some.
+    public func diskBytes(of summaries: [AssetSummary]) -> ByteCount {
+        let alone = summaries.reduce(ByteCount.zero) { $1.sharesFiles ? $0 : $0 + $1.diskBytes }
+        let sharing = summaries.filter(\.sharesFiles).map { packageDirectory($0.id) }
+        return sharing.isEmpty ? alone : alone + DiskUsage(of: sharing).occupiedBytes
     }
 
     /// A Boolean value that indicates whether the summaries of some assets are not stored.
@@ -50,9 +59,9 @@ extension AssetLibrary {
             let records = missing[start..<min(start + Self.summariesPerTransaction, missing.count)]
             // No other task can change an asset while it is locked.
             let locked = records.compactMap { record in (try? lock(record.id)).map { (record.id, $0) } }
-            let sizes = locked.map { id, _ in DiskUsage(of: packageDirectory(id)).occupiedBytes }
+            let usages = locked.map { id, _ in DiskUsage(of: packageDirectory(id)) }
             try write { database in
-                for ((id, _), size) in zip(locked, sizes) { try Self.saveSummary(of: id, diskBytes: size, database) }
+                for ((id, _), usage) in zip(locked, usages) { try Self.saveSummary(of: id, usage, database) }
             }
             withExtendedLifetime(locked) {}
         }
@@ -63,10 +72,10 @@ extension AssetLibrary {
     private static let summariesPerTransaction = 100
 
     /// Computes and stores the summary of an asset whose lock the caller holds.
-    static func saveSummary(of id: String, diskBytes: ByteCount, _ database: Database) throws {
+    static func saveSummary(of id: String, _ usage: DiskUsage, _ database: Database) throws {
         guard let record = try AssetRecord.fetchOne(database, key: id), record.state != .deleting else { return }
         let content = try StoredContent(of: id, database)
-        let summary = AssetSummary(record, StoredAsset(record, content), diskBytes: diskBytes)
+        let summary = AssetSummary(record, StoredAsset(record, content), usage)
         try AssetSummaryRecord.save(summary, content, database)
     }
 

@@ -9,16 +9,18 @@ import Synchronization
 /// A directory of downloaded assets, with a catalog of the stored files.
 ///
 /// A file counts as stored only if the catalog lists it. It is listed, with its size and checksum, after its content is
-/// on the disk. Packages that are not in the catalog are deleted when the library is opened. Several processes can use
-/// a library at the same time.
+/// on the disk. Packages that are not in the catalog are moved to the directory `recovered` when the library is opened, or
+/// deleted if they have no playlists. Several processes can use a library at the same time.
 public final class AssetLibrary: Sendable {
     /// The directory of the library.
     public let directory: URL
-    /// The directory with the packages that were found without a catalog when this object created a new one; `nil` if there
-    /// were none.
+    /// The directory with the packages that this object found without an entry in the catalog when it opened the library;
+    /// `nil` if there were none.
     ///
-    /// Each of them is a directory with an HLS presentation.
-    public let packagesWithoutCatalog: URL?
+    /// A library has such packages if its catalog was lost, or replaced by an older one. Each of them is a directory with an
+    /// HLS presentation.
+    public var packagesWithoutEntry: URL? { recovery.withLock { $0 } }
+    private let recovery = Mutex<URL?>(nil)
     let catalog: Catalog
     let files: any FileOperations
     let receptions = ReceptionRegistry()
@@ -49,7 +51,6 @@ public final class AssetLibrary: Sendable {
         do {
             try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
-            packagesWithoutCatalog = try Self.setPackagesWithoutCatalogAside(in: self.directory, files)
             catalog = try Catalog.open(directory.appendingPathComponent(Catalog.fileName).path)
         } catch let error as StorageError {
             throw error
@@ -74,7 +75,6 @@ public final class AssetLibrary: Sendable {
             throw StorageError(.cannotOpen, "there is no library in \(directory.path)")
         }
         catalog = .readOnly(ReadOnlyCatalog(path: path))
-        packagesWithoutCatalog = nil
     }
 
     /// Returns the message for a catalog that cannot be opened.
@@ -83,36 +83,32 @@ public final class AssetLibrary: Sendable {
         let code =
             (error as? DatabaseError)?.resultCode ?? ((error as? StorageError)?.cause as? DatabaseError)?.resultCode
         guard code == .SQLITE_NOTADB || code == .SQLITE_CORRUPT else { return message }
-        return message
-            + "; its packages are intact: give \(Catalog.fileName) another name, and they are kept in the directory "
-            + "\(recoveredName) when the library is opened the next time"
+        return message + Catalog.adviceForDamage
     }
 
-    /// The name of the directory for packages without a catalog.
-    private static let recoveredName = "recovered"
-
-    /// Moves packages to another directory if there is no catalog, so that they are not deleted because a new catalog does
-    /// not have them.
-    ///
-    /// - Returns: The directory; `nil` if there are no such packages.
-    private static func setPackagesWithoutCatalogAside(in directory: URL, _ files: any FileOperations) throws -> URL? {
+    /// Returns a Boolean value that indicates whether the library in a directory has packages, but no catalog.
+    public static func lacksCatalog(_ directory: URL) -> Bool {
         let packages = directory.appendingPathComponent("packages").path
-        // The directory is listed first: if another process creates the library now, its catalog is there before its first
-        // package.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: packages)) ?? []
-        let hasPackage = names.contains { name in
-            PackageFile.size("\(packages)/\(name)/\(multivariantName)") != nil
-        }
-        let catalogSize = PackageFile.size(directory.appendingPathComponent(Catalog.fileName).path) ?? 0
-        guard hasPackage, catalogSize == 0 else { return nil }
-        var (recovered, number) = (directory.appendingPathComponent(recoveredName), 1)
-        while PackageFile.isFolder(recovered.path) {
+        let size = PackageFile.size(directory.appendingPathComponent(Catalog.fileName).path) ?? 0
+        return size == 0 && names.contains { hasPresentation("\(packages)/\($0)") }
+    }
+
+    private static func hasPresentation(_ package: String) -> Bool {
+        PackageFile.size("\(package)/\(multivariantName)") != nil
+    }
+
+    /// Moves a package that is not in the catalog to the directory of such packages.
+    private func setAside(_ package: URL) throws {
+        let folder = directory.appendingPathComponent("recovered")
+        try files.makeFolder(folder.path)
+        var (target, number) = (folder.appendingPathComponent(package.lastPathComponent), 1)
+        while PackageFile.isFolder(target.path) {
             number += 1
-            recovered = directory.appendingPathComponent("\(recoveredName)-\(number)")
+            target = folder.appendingPathComponent("\(package.lastPathComponent)-\(number)")
         }
-        try files.rename(packages, to: recovered.path)
-        try files.makeFolder(packages)
-        return recovered
+        try files.rename(package.path, to: target.path)
+        recovery.withLock { $0 = folder }
     }
 
     /// Closes the catalog and merges its write-ahead log into the database.
@@ -319,8 +315,8 @@ public final class AssetLibrary: Sendable {
         _ = try write { database in try AssetRecord.deleteOne(database, key: id) }
     }
 
-    /// Finishes interrupted deletions, and removes packages that are not in the catalog unless another task has locked
-    /// them.
+    /// Finishes interrupted deletions, and removes packages that are not in the catalog, or sets them aside if they have
+    /// playlists, unless another task has locked them.
     private func removeUnreferencedPackages() {
         let packages = directory.appendingPathComponent("packages")
         // The directory is listed before the catalog is read: an asset is entered in the catalog before its package is
@@ -343,7 +339,12 @@ public final class AssetLibrary: Sendable {
         for name in names where !known.contains(name) && Self.isIdentifier(name) {
             let package = packages.appendingPathComponent(name)
             guard PackageFile.isFolder(package.path), let lock = try? PackageLock(package) else { continue }
-            try? files.removeTree(package.path, last: PackageLock.fileName)
+            // A package with playlists had an entry: the catalog was lost or replaced by an older one.
+            if Self.hasPresentation(package.path) {
+                try? setAside(package)
+            } else {
+                try? files.removeTree(package.path, last: PackageLock.fileName)
+            }
             withExtendedLifetime(lock) {}
         }
     }

@@ -22,6 +22,8 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
     public let bytes: ByteCount
     /// The disk space of the package: its allocated blocks with directories, playlists and the lock file.
     public let diskBytes: ByteCount
+    /// A Boolean value that indicates whether some files of the package are also those of another asset.
+    public let sharesFiles: Bool
     /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit rate;
     /// empty if the playlists declare neither.
     public let quality: String
@@ -31,7 +33,7 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
 
 extension AssetSummary {
     /// Creates the summary of an asset whose package has been measured.
-    init(_ record: AssetRecord, _ asset: StoredAsset, diskBytes: ByteCount) {
+    init(_ record: AssetRecord, _ asset: StoredAsset, _ usage: DiskUsage) {
         self.init(
             id: asset.id,
             title: asset.title,
@@ -40,7 +42,8 @@ extension AssetSummary {
             percent: asset.percent,
             duration: asset.duration,
             bytes: asset.bytes,
-            diskBytes: diskBytes,
+            diskBytes: usage.occupiedBytes,
+            sharesFiles: !usage.sharedFiles.isEmpty,
             quality: Self.quality(of: asset.renditions),
             languages: Self.languages(of: asset.renditions)
         )

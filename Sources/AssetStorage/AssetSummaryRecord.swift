@@ -81,10 +81,13 @@ enum AssetSummaryRecord {
 
     /// Returns all summaries of a catalog that has them, newest first.
     static func fetchAll(_ database: Database) throws -> [AssetSummary] {
+        // A catalog of an earlier version that is open for reading only does not have the column.
+        let hasSharing = try database.columns(in: tableName).contains { $0.name == "sharesFiles" }
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT assetID, title, createdAt, isComplete, percent, duration, bytes, diskBytes, quality, languages
+                SELECT assetID, title, createdAt, isComplete, percent, duration, bytes, diskBytes, quality, languages,
+                    \(hasSharing ? "sharesFiles" : "0")
                 FROM \(tableName) ORDER BY createdAt DESC
                 """
         )
@@ -101,6 +104,7 @@ enum AssetSummaryRecord {
                     duration: duration.flatMap { MediaTime(decimal: $0) },
                     bytes: ByteCount(row[6]),
                     diskBytes: ByteCount(row[7]),
+                    sharesFiles: row[10],
                     quality: row[8],
                     languages: row[9]
                 )
@@ -109,14 +113,30 @@ enum AssetSummaryRecord {
         return summaries
     }
 
+    /// Adds the column that tells whether an asset shares files.
+    static func registerSharingMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("summaries-of-shared-files") { database in
+            try database.alter(table: tableName) { table in
+                table.add(column: "sharesFiles", .boolean).notNull().defaults(to: false)
+            }
+        }
+    }
+
+    /// Removes the summaries of assets, which other assets share files with from now on.
+    static func delete(_ ids: Set<String>, _ database: Database) throws {
+        for id in ids.sorted() {
+            try database.execute(sql: "DELETE FROM \(tableName) WHERE assetID = ?", arguments: [id])
+        }
+    }
+
     /// Stores the summary and the content of an asset.
     static func save(_ summary: AssetSummary, _ content: StoredContent, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO \(tableName) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            sql: "INSERT OR REPLACE INTO \(tableName) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             arguments: [
                 summary.id, summary.title, summary.creationDate.timeIntervalSince1970, summary.state == .complete,
                 summary.percent, summary.duration?.description, summary.bytes.bytes, summary.diskBytes.bytes,
-                summary.quality, summary.languages,
+                summary.quality, summary.languages, summary.sharesFiles,
             ]
         )
         try database.execute(

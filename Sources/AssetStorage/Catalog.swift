@@ -12,6 +12,11 @@ enum Catalog: Sendable {
     /// The file name of the database in the directory of a library.
     static let fileName = "catalogue.sqlite"
 
+    /// The end of the message for a damaged catalog.
+    static let adviceForDamage =
+        "; its packages are not affected: give \(fileName) another name, and they are kept in the directory recovered when the "
+        + "library is opened for writing the next time"
+
     /// Opens the catalog at a path, and creates or migrates it if needed.
     static func `open`(_ path: String) throws -> Catalog {
         var configuration = Configuration()
@@ -73,7 +78,8 @@ enum Catalog: Sendable {
                 case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT: .cannotOpen
                 default: .disk
                 }
-            let message = "the catalog of the library failed (\(error.message ?? "\(error.resultCode)"))"
+            var message = "the catalog of the library failed (\(error.message ?? "\(error.resultCode)"))"
+            if [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode) { message += adviceForDamage }
             throw StorageError(code, message, cause: error)
         }
     }
@@ -143,6 +149,13 @@ struct ReadOnlyCatalog: Sendable {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         return try queue.read { database in
             try Catalog.checkVersion(database)
+            guard try database.tableExists(AssetRecord.databaseTableName) else {
+                throw StorageError(
+                    .cannotOpen,
+                    "the catalog of the library has no assets table: it was lost, or is just being created"
+                        + Catalog.adviceForDamage
+                )
+            }
             return try body(database)
         }
     }

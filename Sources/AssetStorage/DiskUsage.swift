@@ -23,9 +23,12 @@ public struct DiskUsage: Sendable, Hashable {
     /// Measures a directory; a missing directory occupies no space.
     ///
     /// Symbolic links are not followed.
-    package init(of directory: URL) {
+    package init(of directory: URL) { self.init(of: [directory]) }
+
+    /// Measures several directories together.
+    init(of directories: [URL]) {
         var files: [FileIdentity: (bytes: Int64, links: UInt64, names: UInt64)] = [:]
-        var pending = [directory.path]
+        var pending = directories.map(\.path)
         while let path = pending.popLast() {
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }

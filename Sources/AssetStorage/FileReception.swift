@@ -25,6 +25,8 @@ package final class FileReception: Sendable {
         var attempt = 0
         /// The claim of this process on the file, in a library with others.
         var claim: (claims: ReceptionClaims, file: ClaimedFile)?
+        /// The file that another process is writing.
+        var followed: FileIdentity?
     }
 
     private let state = Mutex(State())
@@ -56,16 +58,20 @@ package final class FileReception: Sendable {
 
     /// Follows the reception by another process.
     ///
-    /// - Parameter written: The number of bytes that it wrote; `nil` if it has not begun to write.
-    func follow(_ written: Int64?) {
-        guard let written else {
+    /// - Parameter part: The file that it writes and the number of bytes in it; `nil` if it has not begun to write.
+    func follow(_ part: (file: FileIdentity?, written: Int64)?) {
+        guard let part else {
             if phase != .waiting { interrupt() }
             return
         }
-        if case .receiving(_, _, let before) = phase, before <= written {
-            if before < written { setWritten(written) }
+        let isSameFile = state.withLock { state in
+            defer { state.followed = part.file ?? state.followed }
+            return part.file == nil || state.followed == nil || state.followed == part.file
+        }
+        if isSameFile, case .receiving(_, _, let before) = phase, before <= part.written {
+            if before < part.written { setWritten(part.written) }
         } else {
-            begin(length: nil, written: written)
+            begin(length: nil, written: part.written)
         }
     }
 

@@ -152,6 +152,14 @@ package final class PackageFile: @unchecked Sendable {
         try? files.removeFile(notePath)
     }
 
+    /// Removes the bytes of an earlier transfer before the file is received from its beginning.
+    ///
+    /// The file that is created then is another one for those who read the former, so that they get no bytes of both.
+    package func removeEarlierBytes() {
+        guard descriptor < 0, Self.size(partialPath) != nil else { return }
+        discardUnfinished()
+    }
+
     /// Opens the unfinished file to append bytes after the given position; later bytes are removed.
     ///
     /// - Throws: ``StorageError``, also if the file is shorter.

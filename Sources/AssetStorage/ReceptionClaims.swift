@@ -156,17 +156,20 @@ extension AssetLibrary {
         while true {
             let claim = claim(reception, of: resource, id)
             guard claim == .receivedElsewhere else { return claim }
-            reception.follow(claims?.isReceivedElsewhere(file) == true ? writtenCount(reception) : nil)
+            reception.follow(claims?.isReceivedElsewhere(file) == true ? part(of: reception) : nil)
             try await Task.sleep(for: Self.followInterval)
         }
     }
 
-    /// Returns the number of bytes of a file that another process is receiving.
-    private func writtenCount(_ reception: FileReception) -> Int64 {
-        if let size = PackageFile.size(reception.path + PackageFile.partialExtension) { return size }
+    /// Returns the file that another process is writing, and the number of bytes in it.
+    private func part(of reception: FileReception) -> (file: FileIdentity?, written: Int64) {
+        var status = stat()
+        if lstat(reception.path + PackageFile.partialExtension, &status) == 0 {
+            return (FileIdentity(status), Int64(status.st_size))
+        }
         // The file does not exist before its first bytes, and has its final name before it is in the catalog.
-        guard case .receiving(_, _, let written) = reception.phase else { return 0 }
-        return written
+        guard case .receiving(_, _, let written) = reception.phase else { return (nil, 0) }
+        return (nil, written)
     }
 
     /// Returns the length of a file that is in the package and in the catalog; `nil` if it is not stored.

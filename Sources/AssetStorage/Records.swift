@@ -178,6 +178,7 @@ enum Schema {
                 condition: Column("checksum") != nil
             )
         }
+        AssetSummaryRecord.registerSharingMigration(&migrator)
         return migrator
     }()
 

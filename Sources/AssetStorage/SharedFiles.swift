@@ -109,6 +109,7 @@ struct SharedFiles: Sendable {
             storing.abandon()
             return response
         }
+        storing.removeEarlierBytes()
         reception.begin(length: response.expectedLength, written: 0)
         storing.validator = response.resumptionValidator
         return TransportResponse(
@@ -148,6 +149,9 @@ private final class StoredReception: @unchecked Sendable {
     }
 
     deinit { abandon() }
+
+    /// Removes the bytes of an earlier transfer.
+    func removeEarlierBytes() { file.removeEarlierBytes() }
 
     /// Writes bytes; after a failure of the disk, the file is no longer stored but still played.
     func write(_ buffer: ByteBuffer) {

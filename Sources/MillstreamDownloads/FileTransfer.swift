@@ -133,6 +133,7 @@ struct FileTransfer {
             return nil
         }
         let file = library.makePackageFile(for: resource, of: assetID)
+        file.removeEarlierBytes()
         reception.begin(length: range.length, written: 0)
         do {
             try budget.addBytes(range.length)
@@ -162,13 +163,16 @@ struct FileTransfer {
             var isReceived = false
             defer { if !isReceived { meter.endFile(fileID) } }
             try budget.addBytes(offset)
-            reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
             var received = offset
             var counted = offset
             do {
                 if offset > 0 {
                     try await NIOThreadPool.singleton.runIfActive { try file.continueUnfinished(at: offset) }
+                } else {
+                    file.removeEarlierBytes()
                 }
+                // Only from now on are the bytes on the disk those that are received.
+                reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
                 try await write(response, to: file, reception) { count in
                     received +|= Int64(clamping: count)
                     try budget.check(received, of: resource, at: response.address)

@@ -19,11 +19,12 @@ struct LibraryFlags: ParsableArguments {
     /// Opens the library; creates it if it does not exist.
     func open() throws -> AssetLibrary {
         let library = try AssetLibrary(directory: directory)
-        if let packages = library.packagesWithoutCatalog {
+        if let packages = library.packagesWithoutEntry {
             StandardError.write(
                 """
-                note: the library had no catalog; its packages are kept in \(packages.path)
-                note: add each of them with: millstream library add \(packages.path)/NAME\n
+                note: packages without an entry in the catalog are kept in \(packages.path)
+                note: add each complete one with: millstream library add '\(packages.path)/NAME'
+                note: afterward the folder can be removed\n
                 """
             )
         }
@@ -38,6 +39,7 @@ struct LibraryFlags: ParsableArguments {
         do {
             return try AssetLibrary(reading: directory)
         } catch {
+            if AssetLibrary.lacksCatalog(directory) { throw Self.catalogIsLost(directory) }
             var isDirectory: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: directory.path, isDirectory: &isDirectory)
             // A folder without a catalog is an empty library, but not one whose content cannot be listed.
@@ -66,13 +68,25 @@ struct LibraryFlags: ParsableArguments {
     /// Opens the library without modifying it.
     ///
     /// - Throws: `StorageError` if there is no library.
-    func openExisting() throws -> AssetLibrary { try AssetLibrary(reading: directory) }
+    func openExisting() throws -> AssetLibrary {
+        if AssetLibrary.lacksCatalog(directory) { throw Self.catalogIsLost(directory) }
+        return try AssetLibrary(reading: directory)
+    }
 
     /// Opens the library to change its assets.
     ///
     /// - Throws: `StorageError` if there is no library.
     func openForWriting() throws -> AssetLibrary {
-        _ = try openExisting()
+        if !AssetLibrary.lacksCatalog(directory) { _ = try openExisting() }
         return try open()
+    }
+
+    private static func catalogIsLost(_ directory: URL) -> Failure {
+        Failure(
+            .failed,
+            "library-failed",
+            "the library \(directory.path) has packages, but its catalog is lost",
+            hint: "millstream library verify makes a new catalog and keeps the packages in the folder recovered"
+        )
     }
 }

@@ -32,7 +32,7 @@ extension LibraryCommand {
                 StandardError.write("there are no downloaded assets; download one with: millstream download URL\n")
                 return
             }
-            let total = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes }
+            let total = library?.diskBytes(of: summaries) ?? .zero
             let table = TerminalTable(header: Self.header, rows: summaries.map(Self.row))
             let end: TerminalText = "\(summaries.count) \(summaries.count == 1 ? "asset" : "assets"), \(total)"
             // One write, because the list may be long.

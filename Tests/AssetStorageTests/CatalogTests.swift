@@ -51,7 +51,8 @@ import Testing
                     + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""title" TEXT NOT NULL, "createdAt" DOUBLE NOT NULL, "isComplete" BOOLEAN NOT NULL, "#
                     + #""percent" DOUBLE NOT NULL, "duration" TEXT, "bytes" INTEGER NOT NULL, "#
-                    + #""diskBytes" INTEGER NOT NULL, "quality" TEXT NOT NULL, "languages" TEXT NOT NULL)"#,
+                    + #""diskBytes" INTEGER NOT NULL, "quality" TEXT NOT NULL, "languages" TEXT NOT NULL, "#
+                    + #""sharesFiles" BOOLEAN NOT NULL DEFAULT 0)"#,
                 #"CREATE TABLE "download" ("id" TEXT PRIMARY KEY NOT NULL, "session" TEXT NOT NULL, "#
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "source" TEXT NOT NULL, "#
                     + #""details" TEXT NOT NULL, "options" BLOB NOT NULL, "artwork" BLOB, "state" TEXT NOT NULL, "#
@@ -194,8 +195,10 @@ import Testing
     )
     func databaseErrorsAreTranslated(result: ResultCode, code: String) throws {
         for message in ["no luck", nil] as [String?] {
+            let isDamaged = [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(result)
             let text =
                 "the catalog of the library failed (\(message ?? "\(DatabaseError(resultCode: result).message ?? "")"))"
+                + (isDamaged ? Catalog.adviceForDamage : "")
             for body in [
                 { try library.catalog.read { _ in throw DatabaseError(resultCode: result, message: message) } },
                 { try library.catalog.write { _ in throw DatabaseError(resultCode: result, message: message) } },

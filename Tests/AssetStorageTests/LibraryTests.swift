@@ -472,13 +472,13 @@ import Testing
         }
         let opened = try AssetLibrary(directory: temporary.directory)
         let kept = temporary.directory.appendingPathComponent("recovered")
-        #expect(opened.packagesWithoutCatalog?.path == kept.path)
+        #expect(opened.packagesWithoutEntry?.path == kept.path)
         #expect(try opened.assets().isEmpty)
         let playlist = kept.appendingPathComponent("\(id)/multivariant.m3u8")
         #expect(FileManager.default.fileExists(atPath: playlist.path))
         #expect(try temporary.packages.isEmpty)
         // The next one finds a catalog, and another loss does not replace what was kept.
-        #expect(try AssetLibrary(directory: temporary.directory).packagesWithoutCatalog == nil)
+        #expect(try AssetLibrary(directory: temporary.directory).packagesWithoutEntry == nil)
         #expect(FileManager.default.fileExists(atPath: playlist.path))
     }
 
@@ -494,6 +494,23 @@ import Testing
         #expect(error?.message.contains("give catalogue.sqlite another name") == true)
         #expect(try temporary.packages == [id])
         try FileManager.default.moveItem(at: catalog, to: temporary.directory.appendingPathComponent("damaged.sqlite"))
-        #expect(try AssetLibrary(directory: temporary.directory).packagesWithoutCatalog != nil)
+        #expect(try AssetLibrary(directory: temporary.directory).packagesWithoutEntry != nil)
+    }
+
+    /// Without its write-ahead log, a catalog can be an empty database.
+    @Test func packagesOfACatalogWithoutItsLogAreKept() throws {
+        let temporary = try TemporaryLibrary()
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "a.ts"))
+        try temporary.complete(id)
+        try temporary.library.close()
+        let catalog = temporary.directory.appendingPathComponent("catalogue.sqlite")
+        try FileManager.default.removeItem(at: catalog)
+        try DatabaseQueue(path: catalog.path).write { try $0.execute(sql: "CREATE TABLE other (id INTEGER)") }
+        let error = storageError { _ = try AssetLibrary(reading: temporary.directory).assets() }
+        #expect(error?.code == "library-failed" && error?.message.contains("kept in the directory recovered") == true)
+        let opened = try AssetLibrary(directory: temporary.directory)
+        #expect(opened.packagesWithoutEntry != nil)
+        let playlist = temporary.directory.appendingPathComponent("recovered/\(id)/multivariant.m3u8")
+        #expect(FileManager.default.fileExists(atPath: playlist.path))
     }
 }

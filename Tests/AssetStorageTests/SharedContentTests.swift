@@ -55,6 +55,12 @@ import Testing
         #expect(try library.asset(second).bytes == ByteCount(20_000))
         #expect(try library.summary(second).diskBytes > ByteCount(20_000))
         #expect(try names(second).allSatisfy { !$0.hasSuffix(".part") && !$0.hasSuffix(".link") })
+        // The total of a listing counts the shared file once; the summaries of both assets are computed again.
+        try library.storeMissingSummaries()
+        let summaries = try library.summaries()
+        let total = library.diskBytes(of: summaries)
+        #expect(summaries.allSatisfy(\.sharesFiles) && total.bytes < single - 4_000)
+        #expect(try AssetLibrary(reading: temporary.directory).summaries() == summaries)
         // The deletion of one leaves the other whole.
         try library.delete(first)
         #expect(try library.verify(second).damaged.isEmpty)

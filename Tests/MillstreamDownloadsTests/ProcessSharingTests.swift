@@ -153,6 +153,25 @@ import Testing
         #expect(try temporary.library.verify(id).damaged.isEmpty)
     }
 
+    /// The bytes that a killed process left are not those that another one receives.
+    @Test func bytesOfAnEarlierTransferAreNotRead() async throws {
+        let id = try await plannedAsset()
+        let before = segments.count
+        let path = try #require(try temporary.library.resources(id).first?.path)
+        let stale = temporary.library.packageDirectory(id).appendingPathComponent(path + ".part")
+        try Data("stale".utf8).write(to: stale)
+        let blocked = BlockingTransport(origin, blocking: Self.base + "0.ts")
+        let task = Self.begin(blocked, into: temporary.library)
+        try await wait(forRequests: before + 1)
+        let player = AssetTransport(try another(), id: id, origin: origin)
+        let playing = Task { try await Self.text("0.ts", player) }
+        try await Task.sleep(for: .milliseconds(300))
+        blocked.release()
+        #expect(try await playing.value == "zero")
+        #expect(try await task.value.state == .complete)
+        #expect(segments.dropFirst(before) == ["0.ts", "1.ts", "2.ts"])
+    }
+
     /// A library that is open for reading only stores nothing, and uses what another process receives.
     @Test func readOnlyLibraryFollowsAnotherProcess() async throws {
         let blocked = BlockingTransport(origin, blocking: Self.base + "1.ts")
