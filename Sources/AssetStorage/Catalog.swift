@@ -152,8 +152,8 @@ struct ReadOnlyCatalog: Sendable {
             guard try database.tableExists(AssetRecord.databaseTableName) else {
                 throw StorageError(
                     .cannotOpen,
-                    "the catalog of the library has no assets table: it was lost, or is just being created"
-                        + Catalog.adviceForDamage
+                    "the catalog of the library is empty: it was lost, or is just being created; when the library is opened for "
+                        + "writing the next time, its packages are kept in the directory recovered"
                 )
             }
             return try body(database)

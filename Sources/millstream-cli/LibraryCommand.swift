@@ -65,7 +65,7 @@ struct LibraryCommand: AsyncParsableCommand {
 
         /// Returns the assets to verify, with their library, which is not created if it does not exist.
         private func assets() throws -> [(library: AssetLibrary, id: String)] {
-            if ids.isEmpty, try library.openForReading() == nil { return [] }
+            if ids.isEmpty, !library.lacksCatalog, try library.openForReading() == nil { return [] }
             let opened = try library.openForWriting()
             return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
         }

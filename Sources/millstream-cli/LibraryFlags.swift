@@ -16,6 +16,9 @@ struct LibraryFlags: ParsableArguments {
         (library.map { URL(fileURLWithPath: $0) } ?? AssetLibrary.defaultDirectory).standardizedFileURL
     }
 
+    /// A Boolean value that indicates whether the library has packages, but no catalog.
+    var lacksCatalog: Bool { AssetLibrary.lacksCatalog(directory) }
+
     /// Opens the library; creates it if it does not exist.
     func open() throws -> AssetLibrary {
         let library = try AssetLibrary(directory: directory)
@@ -39,7 +42,7 @@ struct LibraryFlags: ParsableArguments {
         do {
             return try AssetLibrary(reading: directory)
         } catch {
-            if AssetLibrary.lacksCatalog(directory) { throw Self.catalogIsLost(directory) }
+            if lacksCatalog { throw Self.catalogIsLost(directory) }
             var isDirectory: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: directory.path, isDirectory: &isDirectory)
             // A folder without a catalog is an empty library, but not one whose content cannot be listed.
@@ -69,7 +72,7 @@ struct LibraryFlags: ParsableArguments {
     ///
     /// - Throws: `StorageError` if there is no library.
     func openExisting() throws -> AssetLibrary {
-        if AssetLibrary.lacksCatalog(directory) { throw Self.catalogIsLost(directory) }
+        if lacksCatalog { throw Self.catalogIsLost(directory) }
         return try AssetLibrary(reading: directory)
     }
 
@@ -77,7 +80,7 @@ struct LibraryFlags: ParsableArguments {
     ///
     /// - Throws: `StorageError` if there is no library.
     func openForWriting() throws -> AssetLibrary {
-        if !AssetLibrary.lacksCatalog(directory) { _ = try openExisting() }
+        if !lacksCatalog { _ = try openExisting() }
         return try open()
     }
 

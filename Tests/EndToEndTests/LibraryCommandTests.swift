@@ -106,6 +106,26 @@ final class LibraryCommandTests {
         )
     }
 
+    /// The advice of the messages after the loss of the catalog is followed literally.
+    @Test(.timeLimit(.minutes(10))) func packagesOfALostCatalogAreAddedAgain() async throws {
+        let id = try await add()
+        for name in ["catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm"] {
+            try? FileManager.default.removeItem(atPath: "\(library)/\(name)")
+        }
+        for command in ["list", "show"] {
+            let lost = try await (command == "show" ? run(command, id) : run(command))
+            #expect(lost.status == 1 && lost.errors.contains("its catalog is lost (library-failed)"), "\(lost)")
+            #expect(lost.errors.contains("millstream library verify"))
+        }
+        let verified = try await run("verify")
+        #expect(verified.status == 0 && verified.errors.contains("add '\(library)/recovered/NAME'"), "\(verified)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: library + "/recovered") == [id])
+        let added = try await run("add", "\(library)/recovered/\(id)")
+        #expect(added.status == 0, "\(added.errors)")
+        #expect(try await run("list").output.contains("1 asset, "))
+        #expect(try await run("verify").output.hasSuffix("  OK\n"))
+    }
+
     @Test(.timeLimit(.minutes(10))) func variantsAreRemoved() async throws {
         let id = try await add()
         let refused = try await run("shrink", id, "--max-height", "100")
