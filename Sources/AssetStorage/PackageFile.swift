@@ -89,23 +89,37 @@ package final class PackageFile: @unchecked Sendable {
     ///
     /// - Returns: A Boolean value that indicates whether the file is finished; if not, it is unchanged.
     func finish(as stored: String) -> Bool {
-        guard isOpen, Self.isEqual(stored, toFile: partialPath),
-            Self.replace(path, byLinkTo: stored, files)
-        else { return false }
+        guard isOpen, Self.replace(path, byLinkTo: stored, ifEqualTo: partialPath, files) else { return false }
         discard()
         return true
     }
 
-    /// Replaces a file by a further name of a stored file.
+    /// Replaces a file by a further name of a stored file if that has the same content as a given file.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file, which need not exist.
+    ///   - stored: The path of the stored file.
+    ///   - other: The path of the file with the content, which can be the file itself.
+    ///   - files: The file operations.
     /// - Returns: A Boolean value that indicates whether the file was replaced. It is not if the file system has no hard
-    ///   links, or allows no more of this file.
-    static func replace(_ path: String, byLinkTo stored: String, _ files: any FileOperations) -> Bool {
+    ///   links, or allows no more of the stored file.
+    static func replace(
+        _ path: String,
+        byLinkTo stored: String,
+        ifEqualTo other: String,
+        _ files: any FileOperations
+    ) -> Bool {
+        guard let compared = identity(stored), isEqual(stored, toFile: other) else { return false }
         let link = path + linkExtension
         // An earlier process may have been ended between the two operations.
         try? files.removeFile(link)
         do {
             try files.link(stored, to: link)
+            // Another process may have replaced the stored file after the comparison.
+            guard identity(link) == compared else {
+                try files.removeFile(link)
+                return false
+            }
             try files.rename(link, to: path)
             // If both are names of one file already, the system keeps both.
             if size(link) != nil { try files.removeFile(link) }
