@@ -46,7 +46,9 @@ def make_stream(folder, count, size, duration):
     noise = os.urandom(1 << 20)
     for index in range(count):
         with open(f"{folder}/{index}.ts", "wb") as file:
-            for start in range(0, size, 1 << 20):
+            # No two segments are equal: those would be stored once.
+            file.write(index.to_bytes(8, "big"))
+            for start in range(8, size, 1 << 20):
                 file.write(noise[: min(1 << 20, size - start)])
     with open(f"{folder}/media.m3u8", "w") as file:
         file.write(f"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:{duration}\n#EXT-X-PLAYLIST-TYPE:VOD\n")
