@@ -51,7 +51,7 @@ extension AssetLibrary {
         return file(stored.path, of: id)?.path
     }
 
-    /// Locks an asset for everything that this process stores in it.
+    /// Locks an asset for the downloads of this process.
     ///
     /// - Throws: ``StorageError/Code/busy`` if another process holds the lock, ``StorageError/Code/notFound`` if the asset
     ///   was deleted.

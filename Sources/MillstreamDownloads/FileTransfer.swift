@@ -44,12 +44,12 @@ struct FileTransfer {
         case stored
     }
 
-    /// Receives the file and stores it; waits instead if a player is receiving it.
+    /// Receives the file and stores it; waits instead if a player or another process is receiving it.
     func run() async throws {
         if case .received(let file) = try await receive() { try await store(file) }
     }
 
-    /// Receives the file, but does not store it yet; waits instead if a player is receiving it.
+    /// Receives the file, but does not store it yet; waits instead if a player or another process is receiving it.
     func receive() async throws -> Reception {
         while true {
             let (reception, isOwner) = library.reception(of: resource, assetID)

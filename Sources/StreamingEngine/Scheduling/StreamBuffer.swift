@@ -148,7 +148,7 @@ struct StreamBuffer: Sendable {
         return forgotten
     }
 
-    /// Extends a range to close a gap within the gap tolerance.
+    /// Extends a range to close the gaps before and after it that are within the gap tolerance.
     static func closingGaps(around range: MediaTimeRange, in ranges: MediaTimeRangeSet) -> MediaTimeRange {
         var (start, end) = (range.start, range.end)
         let following = ranges.ranges.partitioningIndex { $0.end > range.start }
