@@ -27,6 +27,8 @@ package final class FileReception: Sendable {
         var claim: (claims: ReceptionClaims, file: ClaimedFile)?
         /// The file that another process is writing.
         var followed: FileIdentity?
+        var readerCount = 0
+        var whenUnused: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -120,6 +122,19 @@ package final class FileReception: Sendable {
         }
     }
 
+    /// Sets a closure that is called when the last reader leaves.
+    func whenUnused(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenUnused = body } }
+
+    fileprivate func addReader() { state.withLock { $0.readerCount += 1 } }
+
+    fileprivate func removeReader() {
+        let unused = state.withLock { state in
+            state.readerCount -= 1
+            return state.readerCount == 0 ? state.whenUnused : nil
+        }
+        unused?()
+    }
+
     func wait(until condition: (Phase) -> Bool) async throws -> Phase {
         while true {
             let seen = changes.count
@@ -129,6 +144,21 @@ package final class FileReception: Sendable {
             await changes.wait(after: seen)
         }
     }
+}
+
+/// A reference of a reader, or of a task that waits for the file, to a reception.
+///
+/// What a player receives is received as long as there is such a reference.
+package final class ReceptionReader: Sendable {
+    private let reception: FileReception
+
+    /// Adds a reader to a reception.
+    package init(_ reception: FileReception) {
+        self.reception = reception
+        reception.addReader()
+    }
+
+    deinit { reception.removeReader() }
 }
 
 /// The files of a library that this process is receiving, so that a player and a download share the transfer of a file.
@@ -180,6 +210,7 @@ struct FollowedBuffers: AsyncSequence, Sendable {
     let attempt: Int
     let offset: Int64
     let address: ResourceAddress
+    let reader: ReceptionReader
 
     /// The maximum number of bytes in a buffer.
     private static let bufferSize: Int64 = 256 << 10

@@ -16,7 +16,7 @@ struct SharedFiles: Sendable {
     let origin: any Transport
 
     /// The maximum size of a file that is stored while it is played; a larger one is only played.
-    fileprivate static let maximumFileSize: Int64 = 1 << 30
+    static let maximumFileSize: Int64 = 1 << 30
     /// The free space that is left on the disk.
     private static let minimumFreeSpace: Int64 = 256 << 20
 
@@ -35,6 +35,7 @@ struct SharedFiles: Sendable {
                 case .receivedElsewhere: follow(reception, of: resource)
                 }
             }
+            let reader = ReceptionReader(reception)
             let phase = try await reception.waitForResponse()
             switch phase {
             case .receiving(let attempt, let length, _):
@@ -43,7 +44,8 @@ struct SharedFiles: Sendable {
                     reception: reception,
                     attempt: attempt,
                     offset: offset,
-                    address: resource.address
+                    address: resource.address,
+                    reader: reader
                 )
                 return TransportResponse(
                     status: offset > 0 ? 206 : 200,
@@ -112,119 +114,14 @@ struct SharedFiles: Sendable {
         storing.removeEarlierBytes()
         reception.begin(length: response.expectedLength, written: 0)
         storing.validator = response.resumptionValidator
+        let transfer = SharedTransfer(response.body, storing, executor: origin.executor)
         return TransportResponse(
             status: response.status,
             headers: response.headers,
             address: response.address,
             expectedLength: response.expectedLength,
-            body: TransportBody(StoringReceptionBuffers(body: response.body, storing: storing)),
+            body: TransportBody(SharedTransferBuffers(transfer: transfer, reader: ReceptionReader(reception))),
             record: response.record
         )
     }
-}
-
-/// A file that a player receives and that is stored at the same time; if the player stops reading, the received bytes are
-/// kept so that the transfer can be continued.
-private final class StoredReception: @unchecked Sendable {
-    // Safe: the single reader of the body uses it, and waits for each write before the next.
-    private let library: AssetLibrary
-    private let id: String
-    private let resource: StoredResource
-    private let reception: FileReception
-    private let file: PackageFile
-    var validator: String?
-    private var isEnded = false
-
-    init(
-        _ library: AssetLibrary,
-        _ id: String,
-        _ resource: StoredResource,
-        _ reception: FileReception
-    ) {
-        self.library = library
-        self.id = id
-        self.resource = resource
-        self.reception = reception
-        file = library.makePackageFile(for: resource, of: id)
-    }
-
-    deinit { abandon() }
-
-    /// Removes the bytes of an earlier transfer.
-    func removeEarlierBytes() { file.removeEarlierBytes() }
-
-    /// Writes bytes; after a failure of the disk, the file is no longer stored but still played.
-    func write(_ buffer: ByteBuffer) {
-        guard !isEnded else { return }
-        do {
-            try buffer.withUnsafeReadableBytes { try file.write($0) }
-        } catch {
-            return stopStoring()
-        }
-        guard file.count <= SharedFiles.maximumFileSize else { return stopStoring() }
-        reception.setWritten(file.count)
-    }
-
-    private func stopStoring() {
-        file.discard()
-        end(nil)
-    }
-
-    /// Stores the file, whose bytes have all been received.
-    func finish() {
-        guard !isEnded else { return }
-        do {
-            let isWhole = resource.byteRange.map { $0.length == file.count } ?? true
-            guard isWhole, resource.kind.keySize ?? file.count == file.count else { return stopStoring() }
-            for result in library.finish([file]) { try result.get() }
-            try library.commit([WrittenFile(resource, file)])
-            end(file.count)
-        } catch {
-            file.discard()
-            end(nil)
-        }
-    }
-
-    /// Ends the reception without storing the file.
-    func abandon() {
-        guard !isEnded else { return }
-        // A file that was not begun may be that of an earlier transfer.
-        if file.isOpen {
-            if let validator { file.keep(validator, of: resource) } else { file.discard() }
-        }
-        end(nil)
-    }
-
-    private func end(_ length: Int64?) {
-        isEnded = true
-        library.endReception(of: resource, id, length: length)
-    }
-}
-
-/// A body whose bytes are stored as they are read.
-private struct StoringReceptionBuffers: AsyncSequence, Sendable {
-    let body: TransportBody
-    let storing: StoredReception
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var iterator: TransportBody.AsyncIterator
-        let storing: StoredReception
-
-        mutating func next() async throws -> ByteBuffer? {
-            let storing = storing
-            do {
-                guard let buffer = try await iterator.next() else {
-                    try await NIOThreadPool.singleton.runIfActive { storing.finish() }
-                    return nil
-                }
-                try await NIOThreadPool.singleton.runIfActive { storing.write(buffer) }
-                return buffer
-            } catch {
-                storing.abandon()
-                throw error
-            }
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), storing: storing) }
 }

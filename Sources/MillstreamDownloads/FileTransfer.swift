@@ -54,7 +54,9 @@ struct FileTransfer {
         while true {
             let (reception, isOwner) = library.reception(of: resource, assetID)
             guard isOwner else {
+                let reader = ReceptionReader(reception)
                 _ = try await reception.waitForEnd()
+                withExtendedLifetime(reader) {}
                 continue
             }
             do {

@@ -125,6 +125,36 @@ import Testing
 
     // MARK: Stalled bodies
 
+    /// Reads a body that is larger than all buffers on its way, with a pause that is longer than the time-out.
+    private func readSlowly(idleTimeout: Duration, _ behavior: MisbehavingServer.Behavior) async throws -> Int {
+        let bytes = [UInt8](repeating: 7, count: 24 << 20)
+        return try await MisbehavingServer.withServer(["/a": .init(bytes)]) { server in
+            server.behave([behavior])
+            let transport = HTTPTransport(HTTPTransport.Options(idleTimeout: idleTimeout))
+            do {
+                let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
+                var count = 0
+                for try await buffer in try await transport.send(request).body {
+                    if count == 0 { try await Task.sleep(for: idleTimeout * 4) }
+                    count += buffer.readableBytes
+                }
+                try await transport.shutdown()
+                return count
+            } catch {
+                try await transport.shutdown()
+                throw error
+            }
+        }
+    }
+
+    @Test func pauseOfTheReaderIsNoStallOfTheServer() async throws {
+        #expect(try await readSlowly(idleTimeout: .milliseconds(500), .proper) == 24 << 20)
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await readSlowly(idleTimeout: .milliseconds(500), .stall(after: 20 << 20))
+        }
+        #expect(error?.code == .timedOut)
+    }
+
     @Test func stalledBodyTimesOut() async {
         let error = await failure(.stall(after: 1_000))
         #expect(error?.code == .timedOut)

@@ -77,29 +77,29 @@ final class ExchangeObserver: ChannelDuplexHandler {
         self.isUnused = isUnused
     }
 
-    /// Adds an observer to an HTTP/1.1 connection.
+    /// Adds an observer to an HTTP/1.1 connection, and a handler that limits the time for which the server sends nothing.
     static func observe(
         _ channel: any Channel,
         _ registry: ExchangeRegistry,
-        _ time: any TimeSource
+        _ time: any TimeSource,
+        readLimit: TimeAmount
     )
         -> EventLoopFuture<Void>
     {
         channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            try pipeline.addHandler(
-                ExchangeObserver(registry, time, "http/1.1", isUnused: true),
-                position: .after(decoder)
-            )
+            let observer = ExchangeObserver(registry, time, "http/1.1", isUnused: true)
+            try pipeline.addHandlers([observer, IdleReadHandler(limit: readLimit)], position: .after(decoder))
         }
     }
 
-    /// Adds an observer to an HTTP/2 stream.
+    /// Adds an observer to an HTTP/2 stream, and a handler that limits the time for which the server sends nothing.
     static func observe(
         stream channel: any Channel,
         _ registry: ExchangeRegistry,
-        _ time: any TimeSource
+        _ time: any TimeSource,
+        readLimit: TimeAmount
     )
         -> EventLoopFuture<Void>
     {
@@ -107,7 +107,8 @@ final class ExchangeObserver: ChannelDuplexHandler {
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
             let isFresh = channel.parent.map { registry.removeUnused($0) } ?? false
-            try pipeline.addHandler(ExchangeObserver(registry, time, "h2", isUnused: isFresh), position: .after(codec))
+            let observer = ExchangeObserver(registry, time, "h2", isUnused: isFresh)
+            try pipeline.addHandlers([observer, IdleReadHandler(limit: readLimit)], position: .after(codec))
         }
     }
 

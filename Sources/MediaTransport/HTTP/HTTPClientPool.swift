@@ -102,10 +102,9 @@ final class HTTPClientPool: Sendable {
     private func makeClient(_ position: Endpoint) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        configuration.timeout = .init(
-            connect: TimeAmount(limited: options.connectTimeout),
-            read: TimeAmount(limited: options.idleTimeout)
-        )
+        // The time of reading is limited by a handler of our own.
+        configuration.timeout = .init(connect: TimeAmount(limited: options.connectTimeout))
+        let readLimit = TimeAmount(limited: options.idleTimeout)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         configuration.connectionPool.idleTimeout = .seconds(30)
         // Retries are decided by the load error policy, not by the connection pool.
@@ -122,13 +121,13 @@ final class HTTPClientPool: Sendable {
         if let proxy = options.proxy { configuration.proxy = .server(host: proxy.host, port: proxy.port) }
         if let address = position.address { configuration.dnsOverride = [position.host: address.description] }
         let (registry, time) = (registry, time)
-        configuration.http1_1ConnectionDebugInitializer = { ExchangeObserver.observe($0, registry, time) }
+        configuration.http1_1ConnectionDebugInitializer = { ExchangeObserver.observe($0, registry, time, readLimit: readLimit) }
         configuration.http2ConnectionDebugInitializer = { channel in
             registry.markUnused(channel)
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         configuration.http2StreamChannelDebugInitializer = {
-            ExchangeObserver.observe(stream: $0, registry, time)
+            ExchangeObserver.observe(stream: $0, registry, time, readLimit: readLimit)
         }
         return HTTPClient(eventLoopGroup: Self.eventLoops, configuration: configuration)
     }

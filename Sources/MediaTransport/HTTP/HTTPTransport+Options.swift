@@ -16,7 +16,7 @@ extension HTTPTransport {
         public var usesCookies: @Sendable (ResourceAddress) -> Bool = { _ in true }
         /// The maximum time to establish a connection, without name resolution; 10 seconds by default.
         public var connectTimeout: Duration
-        /// The maximum time without any received data; 20 seconds by default.
+        /// The maximum time without any received data while data is wanted; 20 seconds by default.
         public var idleTimeout: Duration
         /// A Boolean value that indicates whether certificates are accepted without verification.
         public var acceptsAnyCertificate: Bool
