@@ -85,7 +85,7 @@ struct SegmentScheduler: Sendable {
             if let end, loadedEnd >= end { return .complete }
             return timeline.isLive ? .awaitPlaylist : .complete
         }
-        let found = isMissing ? timeline.position(atOrAfter: position) : index(at: loadedEnd, in: timeline)
+        let found = isMissing ? Self.position(atOrAfter: position, in: timeline) : index(at: loadedEnd, in: timeline)
         guard let next = found else { return timeline.isLive ? .awaitPlaylist : .complete }
         // The segment is created only if it is needed, because this function is called far more often than that.
         let range = timeline.range(at: next)
@@ -111,7 +111,8 @@ struct SegmentScheduler: Sendable {
         guard reach > timeline.range.start + Self.minimumRemainder,
             var next = timeline.position(atOrAfter: reach - Self.minimumRemainder)
         else { return .complete }
-        if timeline.range(at: next).start >= reach {
+        // A segment without a duration would be loaded again and again.
+        while timeline.range(at: next).start >= reach || timeline.range(at: next).duration <= .zero {
             guard next > 0 else { return .complete }
             next -= 1
         }
@@ -141,15 +142,26 @@ struct SegmentScheduler: Sendable {
     }
 
     private func index(at time: MediaTime, in timeline: PresentationTimeline) -> Int? {
-        guard let position = timeline.position(atOrAfter: time) else { return nil }
+        guard let position = Self.position(atOrAfter: time, in: timeline) else { return nil }
         let range = timeline.range(at: position)
         let rest = range.end - time
         // If another variant's segment ends shortly before the end of this one, the next segment is used.
         if time > range.start, rest < Self.minimumRemainder, rest.duration < range.duration.duration / 2,
-            position + 1 < timeline.segments.count
+            let next = Self.position(atOrAfter: range.end, in: timeline)
         {
-            return position + 1
+            return next
         }
         return position
+    }
+
+    /// Returns the first segment with a duration that ends after a time; one without would be loaded again and again.
+    private static func position(atOrAfter time: MediaTime, in timeline: PresentationTimeline) -> Int? {
+        var time = time
+        while let position = timeline.position(atOrAfter: time) {
+            let range = timeline.range(at: position)
+            guard range.duration <= .zero else { return position }
+            time = range.end
+        }
+        return nil
     }
 }

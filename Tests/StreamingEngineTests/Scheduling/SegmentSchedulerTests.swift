@@ -95,6 +95,33 @@ import Testing
         #expect(Self.name(backward.nextStep(in: timeline)) == "pass 9")
     }
 
+    @Test func segmentsWithoutADurationAreNotLoadedAgainAndAgain() throws {
+        let timeline = try Self.timeline([6, 0, 6, 0, 0], gaps: [1, 4])
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).nextStep(in: timeline)) == "fetch 2")
+        // What is loaded ends shortly before the end of a segment, where the next one has no duration.
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 5.95)]).nextStep(in: timeline)) == "fetch 2")
+        #expect(Self.name(Self.scheduler(at: 11.95).nextStep(in: timeline)) == "fetch 2")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 12)]).nextStep(in: timeline)) == "complete")
+        // The playhead is shortly before segments of which none has a duration.
+        let empty = try Self.timeline([6, 0, 0], gaps: [2])
+        #expect(Self.name(Self.scheduler(at: 5.999, loaded: [(0, 5.999)]).nextStep(in: empty)) == "fetch 0")
+        #expect(Self.name(Self.scheduler(at: 5.5, loaded: [(0, 5.999)]).nextStep(in: empty)) == "complete")
+        #expect(Self.name(Self.scheduler(at: -0.1).nextStep(in: try Self.timeline([0, 0], isLive: true))) == "await")
+        var backward = Self.scheduler(at: 12)
+        backward.isReverse = true
+        #expect(Self.name(backward.nextStep(in: timeline)) == "fetch 2")
+        backward = Self.scheduler(at: 12, loaded: [(6.2, 12)])
+        backward.isReverse = true
+        #expect(Self.name(backward.nextStep(in: try Self.timeline([6, 0, 6]))) == "fetch 2")
+        backward = Self.scheduler(at: 12, loaded: [(6, 12)])
+        backward.isReverse = true
+        #expect(Self.name(backward.nextStep(in: timeline)) == "fetch 0")
+        #expect(Self.name(backward.nextStep(in: try Self.timeline([0, 0, 12]))) == "fetch 2")
+        backward = Self.scheduler(at: 12, loaded: [(0.05, 12)])
+        backward.isReverse = true
+        #expect(Self.name(backward.nextStep(in: try Self.timeline([0, 12]))) == "complete")
+    }
+
     @Test func fullMemoryAllowsOnlyUrgentSegments() throws {
         let timeline = try Self.timeline()
         var scheduler = Self.scheduler(at: 0, loaded: [(0, 6)])
