@@ -113,7 +113,7 @@ extension AssetLibrary {
             try record.insert(database)
             return record.id
         }
-        let package = packageDirectory(id).path
+        let package = packagePath(id)
         do {
             try files.makeFolder(package)
             try files.synchronizeFolder(directory.appendingPathComponent("packages").path)

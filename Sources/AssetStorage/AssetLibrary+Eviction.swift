@@ -149,7 +149,7 @@ extension AssetLibrary {
         // No player can start to use the package until the deletion has finished.
         let use = PackageUse.exclusive(packageDirectory(id))
         defer { withExtendedLifetime(use) {} }
-        guard use != nil || !PackageFile.isFolder(packageDirectory(id).path) else { return false }
+        guard use != nil || !PackageFile.isFolder(packagePath(id)) else { return false }
         do {
             guard try !storagePolicy(id).isPinned else { return false }
             try delete(id)

@@ -38,7 +38,7 @@ extension AssetLibrary {
 
     /// Returns a file object to write a resource with.
     package func makePackageFile(for resource: StoredResource, of id: String) -> PackageFile {
-        PackageFile("\(packageDirectory(id).path)/\(resource.path)", files: files)
+        PackageFile("\(packagePath(id))/\(resource.path)", files: files)
     }
 
     /// Returns all files of an asset in the order in which its playlists name them.
@@ -148,7 +148,7 @@ extension AssetLibrary {
     /// - Throws: ``StorageError``; ``StorageError/Code/notFound`` if the asset was deleted in the meantime.
     package func commit(_ written: [WrittenFile]) throws {
         guard !written.isEmpty else { return }
-        let folders = Set(written.map { "\(packageDirectory($0.resource.assetID).path)/\($0.resource.folder)" })
+        let folders = Set(written.map { "\(packagePath($0.resource.assetID))/\($0.resource.folder)" })
         for path in folders.sorted() {
             do {
                 try files.synchronizeFolder(path)
@@ -187,7 +187,7 @@ extension AssetLibrary {
     /// ``StoredAsset/isPlayableOffline`` is the state of the catalog, which does not know what another program removed.
     public func isPlayableOffline(_ id: String) -> Bool {
         guard let asset = try? asset(id), asset.isPlayableOffline else { return false }
-        let folder = packageDirectory(id).path
+        let folder = packagePath(id)
         let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
         guard playlists.allSatisfy({ PackageFile.size("\(folder)/\($0)") != nil }) else { return false }
         return
@@ -243,7 +243,7 @@ extension AssetLibrary {
         of id: String,
         unless isIntact: (_ path: String, _ row: ResourceRecord) -> Bool
     ) throws -> [String] {
-        let package = packageDirectory(id).path
+        let package = packagePath(id)
         var lost: [String] = []
         var last: Int64 = 0
         while true {
@@ -323,7 +323,7 @@ extension AssetLibrary {
     /// Creates the directories of the renditions of an asset, but not its package, so that a deleted asset is not
     /// recreated.
     func makeFolders(_ id: String) throws {
-        let package = packageDirectory(id).path
+        let package = packagePath(id)
         let folders = try catalog.read { database in Set(try Self.folders(id, database).values) }
         do {
             for folder in folders.sorted() { try files.makeFolder("\(package)/\(folder)") }
@@ -340,7 +340,7 @@ extension AssetLibrary {
     ///
     /// The caller must hold the lock of the asset.
     func removeUnreferencedFiles(_ id: String) throws {
-        let package = packageDirectory(id).path
+        let package = packagePath(id)
         func names(in folder: String) -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         }

@@ -52,7 +52,7 @@ extension AssetLibrary {
         return try Row.fetchOne(statement, arguments: [file.checksum, file.count]).map { ($0[0], $0[1]) }
     }
 
-    private func path(_ id: String, _ path: String) -> String { "\(packageDirectory(id).path)/\(path)" }
+    private func path(_ id: String, _ path: String) -> String { "\(packagePath(id))/\(path)" }
 
     /// Makes the stored files of an asset further names of files with the same content that are stored before them.
     ///

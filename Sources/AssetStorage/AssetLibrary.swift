@@ -23,6 +23,8 @@ public final class AssetLibrary: Sendable {
     private let recovery = Mutex<URL?>(nil)
     let catalog: Catalog
     let files: any FileOperations
+    /// The path of the directory of all packages.
+    private let packagesPath: String
     let receptions = ReceptionRegistry()
     /// The locks that this process holds to store files, by the identifiers of the assets.
     let locks = Mutex<[String: WeakLock]>([:])
@@ -47,6 +49,7 @@ public final class AssetLibrary: Sendable {
     /// Opens a library that changes its packages through the given file operations.
     package init(directory: URL, files: any FileOperations) throws {
         self.directory = directory.standardizedFileURL
+        packagesPath = self.directory.appendingPathComponent("packages").path
         self.files = files
         do {
             try Self.makePrivate(directory)
@@ -68,6 +71,7 @@ public final class AssetLibrary: Sendable {
     /// - Throws: ``StorageError/Code/cannotOpen`` if there is no library.
     public init(reading directory: URL) throws {
         self.directory = directory.standardizedFileURL
+        packagesPath = self.directory.appendingPathComponent("packages").path
         files = SystemFileOperations()
         let path = self.directory.appendingPathComponent(Catalog.fileName).path
         // An empty file is a catalog whose creation was interrupted.
@@ -158,9 +162,10 @@ public final class AssetLibrary: Sendable {
     }
 
     /// Returns the directory of the package of an asset.
-    public func packageDirectory(_ id: String) -> URL {
-        directory.appendingPathComponent("packages").appendingPathComponent(id)
-    }
+    public func packageDirectory(_ id: String) -> URL { URL(fileURLWithPath: packagePath(id), isDirectory: true) }
+
+    /// Returns the path of the directory of the package of an asset.
+    func packagePath(_ id: String) -> String { "\(packagesPath)/\(id)" }
 
     /// Returns the URL of a stored file of a package; `nil` if the path leaves the package or the file is not stored.
     ///
@@ -240,7 +245,7 @@ public final class AssetLibrary: Sendable {
             _ = try catalog.read { try Self.record(id, $0) }
         } catch let error as StorageError where error.code == .notFound {
             // The directory was created while the asset was being deleted.
-            if lock != nil { try? files.removeTree(packageDirectory(id).path, last: PackageLock.fileName) }
+            if lock != nil { try? files.removeTree(packagePath(id), last: PackageLock.fileName) }
             throw error
         }
         guard let lock else { throw movedPackage(id) }
@@ -305,7 +310,7 @@ public final class AssetLibrary: Sendable {
     ///
     /// The caller must hold the lock of the asset, unless the package has no directory.
     private func finishDeletion(_ id: String) throws {
-        let package = packageDirectory(id).path
+        let package = packagePath(id)
         do {
             // The lock file is removed last, so that no other task can lock the package while its files are removed.
             try files.removeTree(package, last: PackageLock.fileName)

@@ -200,7 +200,7 @@ extension AssetLibrary {
     }
 
     private func path(of resource: StoredResource, _ id: String) -> String {
-        "\(packageDirectory(id).path)/\(resource.path)"
+        "\(packagePath(id))/\(resource.path)"
     }
 }
 

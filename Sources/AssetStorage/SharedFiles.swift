@@ -75,7 +75,7 @@ struct SharedFiles: Sendable {
 
     /// Returns the response for a stored file.
     func stored(_ resource: StoredResource, _ request: TransportRequest) async throws -> TransportResponse {
-        let path = "\(library.packageDirectory(id).path)/\(resource.path)"
+        let path = "\(library.packagePath(id))/\(resource.path)"
         var local = TransportRequest(ResourceAddress(filePath: path), kind: request.kind)
         local.resumption = request.resumption
         let response = try await files.send(local)
