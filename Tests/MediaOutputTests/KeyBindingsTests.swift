@@ -13,6 +13,11 @@ import Testing
         (.character(","), .step(-1)), (.character("a"), .nextAudio), (.character("s"), .nextSubtitles),
         (.character("v"), .nextVideo),
         (.character("i"), .toggleStatistics), (.character("f"), .toggleFullScreen), (.character("q"), .quit),
+        (.character("j"), .changeAudioDelay(MediaTime(value: -1, timescale: 20))),
+        (.character("k"), .changeAudioDelay(MediaTime(value: 1, timescale: 20))),
+        (.character("g"), .changeSubtitleDelay(MediaTime(value: -1, timescale: 20))),
+        (.character("h"), .changeSubtitleDelay(MediaTime(value: 1, timescale: 20))),
+        (.character("l"), .toggleLoop), (.character("c"), .saveScreenshot), (.character("w"), .nextWindowSize),
         (.escape, .quit), (.character("m"), .toggleMute), (.home, .seekTo(.zero)),
     ])
     func keysHaveTheirCommands(key: Key, command: PlayerCommand) {

@@ -19,7 +19,9 @@ import Testing
     private let files: RecordingFiles
     private let library: AssetLibrary
     private let origin = PacedTransport([
-        source.text: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n".utf8),
+        source.text: Array(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n".utf8
+        ),
         base + "0.ts": Array("zero".utf8), base + "1.ts": media,
     ])
 

@@ -34,6 +34,7 @@ public final class SharedOutputs: Sendable {
     private let video: (any VideoOutput)?
     private let audio: (any AudioOutput)?
     private let subtitles: (any SubtitleOutput)?
+    private let delays: OutputDelays
     private let state = Mutex(State())
 
     /// Creates outputs for sharing.
@@ -42,11 +43,14 @@ public final class SharedOutputs: Sendable {
     ///   - video: The output for video; a ``VideoOutputStack`` combines several outputs.
     ///   - audio: The output for audio.
     ///   - subtitles: The output for subtitles.
+    ///   - delays: The delays of audio and subtitles.
     public init(
         video: (any VideoOutput)? = nil,
         audio: (any AudioOutput)? = nil,
-        subtitles: (any SubtitleOutput)? = nil
+        subtitles: (any SubtitleOutput)? = nil,
+        delays: OutputDelays = OutputDelays()
     ) {
+        self.delays = delays
         self.video = video
         self.audio = audio
         self.subtitles = subtitles
@@ -72,6 +76,7 @@ public final class SharedOutputs: Sendable {
                 videoOutput: video == nil ? nil : output,
                 audioOutput: audio == nil ? nil : output,
                 subtitleOutput: subtitles == nil ? nil : output,
+                delays: delays,
                 decoding: decoding,
                 executor: executor
             )

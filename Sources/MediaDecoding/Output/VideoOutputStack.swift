@@ -25,6 +25,9 @@ public final class VideoOutputStack: VideoOutput {
     /// The value is false again after ``clear()``.
     public var isReadyForDisplay: Bool { state.withLock { !$0.outputs.isEmpty && $0.current != nil } }
 
+    /// The frame that is shown now; `nil` before the first one and after ``clear()``.
+    public var currentFrame: VideoFrame? { state.withLock { $0.current } }
+
     /// A Boolean value that indicates whether no output is attached, in which case frames need not be converted or
     /// passed on.
     public var isEmpty: Bool { state.withLock { $0.outputs.isEmpty } }

@@ -16,6 +16,9 @@ final class AudioPlayback {
     var isDisabled = false
     private var settings = AudioSettings()
     private let output: any AudioOutput
+    private let delays: OutputDelays
+    /// The delay of the audio that is enqueued.
+    private var delay = MediaTime.zero
     private let format: AudioFormat
     private var tempoFilter: TempoFilter?
     private var rate = 1.0
@@ -34,8 +37,14 @@ final class AudioPlayback {
     private static let audibleRates = 0.25...4.0
 
     /// Creates a controller and opens the output.
-    init(_ output: any AudioOutput) throws {
+    ///
+    /// - Parameters:
+    ///   - output: The output.
+    ///   - delays: The delays, of which that of audio applies.
+    /// - Throws: The error of the output.
+    init(_ output: any AudioOutput, _ delays: OutputDelays) throws {
         self.output = output
+        self.delays = delays
         format = try output.start(AudioFormat(sampleRate: 48_000, channelCount: 2))
         feed = AudioFeed(format)
     }
@@ -44,7 +53,8 @@ final class AudioPlayback {
     func seek(to position: MediaTime, _ mapping: inout TimestampMapping) {
         output.flush()
         tempoFilter = nil
-        feed.seek(to: position, &mapping)
+        delay = delays.audio
+        feed.seek(to: position - delay, &mapping)
     }
 
     /// Starts playback at a position.
@@ -58,10 +68,13 @@ final class AudioPlayback {
             output.pause()
             return .zero
         }
-        let delay = output.queuedDuration
-        supplyInitial(before: position + MediaTime(Self.targetQueuedDuration, scaledBy: rate), mapping: &mapping)
+        let latency = output.queuedDuration
+        supplyInitial(
+            before: position - delay + MediaTime(Self.targetQueuedDuration, scaledBy: rate),
+            mapping: &mapping
+        )
         output.resume()
-        return delay
+        return latency
     }
 
     /// Pauses the output.
@@ -109,8 +122,12 @@ final class AudioPlayback {
             return SupplyResult(nextSupplyTime: now + Self.targetQueuedDuration / 4)
         }
         var turn = SupplyResult()
+        if delay != delays.audio {
+            output.flush()
+            seek(to: clock.targetTimebase.mediaTime(at: now + output.queuedDuration), &mapping)
+        }
         var queued = output.queuedDuration
-        var heard = clock.targetTimebase.mediaTime(at: now + queued)
+        var heard = clock.targetTimebase.mediaTime(at: now + queued) - delay
         // An empty queue does not reveal the clock of the device: audio may have ended or not been appended yet.
         if output.isRealTime, let position = feed.position, queued >= Self.minimumMeasurableDuration || position > heard
         {
@@ -120,7 +137,7 @@ final class AudioPlayback {
                 output.flush()
                 tempoFilter = nil
                 queued = output.queuedDuration
-                heard = clock.targetTimebase.mediaTime(at: now + queued)
+                heard = clock.targetTimebase.mediaTime(at: now + queued) - delay
                 feed.seek(to: heard, &mapping)
             } else if abs(error) > Self.driftTolerance {
                 turn.playheadCorrection = MediaTime(approximating: error * rate / 4) ?? .zero

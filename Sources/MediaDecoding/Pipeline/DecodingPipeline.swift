@@ -22,6 +22,8 @@ public actor DecodingPipeline: MediaPipeline {
         public var audioOutput: (any AudioOutput)?
         /// The output for subtitles; `nil` to ignore subtitles.
         public var subtitleOutput: (any SubtitleOutput)?
+        /// The delays of audio and subtitles.
+        public var delays: OutputDelays
         /// The options for decoding video.
         public var decoding: VideoDecodingOptions
         /// The executor that runs the pipeline; `nil` for a dedicated thread.
@@ -35,12 +37,14 @@ public actor DecodingPipeline: MediaPipeline {
             videoOutput: (any VideoOutput)?,
             audioOutput: (any AudioOutput)?,
             subtitleOutput: (any SubtitleOutput)? = nil,
+            delays: OutputDelays = OutputDelays(),
             decoding: VideoDecodingOptions = VideoDecodingOptions(),
             executor: (any SerialExecutor)? = nil
         ) {
             self.videoOutput = videoOutput
             self.audioOutput = audioOutput
             self.subtitleOutput = subtitleOutput
+            self.delays = delays
             self.decoding = decoding
             self.executor = executor
         }
@@ -106,7 +110,12 @@ public actor DecodingPipeline: MediaPipeline {
         shared = Mutex(Shared(clock: PlaybackClock(at: time.now)))
         (stream, continuation) = AsyncStream.makeStream()
         video = VideoFeed(options.decoding)
-        audio = try options.audioOutput.map { try AudioPlayback($0) }
+        audio = try options.audioOutput.map { try AudioPlayback($0, options.delays) }
+        let changes = changes
+        options.delays.addObserver { [weak changes] in
+            changes?.notify()
+            return changes != nil
+        }
     }
 
     // MARK: State for the engine
@@ -284,7 +293,10 @@ public actor DecodingPipeline: MediaPipeline {
         } else if let frame = video.frames.first, let moment = clock.targetTimebase.time(reaching: frame.time) {
             moments.append(max(moment, clock.targetTimebase.time))
         }
-        if options.subtitleOutput != nil, let change = subtitles.nextChange(after: position) {
+        let subtitleDelay = options.delays.subtitles
+        if options.subtitleOutput != nil,
+            let change = subtitles.nextChange(after: position - subtitleDelay).map({ $0 + subtitleDelay })
+        {
             moments += clock.targetTimebase.time(reaching: change).map { [max($0, clock.targetTimebase.time)] } ?? []
         }
         return moments.min().map { max($0, now + .microseconds(200)) }
@@ -333,7 +345,7 @@ public actor DecodingPipeline: MediaPipeline {
 
     private func showSubtitles(at position: MediaTime) {
         guard let output = options.subtitleOutput, !disabled.contains(.subtitles),
-            let cues = subtitles.takeChangedCues(at: position, mapping: mapping)
+            let cues = subtitles.takeChangedCues(at: position - options.delays.subtitles, mapping: mapping)
         else { return }
         output.show(cues)
     }

@@ -86,11 +86,16 @@ public final class PNGFrameOutput: VideoOutput {
     }
 
     private func write(_ frame: VideoFrame, to path: String) throws {
+        try Self.write(frame, to: path)
+        state.withLock { $0.written.append(path) }
+    }
+
+    /// Writes a frame as a PNG file.
+    package static func write(_ frame: VideoFrame, to path: String) throws {
         let bytes = try PNGEncoder.encode(frame.pixelBuffer)
         let file = try OutputFile(path)
         try file.write(bytes)
         try file.finish()
-        state.withLock { $0.written.append(path) }
     }
 }
 

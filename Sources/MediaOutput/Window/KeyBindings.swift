@@ -28,6 +28,10 @@ enum KeyBindings {
         case .character(","): .step(-1)
         case .character("["): .slower
         case .character("]"): .faster
+        case .character("j"): .changeAudioDelay(.zero - delayStep)
+        case .character("k"): .changeAudioDelay(delayStep)
+        case .character("g"): .changeSubtitleDelay(.zero - delayStep)
+        case .character("h"): .changeSubtitleDelay(delayStep)
         case _ where isRepeat: nil
         case .home: .seekTo(span?.start ?? .zero)
         case .end: span.map { .seekTo($0.end) }
@@ -38,12 +42,18 @@ enum KeyBindings {
         case .character("a"): .nextAudio
         case .character("v"): .nextVideo
         case .character("s"): .nextSubtitles
+        case .character("l"): .toggleLoop
+        case .character("c"): .saveScreenshot
+        case .character("w"): .nextWindowSize
         case .character("i"): .toggleStatistics
         case .character("?"): .toggleKeys
         case .character("f"): .toggleFullScreen
         case .character(let character): tenth(character, of: span)
         }
     }
+
+    /// The amount by which a key changes a delay.
+    private static let delayStep = MediaTime(value: 1, timescale: 20)
 
     private static func tenth(_ character: Character, of span: MediaTimeRange?) -> PlayerCommand? {
         guard let span, character.isASCII, let digit = character.wholeNumberValue else { return nil }

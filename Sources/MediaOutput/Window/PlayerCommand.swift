@@ -26,6 +26,16 @@ public enum PlayerCommand: Sendable, Hashable {
     case nextVideo
     /// Selects the next subtitles, or none after the last ones: `s`.
     case nextSubtitles
+    /// Changes the delay of the audio, in seconds: `j` by −0.05 and `k` by 0.05.
+    case changeAudioDelay(MediaTime)
+    /// Changes the delay of the subtitles, in seconds: `g` by −0.05 and `h` by 0.05.
+    case changeSubtitleDelay(MediaTime)
+    /// Sets the start of a loop, then its end, then ends the loop: `l`.
+    case toggleLoop
+    /// Saves the picture as a PNG file: `c`.
+    case saveScreenshot
+    /// Changes the size of the window to 50, 100 or 200 % of the video: `w`. The window has already performed the change.
+    case nextWindowSize
     /// Shows or hides the statistics: `i`.
     case toggleStatistics
     /// Shows or hides the keys: `?`.
@@ -42,7 +52,8 @@ extension PlayerCommand {
         switch self {
         case .seekBy, .seekTo, .step: true
         case .togglePause, .slower, .faster, .normalSpeed, .changeVolume, .toggleMute, .nextAudio, .nextVideo,
-            .nextSubtitles, .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit:
+            .nextSubtitles, .changeAudioDelay, .changeSubtitleDelay, .toggleLoop, .saveScreenshot, .nextWindowSize,
+            .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit:
             false
         }
     }
@@ -62,6 +73,11 @@ extension PlayerCommand {
         ("a", "next audio rendition"),
         ("v", "next video rendition"),
         ("s", "next subtitles, or none"),
+        ("j, k", "audio 50 ms earlier, later"),
+        ("g, h", "subtitles 50 ms earlier, later"),
+        ("l", "start of a loop, end of it, no loop"),
+        ("c", "save the picture as a PNG file"),
+        ("w", "window at 50, 100, 200 % of the video"),
         ("i", "show or hide statistics"),
         ("?", "show or hide these keys"),
         ("f", "full screen on, off"),

@@ -48,7 +48,13 @@ extension PlayerWindow {
             controls.showBar(at: now)
             needsDrawing = true
         }
-        if command == .toggleFullScreen { toggleFullScreen() } else { onCommand(command) }
+        switch command {
+        case .toggleFullScreen: toggleFullScreen()
+        case .nextWindowSize:
+            if let percent = canvas?.setNextSize() { announce("\(percent) %") }
+            onCommand(command)
+        default: onCommand(command)
+        }
     }
 
     private func toggleFullScreen() {

@@ -54,6 +54,14 @@ final class WindowCanvas {
 
     func toggleFullScreen() { surface.setFullScreen(!surface.isFullScreen) }
 
+    /// Changes the size of the window to the next of 50, 100 and 200 % of the video, as far as the screen allows.
+    ///
+    /// - Returns: The size in percent; `nil` without a frame, and in full screen mode.
+    func setNextSize() -> Int? {
+        guard let frame, !surface.isFullScreenOrMaximized else { return nil }
+        return surface.setNextSize(of: VideoGeometry.displaySize(of: frame.pixelBuffer), density: density)
+    }
+
     func setTitle(_ title: String) { surface.title = title }
 
     /// The number of pixels per point.

@@ -99,6 +99,32 @@ struct WindowSurface: ~Copyable {
         SDL_SetWindowSize(window, Int32(clamping: rect.width), Int32(clamping: rect.height))
     }
 
+    /// The sizes of a window in percent of the video.
+    private static let sizes = [50, 100, 200]
+
+    /// Changes the window to the next larger size for a picture, or to the smallest one after the largest.
+    ///
+    /// - Parameters:
+    ///   - videoSize: The size of the picture, in pixels.
+    ///   - density: The number of pixels per point.
+    /// - Returns: The size in percent.
+    func setNextSize(of videoSize: PixelSize, density: Double) -> Int {
+        func points(_ percent: Int) -> PixelSize {
+            let factor = Double(percent) / 100 / max(density, 0.1)
+            return Self.fitted(
+                PixelSize(
+                    max(1, Int(saturating: (Double(videoSize.width) * factor).rounded())),
+                    max(1, Int(saturating: (Double(videoSize.height) * factor).rounded()))
+                )
+            )
+        }
+        let present = pointSize
+        let next = Self.sizes.first { points($0).width > present.width } ?? Self.sizes[0]
+        let size = points(next)
+        SDL_SetWindowSize(window, Int32(clamping: size.width), Int32(clamping: size.height))
+        return next
+    }
+
     /// Returns a size that fits the screen.
     private static func fitted(_ size: PixelSize) -> PixelSize {
         var bounds = SDL_Rect()

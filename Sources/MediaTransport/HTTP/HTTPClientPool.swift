@@ -121,7 +121,9 @@ final class HTTPClientPool: Sendable {
         if let proxy = options.proxy { configuration.proxy = .server(host: proxy.host, port: proxy.port) }
         if let address = position.address { configuration.dnsOverride = [position.host: address.description] }
         let (registry, time) = (registry, time)
-        configuration.http1_1ConnectionDebugInitializer = { ExchangeObserver.observe($0, registry, time, readLimit: readLimit) }
+        configuration.http1_1ConnectionDebugInitializer = {
+            ExchangeObserver.observe($0, registry, time, readLimit: readLimit)
+        }
         configuration.http2ConnectionDebugInitializer = { channel in
             registry.markUnused(channel)
             return channel.eventLoop.makeSucceededVoidFuture()

@@ -29,6 +29,8 @@ public final class PlayerOutputs: Sendable {
     public let video = VideoOutputStack()
     /// The attached subtitle outputs, all of which show the subtitles.
     public let subtitles = SubtitleOutputGroup()
+    /// The delays of audio and subtitles against the video.
+    public let delays = OutputDelays()
 
     private let recorder: (any VideoOutput)?
     private let audio: (any AudioOutput)?
@@ -53,7 +55,8 @@ public final class PlayerOutputs: Sendable {
         shared = SharedOutputs(
             video: RecordedVideoOutput(recorder: recorder, attached: video),
             audio: self.audio,
-            subtitles: subtitles
+            subtitles: subtitles,
+            delays: delays
         )
     }
 

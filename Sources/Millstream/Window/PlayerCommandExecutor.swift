@@ -1,5 +1,6 @@
 #if Playback
 import HLSPlaylist
+import MediaDecoding
 package import MediaOutput
 import MediaTiming
 
@@ -9,15 +10,24 @@ package struct PlayerCommandExecutor: Sendable {
     private static let rates = [-8, -4, -2, -1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 16, 32]
 
     private let player: Player
+    private let loop: PlaybackLoop
+    private let screenshotFolder: String
     private let announce: @Sendable (String) -> Void
 
     /// Creates an executor.
     ///
     /// - Parameters:
     ///   - player: The player.
+    ///   - screenshotFolder: The path of the directory in which screenshots are saved.
     ///   - announce: Called with a few words about the effect of a command.
-    package init(_ player: Player, announce: @escaping @Sendable (String) -> Void) {
+    package init(
+        _ player: Player,
+        screenshotFolder: String = ".",
+        announce: @escaping @Sendable (String) -> Void
+    ) {
         self.player = player
+        loop = PlaybackLoop(player)
+        self.screenshotFolder = screenshotFolder
         self.announce = announce
     }
 
@@ -30,9 +40,11 @@ package struct PlayerCommandExecutor: Sendable {
         case .toggleMute:
             player.isMuted.toggle()
             announce(player.isMuted ? "Muted" : "Unmuted")
-        case .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit: break
+        case .changeAudioDelay(let change): changeDelay("Audio", \.audio, by: change)
+        case .changeSubtitleDelay(let change): changeDelay("Subtitles", \.subtitles, by: change)
+        case .toggleStatistics, .toggleKeys, .nextWindowSize, .toggleFullScreen, .quit: break
         case .togglePause, .seekBy, .seekTo, .step, .slower, .faster, .normalSpeed, .nextAudio, .nextVideo,
-            .nextSubtitles:
+            .nextSubtitles, .toggleLoop, .saveScreenshot:
             guard player.canPlay, let item = player.currentItem else { return announce("Loading") }
             await execute(command, on: item)
         }
@@ -55,7 +67,41 @@ package struct PlayerCommandExecutor: Sendable {
         case .nextAudio: selectNext(.audible, item)
         case .nextVideo: selectNext(.visual, item)
         case .nextSubtitles: selectNext(.legible, item)
-        case .changeVolume, .toggleMute, .toggleStatistics, .toggleKeys, .toggleFullScreen, .quit: break
+        case .toggleLoop: announce(loop.toggle(on: item))
+        case .saveScreenshot: announce(saveScreenshot())
+        case .changeVolume, .toggleMute, .changeAudioDelay, .changeSubtitleDelay, .toggleStatistics, .toggleKeys,
+            .nextWindowSize, .toggleFullScreen, .quit:
+            break
+        }
+    }
+
+    private func changeDelay(
+        _ name: String,
+        _ delay: ReferenceWritableKeyPath<OutputDelays, MediaTime>,
+        by change: MediaTime
+    ) {
+        guard let delays = player.outputs?.delays else { return announce("Nothing is decoded") }
+        delays[keyPath: delay] = delays[keyPath: delay] + change
+        let milliseconds = Int(saturating: (delays[keyPath: delay].seconds * 1000).rounded())
+        announce("\(name) \(milliseconds > 0 ? "+" : "")\(milliseconds) ms")
+    }
+
+    /// Writes the picture as a file whose name has its time.
+    ///
+    /// - Returns: A few words about the result.
+    private func saveScreenshot() -> String {
+        guard let frame = player.outputs?.video.currentFrame else { return "There is no picture to save" }
+        let position = Int(saturating: (max(.zero, frame.time).seconds * 1000).rounded(.down))
+        let parts = [position / 3_600_000, position / 60_000 % 60, position / 1000 % 60].map {
+            $0 < 10 ? "0\($0)" : "\($0)"
+        }
+        let milliseconds = String("00\(position % 1000)".suffix(3))
+        let name = "screenshot-\(parts.joined(separator: "."))." + milliseconds + ".png"
+        do {
+            try PNGFrameOutput.write(frame, to: "\(screenshotFolder)/\(name)")
+            return "Saved \(name)"
+        } catch {
+            return "The picture cannot be saved: \((error as? OutputError)?.message ?? "\(error)")"
         }
     }
 

@@ -106,6 +106,7 @@ final class DecodedStream: Sendable {
         replacing replacements: [String: [UInt8]] = [:],
         options: StreamingOptions = StreamingOptions(),
         withChecksums: Bool = false,
+        delays: OutputDelays = OutputDelays(),
         device: ((Simulation) -> any AudioOutput)? = nil
     ) throws {
         let simulation = simulation
@@ -117,6 +118,7 @@ final class DecodedStream: Sendable {
                 videoOutput: shown,
                 audioOutput: device?(simulation) ?? audio,
                 subtitleOutput: cues,
+                delays: delays,
                 executor: simulation.actorExecutor
             )
         )

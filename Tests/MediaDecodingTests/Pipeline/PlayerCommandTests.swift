@@ -1,0 +1,168 @@
+import Foundation
+import MediaOutput
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import StreamingEngine
+import Synchronization
+import Testing
+
+@testable import MediaDecoding
+@testable import Millstream
+
+/// Tests the commands of keys that concern what is shown and heard, with decoded media in simulated time.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
+)
+struct PlayerCommandTests {
+    private final class Texts: Sendable {
+        private let texts = Mutex<[String]>([])
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+        func take() -> [String] {
+            texts.withLock { texts in
+                defer { texts = [] }
+                return texts
+            }
+        }
+    }
+
+    /// Plays a stream for some seconds, and executes commands.
+    private static func withPlayer(
+        _ path: String = "fmp4/multivariant.m3u8",
+        screenshotFolder: String = ".",
+        _ body: @Sendable (PlayerCommandExecutor, Player, Simulation, Texts) async throws -> Void
+    ) async throws {
+        let simulation = Simulation()
+        let folder = try #require(SampleStreams.directory)
+        var environment = Player.Environment.decoding(for: PlayerOutputs(audio: .output(RecordedAudio())))
+        environment.time = simulation
+        environment.decodingExecutor = simulation.actorExecutor
+        environment.makeLoading = { _, _ in
+            ResourceLoader(FolderTransport(folder: folder, time: simulation), time: simulation, jitter: { 0 })
+        }
+        environment.network = NetworkStatus()
+        let (texts, made) = (Texts(), environment)
+        try await simulation.run {
+            let player = Player(ResourceAddress(FolderTransport.origin + path), environment: made)
+            let commands = PlayerCommandExecutor(player, screenshotFolder: screenshotFolder) { texts.add($0) }
+            player.play()
+            try await simulation.sleep(for: .seconds(2))
+            try await body(commands, player, simulation, texts)
+            await player.shutDown()
+        }
+    }
+
+    @Test func loopRepeatsATimeRangeUntilItEnds() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            let item = try #require(player.currentItem)
+            await commands.execute(.seekTo(MediaTime(seconds: 4)))
+            await commands.execute(.toggleLoop)
+            try await simulation.sleep(for: .seconds(2))
+            await commands.execute(.toggleLoop)
+            var positions: [Double] = []
+            for _ in 0..<40 {
+                try await simulation.sleep(for: .milliseconds(250))
+                positions.append(item.currentTime().seconds)
+            }
+            #expect(positions.allSatisfy { (3.9...6.3).contains($0) }, "\(positions)")
+            // It began anew several times.
+            #expect(zip(positions, positions.dropFirst()).count { $0 > $1 } >= 3, "\(positions)")
+            await commands.execute(.toggleLoop)
+            try await simulation.sleep(for: .seconds(4))
+            #expect(item.currentTime().seconds > 6.5)
+            #expect(texts.take() == ["Loop from 0:04.0", "Loop 0:04.0 to 0:06.0", "Loop off"])
+        }
+    }
+
+    @Test func loopCanBeSetWhilePlaybackIsInReverse() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            await commands.execute(.seekTo(MediaTime(seconds: 10)))
+            await commands.execute(.toggleLoop)
+            // A loop needs two times.
+            await commands.execute(.toggleLoop)
+            await commands.execute(.seekTo(MediaTime(seconds: 8)))
+            await commands.execute(.toggleLoop)
+            #expect(texts.take().last == "Loop 0:08.0 to 0:10.0")
+        }
+    }
+
+    @Test func screenshotHasTheShownPicture() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "screenshots-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await Self.withPlayer(screenshotFolder: folder.path) { commands, player, simulation, texts in
+            player.pause()
+            await commands.execute(.seekTo(MediaTime(seconds: 4)))
+            await commands.execute(.saveScreenshot)
+            #expect(texts.take() == ["Saved screenshot-00.00.04.000.png"])
+            let frame = try #require(player.outputs?.video.currentFrame)
+            let file = try Data(contentsOf: folder.appending(path: "screenshot-00.00.04.000.png"))
+            #expect(try Array(file) == PNGEncoder.encode(frame.pixelBuffer))
+            try FileManager.default.removeItem(at: folder)
+            await commands.execute(.saveScreenshot)
+            #expect(texts.take().first?.hasPrefix("The picture cannot be saved: ") == true)
+        }
+    }
+
+    @Test func keysChangeTheDelaysOfAudioAndSubtitles() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            let delays = try #require(player.outputs?.delays)
+            let step = MediaTime(value: 1, timescale: 20)
+            await commands.execute(.changeAudioDelay(step))
+            await commands.execute(.changeAudioDelay(step))
+            await commands.execute(.changeSubtitleDelay(.zero - step))
+            #expect(texts.take() == ["Audio +50 ms", "Audio +100 ms", "Subtitles -50 ms"])
+            #expect(delays.audio == MediaTime(value: 1, timescale: 10) && delays.subtitles == .zero - step)
+            delays.audio = MediaTime(seconds: 1_000)
+            #expect(delays.audio == OutputDelays.limit)
+        }
+    }
+
+    @Test func delayedAudioIsHeardAfterItsPicture() async throws {
+        let delays = OutputDelays()
+        delays.audio = MediaTime(value: 1, timescale: 2)
+        let folder = try #require(SampleStreams.directory)
+        let stream = try DecodedStream("ts/360p/media.m3u8", in: folder, delays: delays)
+        let changed: MediaTime = try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            await stream.engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(3))
+            delays.audio = .zero - MediaTime(value: 1, timescale: 4)
+            let position = stream.pipeline.timebase.mediaTime(at: stream.simulation.now)
+            try await stream.simulation.sleep(for: .seconds(3))
+            return position
+        }
+        let sections = stream.audio.sections
+        let (before, after) = (try #require(sections.dropLast().last), try #require(sections.last))
+        // Silence precedes the delayed audio, whose beeps keep their media times.
+        #expect(before.first?.time == .zero - MediaTime(value: 1, timescale: 2))
+        for onset in BeepFinder.onsets(before).dropFirst() { #expect(abs(onset - onset.rounded()) < 0.02, "\(onset)") }
+        let first = try #require(after.first?.time)
+        #expect(abs((first - changed).seconds - 0.25) < 0.06, "\(first) after \(changed)")
+        // What is enqueued is a little ahead of what is heard.
+        let end = try #require(before.last?.end)
+        #expect((0...0.3).contains((end - changed).seconds + 0.5), "\(end) before \(changed)")
+        for onset in BeepFinder.onsets(after).dropFirst() { #expect(abs(onset - onset.rounded()) < 0.02, "\(onset)") }
+    }
+
+    @Test(arguments: [0.5, -0.15]) func delayedSubtitlesAreShownLater(delay: Double) async throws {
+        let delays = OutputDelays()
+        delays.subtitles = try #require(MediaTime(approximating: delay))
+        var options = StreamingOptions()
+        options.selectionRules.subtitleLanguages = ["en"]
+        options.selectionRules.subtitleMode = .always
+        let folder = try #require(SampleStreams.directory)
+        let stream = try DecodedStream("fmp4/multivariant.m3u8", in: folder, options: options, delays: delays)
+        try await stream.run {
+            await stream.engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(10))
+        }
+        let shown = stream.cues.all.filter { !$0.text.isEmpty }
+        #expect(shown.count >= 9)
+        for (second, cue) in shown.enumerated() {
+            #expect(abs(cue.time / .seconds(1) - Double(second) - 0.2 - delay) < 0.03, "\(cue)")
+        }
+    }
+}
