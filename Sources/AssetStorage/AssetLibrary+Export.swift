@@ -11,6 +11,7 @@ extension AssetLibrary {
     ///   written.
     public func export(_ id: String, to folder: URL) throws {
         let asset = try asset(id)
+        guard PackageFile.isFolder(packagePath(id)) else { throw movedPackage(id) }
         guard asset.state == .complete else {
             throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
         }

@@ -213,8 +213,8 @@ extension AssetLibrary {
 
     /// Checks the size and the checksum of every stored file of an asset.
     ///
-    /// Damaged files are removed and marked as not stored, so that the next download fetches them. Damaged playlists
-    /// are written again.
+    /// Damaged files are removed and marked as not stored, so that the next download fetches them. They are part of each
+    /// result until then. Damaged playlists are written again.
     ///
     /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded.
     public func verify(_ id: String) throws -> VerificationResult {
@@ -235,6 +235,8 @@ extension AssetLibrary {
             }
             return PackageFile.checksum(path) == checksum
         }
+        // What an earlier verification found is still missing.
+        damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }
         damaged += try writePlaylists(id)
         return VerificationResult(damaged: damaged, withoutChecksum: withoutChecksum)
     }

@@ -83,6 +83,10 @@ public final class AssetLibrary: Sendable {
 
     /// Returns the message for a catalog that cannot be opened.
     private static func cannotOpen(_ directory: URL, _ error: any Error) -> String {
+        if access(directory.path, W_OK) != 0 {
+            let reason = errno == EROFS ? "its disk is read-only" : String(cString: strerror(errno))
+            return "the library \(directory.path) cannot be changed (\(reason))"
+        }
         let message = "the library \(directory.path) cannot be opened (\(reason(error)))"
         let code =
             (error as? DatabaseError)?.resultCode ?? ((error as? StorageError)?.cause as? DatabaseError)?.resultCode
@@ -163,6 +167,9 @@ public final class AssetLibrary: Sendable {
 
     /// Returns the directory of the package of an asset.
     public func packageDirectory(_ id: String) -> URL { URL(fileURLWithPath: packagePath(id), isDirectory: true) }
+
+    /// Returns a Boolean value that indicates whether the package of an asset is in its directory.
+    package func hasPackage(_ id: String) -> Bool { PackageFile.isFolder(packagePath(id)) }
 
     /// Returns the path of the directory of the package of an asset.
     func packagePath(_ id: String) -> String { "\(packagesPath)/\(id)" }
@@ -254,11 +261,17 @@ public final class AssetLibrary: Sendable {
 
     /// Locks a package; `nil` if it has no directory.
     private func lockIfPresent(_ id: String) throws(StorageError) -> PackageLock? {
-        do {
-            return try PackageLock(packageDirectory(id))
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return nil
+        var attempt = 0
+        while true {
+            attempt += 1
+            do {
+                return try PackageLock(packageDirectory(id))
+            } catch {
+                if error.code == .notFound { return nil }
+                // A process that plans a download of the asset holds the lock for a moment.
+                guard error.code == .busy, attempt < Self.lockAttempts else { throw error }
+                files.waitForLock()
+            }
         }
     }
 
@@ -272,6 +285,8 @@ public final class AssetLibrary: Sendable {
 
     /// Returns the description of the innermost underlying error.
     static func reason(_ error: any Error) -> String {
+        if let error = error as? DatabaseError { return error.message ?? "SQLite error \(error.resultCode.rawValue)" }
+        if let error = error as? StorageError { return error.message }
         var error = error as NSError
         while let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = inner }
         guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }

@@ -99,7 +99,16 @@ package final class PackageTransport: Transport {
                 address: request.address
             )
         }
-        return try await SharedFiles(library: library, id: id, files: files, origin: origin)
+        let response = try await SharedFiles(library: library, id: id, files: files, origin: origin)
             .response(for: resource, to: request)
+        // The response is that of the file in the package, which can be a part of the resource at the origin.
+        return TransportResponse(
+            status: request.resumption == nil ? 200 : 206,
+            headers: response.headers.filter { $0.name.lowercased() == "content-type" },
+            address: request.address,
+            expectedLength: response.expectedLength,
+            body: response.body,
+            record: response.record
+        )
     }
 }

@@ -105,23 +105,44 @@ struct SharedFiles: Sendable {
             storing.abandon()
             return try await origin.send(request)
         }
-        let response = try await origin.send(request)
+        let (response, offset) = try await continuedResponse(to: request, storing)
         // The body of an error is not the file.
-        guard response.status == (resource.byteRange == nil ? 200 : 206) else {
+        guard response.status == (resource.byteRange == nil && offset == 0 ? 200 : 206) else {
             storing.abandon()
             return response
         }
-        storing.removeEarlierBytes()
-        reception.begin(length: response.expectedLength, written: 0)
+        if offset == 0 { storing.removeEarlierBytes() }
+        let length = response.expectedLength.map { $0 +| offset }
+        reception.begin(length: length, written: offset)
         storing.validator = response.resumptionValidator
         let transfer = SharedTransfer(response.body, storing, executor: origin.executor)
         return TransportResponse(
-            status: response.status,
-            headers: response.headers,
+            status: resource.byteRange == nil ? 200 : 206,
+            headers: response.headers.filter { $0.name.lowercased() != "content-range" },
             address: response.address,
-            expectedLength: response.expectedLength,
+            expectedLength: length,
             body: TransportBody(SharedTransferBuffers(transfer: transfer, reader: ReceptionReader(reception))),
             record: response.record
         )
+    }
+
+    /// Requests a file, or only what an earlier transfer has not received if the resource is unchanged.
+    ///
+    /// - Returns: The response, and the number of bytes that the unfinished file has already.
+    private func continuedResponse(
+        to request: TransportRequest,
+        _ storing: StoredReception
+    ) async throws -> (TransportResponse, offset: Int64) {
+        guard let resumption = try await NIOThreadPool.singleton.runIfActive({ storing.continueUnfinished() }) else {
+            return (try await origin.send(request), 0)
+        }
+        var rest = request
+        rest.resumption = resumption
+        do {
+            return (try await origin.send(rest), resumption.offset)
+        } catch let error as TransportError where error.mayBeCausedByResumption {
+            storing.restart()
+            return (try await origin.send(request), 0)
+        }
     }
 }

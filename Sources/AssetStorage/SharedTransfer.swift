@@ -42,12 +42,14 @@ final class SharedTransfer: Sendable {
     }
 
     private let storing: StoredReception
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let changes = Broadcast()
 
     /// Begins to receive a body; the transfer is canceled when the last reader of the reception leaves.
     init(_ body: TransportBody, _ storing: StoredReception, executor: (any TaskExecutor)?) {
         self.storing = storing
+        // What an earlier transfer received is read from the disk.
+        state = Mutex(State(recentStart: storing.count, file: storing.readableFile))
         let task = Task(executorPreference: executor) {
             let result = await self.receive(body)
             self.state.withLock { $0.result = result }
@@ -150,7 +152,9 @@ final class StoredReception: @unchecked Sendable {
     private let library: AssetLibrary
     private let id: String
     private let resource: StoredResource
-    private let file: PackageFile
+    private var file: PackageFile
+    /// The unfinished file that is being continued, for reading.
+    private(set) var readableFile: ReadableFile?
     let reception: FileReception
     var validator: String?
     private var isEnded = false
@@ -172,6 +176,37 @@ final class StoredReception: @unchecked Sendable {
 
     /// A Boolean value that indicates whether the received bytes are on the disk.
     var isStoring: Bool { !isEnded }
+
+    /// The number of bytes in the file.
+    var count: Int64 { file.count }
+
+    /// Opens the unfinished file of an earlier transfer; `nil` if there is none that can be continued.
+    func continueUnfinished() -> TransportRequest.Resumption? {
+        guard let resumption = file.resumption(of: resource) else { return nil }
+        do {
+            try file.continueUnfinished(at: resumption.offset)
+        } catch {
+            restart()
+            return nil
+        }
+        readableFile = openFile()
+        guard readableFile != nil else {
+            restart()
+            return nil
+        }
+        // If the request fails, the bytes are kept for the next one.
+        validator = resumption.validator
+        return resumption
+    }
+
+    /// Removes the unfinished file, so that the file is received from its beginning.
+    func restart() {
+        file.discard()
+        file.discardUnfinished()
+        file = library.makePackageFile(for: resource, of: id)
+        readableFile = nil
+        validator = nil
+    }
 
     /// Removes the bytes of an earlier transfer.
     func removeEarlierBytes() { file.removeEarlierBytes() }

@@ -22,6 +22,12 @@ public struct DownloadProgress: Sendable, Hashable {
     /// The estimated share of the bytes of the download that is received, from 0 to 1; `nil` if it is unknown.
     package internal(set) var share: Double?
 
+    /// The progress in bytes from 0 to 100, which moves while files are received; 100 only if all files are stored.
+    package var percentOfBytes: Double {
+        guard percent < 100, let share else { return percent }
+        return min(99.9, share * 100)
+    }
+
     /// Creates the progress of a stored asset.
     public init(_ asset: StoredAsset) {
         self.init(
@@ -58,7 +64,7 @@ public struct DownloadProgress: Sendable, Hashable {
                     loadedTimeRanges.ranges.map { .array([.seconds($0.start), .seconds($0.end)]) }
                 ),
                 "expected": .seconds(duration),
-                "percent": .real((percent * 10).rounded(.down) / 10),
+                "percent": .real((percentOfBytes * 10).rounded(.down) / 10),
                 "bytes": .integer(bytes.bytes),
             ])
         else { return [] }

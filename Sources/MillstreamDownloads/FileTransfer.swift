@@ -275,12 +275,6 @@ extension TransportRequest.Kind {
     }
 }
 
-extension TransportError {
-    /// A Boolean value that indicates whether the request may succeed from the first byte: the resource changed, or the
-    /// server does not send the requested rest of it.
-    fileprivate var mayBeCausedByResumption: Bool { code == .contentChanged || code == .wrongContent }
-}
-
 extension Error {
     /// A Boolean value that indicates whether the bytes that were received before the error are intact.
     fileprivate var isLossOfConnection: Bool {

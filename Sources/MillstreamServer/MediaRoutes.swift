@@ -372,7 +372,8 @@ struct MediaRoutes {
 
     /// Returns a file of a package that is not stored, from the origin; what the download of the asset needs is stored.
     private func missing(_ name: String, of id: String, _ context: ServerRequestContext) async throws -> Response {
-        let origin = sources.access(for: context.initiator).loading.transport
+        // A client of this server does not resume the body of a response.
+        let origin = RecoveringTransport(sources.access(for: context.initiator).loading)
         let package = PackageTransport(library, id: id, origin: origin)
         do {
             let answer = try await package.send(TransportRequest(package.address(of: name), kind: .segment))

@@ -40,8 +40,11 @@ struct LibraryCommand: AsyncParsableCommand {
                 let result = try library.verify(id)
                 results.append((id, result))
                 guard !json else { continue }
-                try StandardOutput.writeLine("\(id)  \(Self.summary(result))")
-                for path in result.damaged { try StandardOutput.writeLine("  \(path)") }
+                try StandardOutput.writeLine("\(id)  \(Self.summary(result, try library.asset(id)))")
+                for path in result.damaged {
+                    // A playlist is written from the catalog.
+                    try StandardOutput.writeLine("  \(path)\(path.hasSuffix(".m3u8") ? " (written again)" : "")")
+                }
             }
             if json {
                 let reports = results.map { id, result in
@@ -70,10 +73,12 @@ struct LibraryCommand: AsyncParsableCommand {
             return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
         }
 
-        private static func summary(_ result: VerificationResult) -> String {
-            guard result.damaged.isEmpty else { return "\(result.damaged.count) files missing or damaged" }
-            guard result.withoutChecksum > 0 else { return "OK" }
-            return "OK (only the size of \(result.withoutChecksum) files was verified)"
+        private static func summary(_ result: VerificationResult, _ asset: StoredAsset) -> String {
+            guard result.damaged.isEmpty else {
+                return "\(result.damaged.count) \(result.damaged.count == 1 ? "file" : "files") missing or damaged"
+            }
+            guard result.withoutChecksum > 0 else { return asset.intactText }
+            return "\(asset.intactText) (only the size of \(result.withoutChecksum) files was verified)"
         }
     }
 
@@ -92,5 +97,12 @@ struct LibraryCommand: AsyncParsableCommand {
             let library = try library.openExisting()
             try StandardOutput.writeLine(path: library.packageDirectory(try library.asset(id).id).path)
         }
+    }
+}
+
+extension StoredAsset {
+    /// The result of a verification that found no damage.
+    var intactText: String {
+        state == .complete ? "OK" : "incomplete (\(Int(saturating: percent)) %), what is stored is OK"
     }
 }

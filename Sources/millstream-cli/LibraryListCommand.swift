@@ -83,9 +83,11 @@ extension LibraryCommand {
             let summary = try library.summary(id)
             if json { return try StandardOutput.writeLine(asset.report.adding(summary)) }
             try StandardOutput.writeLine("\(asset.title)")
-            let offline =
-                asset.isPlayableOffline
-                ? ", playable offline" : isStored ? ", but files are missing: millstream library repair \(id)" : ""
+            let missing =
+                library.hasPackage(id)
+                ? ", but files are missing: millstream library repair \(id)"
+                : ", but its package was moved or deleted: move it back to the path below, or delete the asset"
+            let offline = asset.isPlayableOffline ? ", playable offline" : isStored ? missing : ""
             let percent = asset.state == .complete ? "" : ", \(Int(saturating: asset.percent)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],

@@ -41,7 +41,7 @@ extension LibraryCommand {
                 try await failures.collect {
                     let result = try await repair(id, in: library)
                     reports.append(Self.report(id, result))
-                    if !json { try Self.write(id, result) }
+                    if !json { try Self.write(library.asset(id), result) }
                     if let failure = result.failure { throw failure }
                 }
             }
@@ -72,8 +72,11 @@ extension LibraryCommand {
             if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
         }
 
-        private static func write(_ id: String, _ result: AssetRepair.Result) throws {
-            guard !result.damaged.isEmpty else { return try StandardOutput.writeLine("\(id)  OK") }
+        private static func write(_ asset: StoredAsset, _ result: AssetRepair.Result) throws {
+            guard !result.damaged.isEmpty else {
+                return try StandardOutput.writeLine("\(asset.id)  \(asset.intactText)")
+            }
+            let id = asset.id
             let count = "\(result.repaired.count) of \(result.damaged.count)"
             try StandardOutput.writeLine("\(id)  \(count) missing or damaged files replaced")
             let repaired = Set(result.repaired)

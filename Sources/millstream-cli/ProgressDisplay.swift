@@ -80,11 +80,3 @@ final class ProgressDisplay: Sendable {
         }
     }
 }
-
-extension DownloadProgress {
-    /// The progress in bytes from 0 to 100, which moves while files are received; 100 only if all files are stored.
-    fileprivate var percentOfBytes: Double {
-        guard percent < 100, let share else { return percent }
-        return min(99.9, share * 100)
-    }
-}

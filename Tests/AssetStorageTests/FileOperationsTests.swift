@@ -335,7 +335,10 @@ import Testing
         #expect(try mode(path(".lock")) == 0o600)
         let busy = storageError { _ = try PackageLock(package) }
         #expect(busy?.code == "asset-busy")
-        #expect(busy?.message == "the asset is being downloaded, verified, or deleted by another task")
+        #expect(
+            busy?.message
+                == "the asset \(package.lastPathComponent) is being downloaded, verified, or deleted by another task"
+        )
         #if os(Linux)
         #expect(try openDescriptors(of: path(".lock")) == 1)
         #endif

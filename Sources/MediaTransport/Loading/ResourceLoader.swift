@@ -86,9 +86,7 @@ public struct ResourceLoader: Sendable {
                 return try await consume(resumable(try await transport.sendFollowingRedirects(request), of: request))
             } catch let error as TransportError {
                 // The caller continues what it received earlier, and starts anew if that is not possible.
-                if request.resumption != nil, error.code == .contentChanged || error.code == .wrongContent {
-                    throw error
-                }
+                if request.resumption != nil, error.mayBeCausedByResumption { throw error }
                 let failure = RecoveryPolicy.Failure(error, of: request.kind)
                 guard let delay = policy.retryDelay(after: failure, of: request.kind, &history, jitter: jitter())
                 else { throw error }
@@ -96,6 +94,14 @@ public struct ResourceLoader: Sendable {
                 try await time.sleep(for: delay)
             }
         }
+    }
+
+    /// Sends a request, and repeats it after failures until a response begins, whose body is verified and resumed as for
+    /// ``send(_:onRetry:consume:)``.
+    ///
+    /// - Throws: ``TransportError`` after the last attempt.
+    fileprivate func response(_ request: TransportRequest) async throws -> TransportResponse {
+        try await send(request) { $0 }
     }
 
     private func resumable(_ response: TransportResponse, of request: TransportRequest) throws -> TransportResponse {
@@ -117,6 +123,28 @@ public struct ResourceLoader: Sendable {
             record: response.record
         )
     }
+}
+
+/// A transport that repeats failed requests and resumes interrupted bodies, for a client that does neither.
+package struct RecoveringTransport: Transport {
+    private let loader: ResourceLoader
+
+    /// Creates a transport with the transport and the policy of a loader.
+    package init(_ loader: ResourceLoader) { self.loader = loader }
+
+    /// The executor of the transport of the loader.
+    package var executor: (any TaskExecutor)? { loader.transport.executor }
+
+    /// Sends a request; see `Transport`.
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await loader.response(request)
+    }
+}
+
+extension TransportError {
+    /// A Boolean value that indicates whether a request for the rest of a resource may succeed from the first byte: the
+    /// resource changed, or the server does not send its rest.
+    package var mayBeCausedByResumption: Bool { code == .contentChanged || code == .wrongContent }
 }
 
 extension ResourceLoader.Loaded {
