@@ -23,7 +23,10 @@ package final class PackageLock: Sendable {
         // The system releases the lock when the process ends, even after a crash.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw StorageError(.busy, "the asset \(package.lastPathComponent) is being downloaded, verified, or deleted by another task")
+            throw StorageError(
+                .busy,
+                "the asset \(package.lastPathComponent) is being downloaded, verified, or deleted by another task"
+            )
         }
         // The previous holder may have deleted the package; the lock then belongs to a deleted file.
         var (own, current) = (stat(), stat())

@@ -251,6 +251,7 @@ millstream_functions:
     function SDL, SDL_SetTextureScaleMode
     function SDL, SDL_SetWindowFullscreen
     function SDL, SDL_SetWindowMinimumSize
+    function SDL, SDL_SetWindowPosition
     function SDL, SDL_SetWindowSize
     function SDL, SDL_SetWindowTitle
     function SDL, SDL_SetYUVConversionMode

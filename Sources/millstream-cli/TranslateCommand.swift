@@ -25,8 +25,8 @@ struct TranslateCommand: AsyncParsableCommand {
     @Argument(help: "The URL or file of a DASH manifest, or - for standard input.")
     var source: String
 
-    @Option(name: .shortAndLong, help: "The folder for the playlists.")
-    var output: String = "."
+    @Option(name: .shortAndLong, help: "The folder for the playlists (default: the current folder, if it has none).")
+    var output: String?
 
     @Option(name: .long, help: "The base URL of relative URLs in the manifest.")
     var baseURL: String?
@@ -51,6 +51,12 @@ struct TranslateCommand: AsyncParsableCommand {
     mutating func validate() throws {
         if follow, source == "-" {
             throw ValidationError("--follow needs a manifest that can be loaded again, not standard input")
+        }
+        // A playlist that the user did not name is not overwritten.
+        if output == nil, FileManager.default.fileExists(atPath: TranslatedPresentation.multivariantFileName) {
+            throw ValidationError(
+                "the current folder has a \(TranslatedPresentation.multivariantFileName): choose a folder with --output"
+            )
         }
     }
 
@@ -105,7 +111,7 @@ struct TranslateCommand: AsyncParsableCommand {
     }
 
     private func write(_ result: TranslatedPresentation) throws {
-        let folder = URL(fileURLWithPath: output)
+        let folder = URL(fileURLWithPath: output ?? ".")
         for entry in result.playlists {
             try OutputFile.write(entry.bytes, to: folder.appendingPathComponent(entry.fileName))
         }
@@ -115,7 +121,7 @@ struct TranslateCommand: AsyncParsableCommand {
     }
 
     private func report(_ result: TranslatedPresentation) throws {
-        StandardError.write("\(result.playlists.count + 1) playlists written to \(output)\n")
+        StandardError.write("\(result.playlists.count + 1) playlists written to \(output ?? ".")\n")
         if json {
             try StandardOutput.writeLine(result.report)
         } else {

@@ -107,7 +107,7 @@ struct WindowSurface: ~Copyable {
     /// - Parameters:
     ///   - videoSize: The size of the picture, in pixels.
     ///   - density: The number of pixels per point.
-    /// - Returns: The size in percent.
+    /// - Returns: The size in percent, which the screen may limit.
     func setNextSize(of videoSize: PixelSize, density: Double) -> Int {
         func points(_ percent: Int) -> PixelSize {
             let factor = Double(percent) / 100 / max(density, 0.1)
@@ -122,7 +122,12 @@ struct WindowSurface: ~Copyable {
         let next = Self.sizes.first { points($0).width > present.width } ?? Self.sizes[0]
         let size = points(next)
         SDL_SetWindowSize(window, Int32(clamping: size.width), Int32(clamping: size.height))
-        return next
+        // A larger window would leave the screen.
+        let center = Int32(bitPattern: SDL_WINDOWPOS_CENTERED_MASK)
+        SDL_SetWindowPosition(window, center, center)
+        return Int(
+            saturating: (Double(size.width) * max(density, 0.1) / Double(max(1, videoSize.width)) * 100).rounded()
+        )
     }
 
     /// Returns a size that fits the screen.

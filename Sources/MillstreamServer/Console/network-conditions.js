@@ -12,6 +12,10 @@ export class NetworkConditionsMenu extends EventTarget {
     // The conditions of the server, under the name that a playback URL can have; empty if it has none.
     #serverDefault = '';
     #waitingSince;
+    // The position of the video at the last look at it.
+    #position;
+    // Whether a media file is played, whose transfer is not simulated.
+    #isFile = false;
 
     constructor(video) {
         super();
@@ -20,12 +24,6 @@ export class NetworkConditionsMenu extends EventTarget {
             this.dispatchEvent(new Event('change'));
         });
         this.#updateNote();
-        for (const event of ['waiting', 'stalled']) {
-            video.addEventListener(event, () => { this.#waitingSince ??= performance.now(); });
-        }
-        for (const event of ['playing', 'timeupdate', 'pause', 'ended', 'emptied', 'error']) {
-            video.addEventListener(event, () => { this.#waitingSince = undefined; });
-        }
         setInterval(() => this.#updateWaitingNote(video), waitingIntervalMilliseconds);
     }
 
@@ -35,6 +33,13 @@ export class NetworkConditionsMenu extends EventTarget {
      */
     get value() {
         return this.#select.value || this.#serverDefault;
+    }
+
+    /** Says whether a media file is played; the conditions apply to streams only. */
+    setFile(isFile) {
+        this.#isFile = isFile;
+        this.#select.disabled = isFile;
+        this.#updateNote();
     }
 
     /** Loads the available conditions. */
@@ -52,14 +57,22 @@ export class NetworkConditionsMenu extends EventTarget {
     }
 
     #updateNote() {
-        setTextOrHide(find('network-note'), this.#select.value
+        setTextOrHide(find('network-note'), this.#isFile
+            ? 'The network conditions apply to streams, not to this media file.'
+            : this.#select.value
             ? 'The server sends playlists and media as if over this network. You can change it during playback.' : '');
     }
 
     /** Says why nothing moves: the buffer is empty, and the network delivers too little. */
     #updateWaitingNote(video) {
+        // The events of the video do not tell: a browser reports progress after it has begun to wait.
+        const moves = video.currentTime !== this.#position;
+        this.#position = video.currentTime;
+        const wantsData = video.currentSrc && !video.paused && !video.ended && !video.error;
+        if (moves || !wantsData) this.#waitingSince = undefined;
+        else this.#waitingSince ??= performance.now();
         const seconds = this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
-        const isWaiting = seconds >= 2 && !video.paused && !video.ended && !video.error;
+        const isWaiting = seconds >= 2;
         const name = this.#select.selectedOptions[0]?.text ?? '';
         setTextOrHide(find('waiting-note'), isWaiting
             ? `Playback has waited for data for ${Math.floor(seconds)} s. The network conditions are “${name}”; other conditions `

@@ -123,6 +123,7 @@ export class Player extends EventTarget {
         clearTimeout(this.#reloadTimer);
         this.#loadCount += 1;
         // The server redirects to a media file, whose transfer has no conditions.
+        this.#networkConditions.setFile(Boolean(this.selection.isFile));
         this.#conditionsInURL = this.selection.isFile ? '' : this.#networkConditions.value;
         const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
         // The server determines the URL of a media file, which is no playlist.

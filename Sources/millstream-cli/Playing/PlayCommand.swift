@@ -29,6 +29,8 @@ struct PlayCommand: AsyncParsableCommand {
             With --headless, media is decoded, and then discarded or written to files. With --no-decode, media is loaded, \
             variants are selected and the playhead advances as in playback, but nothing is decoded.
 
+            A URL is always streamed. What is stored of it is played by the identifier of the downloaded asset.
+
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
     )
