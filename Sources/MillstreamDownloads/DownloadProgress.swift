@@ -21,6 +21,8 @@ public struct DownloadProgress: Sendable, Hashable {
     public let receivedBytes: ByteCount
     /// The estimated share of the bytes of the download that is received, from 0 to 1; `nil` if it is unknown.
     package internal(set) var share: Double?
+    /// The name of the file that has been requested for the longest time; `nil` if none is being received.
+    package internal(set) var requestedFile: String?
 
     /// The progress in bytes from 0 to 100, which moves while files are received; 100 only if all files are stored.
     package var percentOfBytes: Double {
@@ -230,6 +232,9 @@ final class ProgressMeter: Sendable {
         var counter: ProgressCounter
         var filesInProgress: [Int: Int64] = [:]
         var lastFileID = 0
+        /// The names of the files that are requested, in the order of their requests.
+        var requests: [(id: Int, name: String)] = []
+        var lastRequestID = 0
         var figures = DownloadFigures()
     }
 
@@ -284,7 +289,20 @@ final class ProgressMeter: Sendable {
     var figures: DownloadFigures { state.withLock { $0.figures } }
 
     /// Counts a file that is fetched.
-    func addRequest() { state.withLock { $0.figures.requestCount += 1 } }
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: An identifier for ``endRequest(_:)``.
+    func beginRequest(_ name: String) -> Int {
+        state.withLock { state in
+            state.figures.requestCount += 1
+            state.lastRequestID += 1
+            state.requests.append((state.lastRequestID, name))
+            return state.lastRequestID
+        }
+    }
+
+    /// Records that a file was received, or that its request failed.
+    func endRequest(_ id: Int) { state.withLock { $0.requests.removeAll { $0.id == id } } }
 
     /// Counts a request that failed and is repeated.
     func addRecoverableError() { state.withLock { $0.figures.recoverableErrorCount += 1 } }
@@ -302,6 +320,7 @@ final class ProgressMeter: Sendable {
                 expectedBytes: progress.expectedBytes,
                 receivedBytes: state.figures.bytes
             )
+            result.requestedFile = state.requests.first?.name
             if progress.expectedBytes != nil { result.share = state.counter.share(inProgress: inProgress) }
             return result
         }

@@ -110,7 +110,8 @@ struct FileTransfer {
                 unfinished.resumption(of: resource)
             }
         }
-        meter.addRequest()
+        let requestID = meter.beginRequest(resource.address.lastPathComponent)
+        defer { meter.endRequest(requestID) }
         do {
             return try await receive(request, reception)
         } catch let error as TransportError where request.resumption != nil && error.mayBeCausedByResumption {

@@ -63,11 +63,10 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
         }
 
-        /// Returns the state for people: a task that has begun without a process that takes care of it is interrupted.
+        /// Returns the state for people: a task that waits without a process that takes care of it is interrupted.
         private static func state(_ task: DownloadTask) -> String {
             switch task.state {
-            case .waiting: "waiting"
-            case .running: task.isAttended ? "running" : "interrupted"
+            case .waiting, .running: task.isAttended ? "running" : "interrupted"
             case .suspended: "paused"
             case .failed: "failed"
             case .completed: "complete"

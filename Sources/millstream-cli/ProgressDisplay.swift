@@ -10,12 +10,19 @@ final class ProgressDisplay: Sendable {
         /// The progress at times within the last 5 seconds, oldest first, from which the speed is computed.
         var samples: [(time: Duration, received: Int64)] = []
         var lastLine: (time: Duration, percent: Double)?
+        /// The number of received bytes, and the time since which it is the same.
+        var received: (bytes: Int64, since: Duration)?
         var hasBar = false
+        /// The task that updates the display while no data is received.
+        var refresh: Task<Void, Never>?
     }
 
     private static let window = Duration.seconds(5)
     /// The maximum interval between two lines without a terminal, while data is received.
     private static let lineInterval = Duration.seconds(5)
+
+    /// The time without data after which the file that is awaited is named.
+    private static let stallInterval = Duration.seconds(3)
 
     private let isQuiet: Bool
     private let isRecording: Bool
@@ -30,16 +37,35 @@ final class ProgressDisplay: Sendable {
 
     func show(_ progress: DownloadProgress) {
         guard !isQuiet else { return }
+        update(progress)
+        let refresh = Task { [weak self, time] in
+            while (try? await time.sleep(for: .seconds(1))) != nil { self?.update(progress, isRefresh: true) }
+        }
         state.withLock { state in
+            state.refresh?.cancel()
+            state.refresh = refresh
+        }
+    }
+
+    private func update(_ progress: DownloadProgress, isRefresh: Bool = false) {
+        state.withLock { state in
+            // The display may have ended in the meantime.
+            guard !isRefresh || state.refresh != nil else { return }
             let now = time.now
             let percent = progress.percentOfBytes
             state.samples.append((now, progress.receivedBytes.bytes))
             while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
+            if state.received?.bytes != progress.receivedBytes.bytes {
+                state.received = (progress.receivedBytes.bytes, now)
+            }
+            let stall = state.received.map { now - $0.since } ?? .zero
             let done = progress.loadedTimeRanges.totalDuration
             let hasGoal = !isRecording || progress.percent > 0
             let total = hasGoal ? " of \(QuantityText.clock(progress.duration))" : ""
             var line = "\(QuantityText.clock(done))\(total)\(isRecording ? " recorded" : "")  \(progress.bytes)"
-            if let first = state.samples.first, now - first.time > .milliseconds(100) {
+            if stall >= Self.stallInterval, let file = progress.requestedFile {
+                line += "  waiting \(Int(saturating: stall / .seconds(1))) s for \(TerminalText(escaping: file))"
+            } else if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
                 let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
                 line += "  \(ByteCount(Int64(saturating: rate)))/s"
@@ -75,6 +101,8 @@ final class ProgressDisplay: Sendable {
     /// Ends the line of the progress bar.
     func end() {
         state.withLock { state in
+            state.refresh?.cancel()
+            state.refresh = nil
             if state.hasBar { StandardError.write("\n") }
             state.hasBar = false
         }
