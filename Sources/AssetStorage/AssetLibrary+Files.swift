@@ -287,7 +287,8 @@ extension AssetLibrary {
         try removeMissingFilesFromCatalog(id)
         let missing = try missingCount(id)
         guard missing == 0 else {
-            throw StorageError(.incomplete, "\(missing) files of the asset are missing")
+            let count = missing == 1 ? "1 file of the asset is" : "\(missing) files of the asset are"
+            throw StorageError(.incomplete, "\(count) missing")
         }
         try writePlaylists(id)
         try shareStoredFiles(of: id)

@@ -115,13 +115,15 @@ struct SharedFiles: Sendable {
         let length = response.expectedLength.map { $0 +| offset }
         reception.begin(length: length, written: offset)
         storing.validator = response.resumptionValidator
+        // The transfer ends with its last reader, of which this is the first.
+        let reader = ReceptionReader(reception)
         let transfer = SharedTransfer(response.body, storing, executor: origin.executor)
         return TransportResponse(
             status: resource.byteRange == nil ? 200 : 206,
             headers: response.headers.filter { $0.name.lowercased() != "content-range" },
             address: response.address,
             expectedLength: length,
-            body: TransportBody(SharedTransferBuffers(transfer: transfer, reader: ReceptionReader(reception))),
+            body: TransportBody(SharedTransferBuffers(transfer: transfer, reader: reader)),
             record: response.record
         )
     }

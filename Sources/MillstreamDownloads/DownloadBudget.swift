@@ -140,7 +140,8 @@ final class DownloadBudget: Sendable {
         throw StorageError(
             .full,
             "the disk is nearly full: \(ByteCount(free)) are free in \(library.directory.path), and "
-                + "\(limits.freeSpace) must stay free"
+                + (limits.freeSpace.bytes > 0
+                    ? "\(limits.freeSpace) must stay free" : "the next file has \(ByteCount(count))")
         )
     }
 }

@@ -132,7 +132,7 @@ struct DownloadOptions: ParsableArguments {
             limit: VariantLimit(configuration.selection.variants)
         )
         let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
-        let (isQueued, dash) = (queue, dash)
+        let (isQueued, printsJSON, dash) = (queue, json, dash)
         do {
             let others = try edits.plan(locatesSources: false).sources
             typealias Stored = (asset: StoredAsset, folders: Set<String>?)
@@ -141,7 +141,11 @@ struct DownloadOptions: ParsableArguments {
                 guard !isQueued else {
                     let id = try await session.enqueue(address, configuration: configuration)
                     display.end()
-                    try StandardOutput.writeLine("\(id)")
+                    if printsJSON {
+                        try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(id)]))
+                    } else {
+                        try StandardOutput.writeLine("\(id)")
+                    }
                     return nil
                 }
                 guard configuration.recording == nil else {

@@ -37,7 +37,11 @@ struct DownloadPrinter: Sendable {
             case .segmentsLost(let count):
                 show("lost", task, fields: [ReportValue.Field(name: "segments", value: .integer(count))])
                 display.end()
-                if !printsJSON { notice("lost \(count) segments, which are marked in the playlist") }
+                if !printsJSON {
+                    notice(
+                        "lost \(count) \(count == 1 ? "segment, which is" : "segments, which are") marked in the playlist"
+                    )
+                }
             case .completed(_, let error):
                 if let error { throw error }
                 let asset = try session.library.asset(task.assetID)

@@ -46,7 +46,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
             let rows = tasks.map { session, task in
                 [
-                    task.id, Self.state(task), "\(Int(saturating: task.progress.percent)) %",
+                    task.id, Self.state(task, of: session), "\(Int(saturating: task.progress.percent)) %",
                     // What was received of unfinished files is on the disk too.
                     "\((try? session.library.summary(task.assetID).diskBytes) ?? task.progress.bytes)",
                     session.identifier, task.title,
@@ -63,9 +63,11 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
         }
 
-        /// Returns the state for people: a task that waits without a process that takes care of it is interrupted.
-        private static func state(_ task: DownloadTask) -> String {
+        /// Returns the state for people: a task that no process takes care of is interrupted, but one that was handed to
+        /// millstream serve waits for it.
+        private static func state(_ task: DownloadTask, of session: DownloadSession) -> String {
             switch task.state {
+            case .waiting where !task.isAttended && session.identifier == DownloadSession.serverIdentifier: "waiting"
             case .waiting, .running: task.isAttended ? "running" : "interrupted"
             case .suspended: "paused"
             case .failed: "failed"
@@ -79,7 +81,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                 "id": .string(task.id),
                 "asset": .string(task.assetID),
                 "session": .string(session.identifier),
-                "state": .string(state(task)),
+                "state": .string(state(task, of: session)),
                 "title": .string(task.title),
                 "source": .string(task.address.description),
                 "priority": .integer(Int64(task.priority)),

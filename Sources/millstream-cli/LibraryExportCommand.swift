@@ -60,6 +60,12 @@ struct LibraryExportCommand: AsyncParsableCommand {
         guard mp4 != nil || mkv != nil || !audioOnly && !split else {
             throw ValidationError("--audio-only and --split require --mp4 or --mkv")
         }
+        if let path = mp4 ?? mkv {
+            let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+            guard
+                !Self.mediaExtensions.contains(ending) || MediaFileOutput.type(of: path) == (mp4 == nil ? "mkv" : "mp4")
+            else { throw ValidationError("\(mp4 == nil ? "--mkv" : "--mp4") cannot write a .\(ending) file: \(path)") }
+        }
         _ = try output()
     }
 

@@ -16,6 +16,11 @@ struct MediaFileOutput {
         "mp4": ("mp4", false), "m4v": ("mp4", false), "m4a": ("mp4", true), "mkv": ("mkv", false), "mka": ("mkv", true),
     ]
 
+    /// Returns the type of a file by its extension, `mp4` or `mkv`; `nil` for any other extension.
+    static func type(of path: String) -> String? {
+        extensions[URL(fileURLWithPath: path).pathExtension.lowercased()]?.type
+    }
+
     /// Creates an output, or returns `nil` if the type is unknown or the template is not valid.
     ///
     /// - Parameters:

@@ -10,6 +10,8 @@ final class ProgressDisplay: Sendable {
         /// The progress at times within the last 5 seconds, oldest first, from which the speed is computed.
         var samples: [(time: Duration, received: Int64)] = []
         var lastLine: (time: Duration, percent: Double)?
+        /// The time and the number of received bytes when the display began.
+        var start: (time: Duration, received: Int64)?
         /// The number of received bytes, and the time since which it is the same.
         var received: (bytes: Int64, since: Duration)?
         var hasBar = false
@@ -58,6 +60,7 @@ final class ProgressDisplay: Sendable {
             if state.received?.bytes != progress.receivedBytes.bytes {
                 state.received = (progress.receivedBytes.bytes, now)
             }
+            if state.start == nil { state.start = (now, progress.receivedBytes.bytes) }
             let stall = state.received.map { now - $0.since } ?? .zero
             let done = progress.loadedTimeRanges.totalDuration
             let hasGoal = !isRecording || progress.percent > 0
@@ -69,7 +72,11 @@ final class ProgressDisplay: Sendable {
                 let seconds = (now - first.time) / .seconds(1)
                 let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
                 line += "  \(ByteCount(Int64(saturating: rate)))/s"
-                if let expected = progress.expectedBytes, rate > 0, progress.percent < 100,
+                // The speed shortly after a stall says nothing about the rest.
+                let usual = state.start.map { start in
+                    Double(progress.receivedBytes.bytes -| start.received) / max((now - start.time) / .seconds(1), 0.1)
+                }
+                if let expected = progress.expectedBytes, rate > 0, rate * 10 >= usual ?? 0, progress.percent < 100,
                     let left = MediaTime(approximating: Double(max(0, expected.bytes -| progress.bytes.bytes)) / rate)
                 {
                     line += "  \(QuantityText.clock(left)) remaining"

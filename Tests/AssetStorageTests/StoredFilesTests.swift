@@ -148,7 +148,7 @@ import Testing
         try temporary.store(library.missingResources(id), of: id)
         try FileManager.default.removeItem(at: temporary.url("media/000001.ts", of: id))
         error = storageError { try library.finish(id) }
-        #expect(error?.message == "1 files of the asset are missing")
+        #expect(error?.message == "1 file of the asset is missing")
         #expect(try library.asset(id).state == .partial)
         try FileManager.default.removeItem(at: temporary.url("media/media.m3u8", of: id))
         try temporary.complete(id)

@@ -115,7 +115,7 @@ struct DownloadsCommandTests {
         )
         #expect(queued.status == 0 && queued.output.split(separator: "\n").count == 1, "\(queued.errors)")
         #expect(try await list().first?["session"] as? String == "server")
-        #expect(try await list().first?["state"] as? String == "interrupted")
+        #expect(try await list().first?["state"] as? String == "waiting")
         let server = try RunningProgram([
             "serve", "--port", "0", "--library", folder.path, "--allow-host", "127.0.0.1:\(origin.port)",
         ])

@@ -91,7 +91,7 @@ import Testing
         #expect(try temporary.library.missingCount(asset.id) == 1)
         #expect(try temporary.library.missingResources(asset.id).map(\.address.lastPathComponent) == Array(missing))
         let error = #expect(throws: StorageError.self) { try temporary.library.finish(asset.id) }
-        #expect(error?.code == .incomplete && error?.message.hasPrefix("1 files") == true)
+        #expect(error?.code == .incomplete && error?.message.hasPrefix("1 file of ") == true)
         #expect(try temporary.library.asset(asset.id).state == .partial)
     }
 
