@@ -19,7 +19,7 @@ final class PlaybackLoop: Sendable {
     ///
     /// - Parameter item: The current item; a loop in a former item is over.
     /// - Returns: A few words about the effect.
-    func toggle(on item: PlayerItem) -> String {
+    func toggle(on item: PlayerItem) async -> String {
         let position = item.currentTime()
         switch state.withLock({ $0 }) {
         case .started(let start, let former) where former === item && start != position:
@@ -30,12 +30,12 @@ final class PlaybackLoop: Sendable {
                 await player.seek(to: range.start, toleranceBefore: .zero, toleranceAfter: .zero)
             }
             state.withLock { $0 = .looping(item: item, observer) }
-            Task { [player] in await player.seek(to: range.start, toleranceBefore: .zero, toleranceAfter: .zero) }
+            await player.seek(to: range.start, toleranceBefore: .zero, toleranceAfter: .zero)
             return "Loop \(Self.text(range.start)) to \(Self.text(range.end))"
         case .looping(let former, let observer):
             player.removeTimeObserver(observer)
             state.withLock { $0 = .off }
-            return former === item ? "Loop off" : toggle(on: item)
+            return former === item ? "Loop off" : await toggle(on: item)
         case .off, .started:
             state.withLock { $0 = .started(position, item: item) }
             return "Loop from \(Self.text(position))"

@@ -67,7 +67,7 @@ package struct PlayerCommandExecutor: Sendable {
         case .nextAudio: selectNext(.audible, item)
         case .nextVideo: selectNext(.visual, item)
         case .nextSubtitles: selectNext(.legible, item)
-        case .toggleLoop: announce(loop.toggle(on: item))
+        case .toggleLoop: announce(await loop.toggle(on: item))
         case .saveScreenshot: announce(saveScreenshot())
         case .changeVolume, .toggleMute, .changeAudioDelay, .changeSubtitleDelay, .toggleStatistics, .toggleKeys,
             .nextWindowSize, .toggleFullScreen, .quit:

@@ -64,8 +64,6 @@ struct PlayerCommandTests {
             var (position, repetitions) = (item.currentTime().seconds, 0)
             for _ in 0..<400 where repetitions < 3 {
                 try await simulation.sleep(for: .milliseconds(100))
-                // Time observers run on other threads. Simulated time stands still while this one is blocked.
-                usleep(20_000)
                 let next = item.currentTime().seconds
                 if next < position {
                     repetitions += 1
