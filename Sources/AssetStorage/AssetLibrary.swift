@@ -83,9 +83,8 @@ public final class AssetLibrary: Sendable {
 
     /// Returns the message for a catalog that cannot be opened.
     private static func cannotOpen(_ directory: URL, _ error: any Error) -> String {
-        if access(directory.path, W_OK) != 0 {
-            let reason = errno == EROFS ? "its disk is read-only" : String(cString: strerror(errno))
-            return "the library \(directory.path) cannot be changed (\(reason))"
+        if access(directory.path, W_OK) != 0, errno == EROFS {
+            return "the library \(directory.path) cannot be changed, because its disk is read-only"
         }
         let message = "the library \(directory.path) cannot be opened (\(reason(error)))"
         let code =

@@ -148,7 +148,7 @@ package final class FileReception: Sendable {
 
 /// A reference of a reader, or of a task that waits for the file, to a reception.
 ///
-/// What a player receives is received as long as there is such a reference.
+/// A transfer that a player has begun is canceled when the last such reference is released.
 package final class ReceptionReader: Sendable {
     private let reception: FileReception
 
@@ -210,6 +210,7 @@ struct FollowedBuffers: AsyncSequence, Sendable {
     let attempt: Int
     let offset: Int64
     let address: ResourceAddress
+    /// The reference that keeps the transfer from being canceled.
     let reader: ReceptionReader
 
     /// The maximum number of bytes in a buffer.

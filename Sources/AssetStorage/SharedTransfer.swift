@@ -148,7 +148,8 @@ struct SharedTransferBuffers: AsyncSequence, Sendable {
 /// A file of a package that is written while a player receives it; if the transfer is stopped, the received bytes are kept
 /// so that it can be continued.
 final class StoredReception: @unchecked Sendable {
-    // Safe: only the task of the transfer uses it, and waits for each write before the next.
+    // Safe: the task that requests the file uses it until the transfer begins, and then only the task of the transfer does,
+    // which waits for each write before the next.
     private let library: AssetLibrary
     private let id: String
     private let resource: StoredResource

@@ -25,7 +25,10 @@ struct TranslateCommand: AsyncParsableCommand {
     @Argument(help: "The URL or file of a DASH manifest, or - for standard input.")
     var source: String
 
-    @Option(name: .shortAndLong, help: "The folder for the playlists (default: the current folder, if it has none).")
+    @Option(
+        name: .shortAndLong,
+        help: "The folder for the playlists (default: the current folder, unless it has a multivariant.m3u8)."
+    )
     var output: String?
 
     @Option(name: .long, help: "The base URL of relative URLs in the manifest.")

@@ -1,4 +1,5 @@
 #if Playback
+import Foundation
 import HLSPlaylist
 import MediaDecoding
 package import MediaOutput
@@ -86,7 +87,7 @@ package struct PlayerCommandExecutor: Sendable {
         announce("\(name) \(milliseconds > 0 ? "+" : "")\(milliseconds) ms")
     }
 
-    /// Writes the picture as a file whose name has its time.
+    /// Writes the picture as a new file whose name has its time.
     ///
     /// - Returns: A few words about the result.
     private func saveScreenshot() -> String {
@@ -96,7 +97,13 @@ package struct PlayerCommandExecutor: Sendable {
             $0 < 10 ? "0\($0)" : "\($0)"
         }
         let milliseconds = String("00\(position % 1000)".suffix(3))
-        let name = "screenshot-\(parts.joined(separator: "."))." + milliseconds + ".png"
+        let base = "screenshot-\(parts.joined(separator: "."))." + milliseconds
+        // The picture of another stream may have the same time.
+        var (name, number) = (base + ".png", 1)
+        while FileManager.default.fileExists(atPath: "\(screenshotFolder)/\(name)") {
+            number += 1
+            name = "\(base)-\(number).png"
+        }
         do {
             try PNGFrameOutput.write(frame, to: "\(screenshotFolder)/\(name)")
             return "Saved \(name)"

@@ -103,6 +103,9 @@ struct PlayerCommandTests {
             let frame = try #require(player.outputs?.video.currentFrame)
             let file = try Data(contentsOf: folder.appending(path: "screenshot-00.00.04.000.png"))
             #expect(try Array(file) == PNGEncoder.encode(frame.pixelBuffer))
+            // An earlier picture is not overwritten.
+            await commands.execute(.saveScreenshot)
+            #expect(texts.take() == ["Saved screenshot-00.00.04.000-2.png"])
             try FileManager.default.removeItem(at: folder)
             await commands.execute(.saveScreenshot)
             #expect(texts.take().first?.hasPrefix("The picture cannot be saved: ") == true)
