@@ -311,7 +311,7 @@ extension AssetLibrary {
     }
 
     /// Returns a Boolean value that indicates whether a selection has edits, the only part of it that the library reads.
-    private static func isEdited(_ selection: String) -> Bool { selection.contains("&edit=") }
+    static func isEdited(_ selection: String) -> Bool { selection.contains("&edit=") }
 
     /// Returns a path that no other file of a rendition has.
     private static func unusedPath(_ path: String, besides used: Set<String>) -> String {

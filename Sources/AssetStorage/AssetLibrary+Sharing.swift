@@ -13,6 +13,26 @@ extension AssetLibrary {
         let address: ResourceAddress
     }
 
+    /// Returns the asset whose files a player of a source can read instead of requesting them from the origin.
+    ///
+    /// - Parameter source: The URL of the source.
+    /// - Returns: The asset; `nil` if there is none, its playlists are not loaded, its package was moved, or its playlists
+    ///   are not those of the origin, because it was edited or recorded.
+    /// - Throws: An error if the catalog cannot be read.
+    package func sharableAsset(source: ResourceAddress) throws -> StoredAsset? {
+        let asset = try catalog.read { database -> StoredAsset? in
+            let record = try AssetRecord.filter(Column("source") == source.text)
+                .filter(Column("state") != AssetRecord.State.deleting.rawValue).fetchOne(database)
+            guard let record, record.sourcePlaylist != nil, !Self.isEdited(record.selection) else { return nil }
+            let renditions = try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database)
+            let isRecorded = renditions.contains {
+                $0.isPart == true && RecordingHeader(String(decoding: $0.playlist, as: UTF8.self)).isRecording
+            }
+            return isRecorded ? nil : try Self.asset(record, database)
+        }
+        return asset.flatMap { hasPackage($0.id) ? $0 : nil }
+    }
+
     /// Returns the stored playlist of an asset with the given URL at the origin; `nil` if it is not stored.
     func playlist(at address: ResourceAddress, of id: String) throws -> OriginPlaylist? {
         try catalog.read { database in
@@ -21,12 +41,38 @@ extension AssetLibrary {
             if let bytes = record.sourcePlaylist, let final, [record.source, final.text].contains(address.text) {
                 return OriginPlaylist(bytes: Array(bytes), address: final)
             }
-            let rendition = try RenditionRecord.filter(Column("assetID") == id)
-                .filter(Column("address") == address.text).fetchOne(database)
+            let renditions = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+            // The URL in the source can be redirected, or several playlists are made of one resource.
+            let entries = Self.entries(at: address, of: record)
+            let rendition =
+                renditions.first { rendition in
+                    entries[rendition.role.list].map { !$0.isDisjoint(with: rendition.positions) } ?? false
+                } ?? renditions.first { $0.address == address.text }
             // A player needs the entire playlist, even if only a part of it is stored.
             guard rendition?.isPart != true else { return nil }
             return rendition.map { OriginPlaylist(bytes: $0.playlistBytes, address: ResourceAddress($0.address)) }
         }
+    }
+
+    /// Returns the positions of the entries of the source of an asset that have the given URL.
+    private static func entries(
+        at address: ResourceAddress,
+        of record: AssetRecord
+    ) -> [StoredRendition.EntryList: Set<Int>] {
+        guard let bytes = record.sourcePlaylist,
+            let source = try? MultivariantPlaylist(
+                parsing: Array(bytes),
+                context: PlaylistContext(address: ResourceAddress(record.sourceAddress ?? record.source))
+            )
+        else { return [:] }
+        func positions(_ addresses: [ResourceAddress?]) -> Set<Int> {
+            Set(addresses.indices.filter { addresses[$0]?.text == address.text })
+        }
+        return [
+            .variants: positions(source.variants.map(\.address)),
+            .renditions: positions(source.renditions.map(\.address)),
+            .iFrameVariants: positions(source.iFrameVariants.map(\.address)),
+        ]
     }
 
     /// Returns the file of an asset with the given URL and byte range at the origin; `nil` if the download of the asset

@@ -79,6 +79,8 @@ struct SharedFiles: Sendable {
         var local = TransportRequest(ResourceAddress(filePath: path), kind: request.kind)
         local.resumption = request.resumption
         let response = try await files.send(local)
+        // The speed of the disk is not that of the network.
+        response.record.update { $0.isFromCache = true }
         return TransportResponse(
             status: response.status,
             headers: response.headers,

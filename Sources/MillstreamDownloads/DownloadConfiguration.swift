@@ -80,7 +80,7 @@ public struct DownloadConfiguration: Sendable, Hashable {
     }
 
     /// All selections in the order in which they are downloaded.
-    var selections: [DownloadSelection] { [selection] + furtherSelections }
+    package var selections: [DownloadSelection] { [selection] + furtherSelections }
 
     /// The URLs of the playlists that the edits of all selections insert.
     package var editedSources: [String] { selections.flatMap(\.edits.sources) }

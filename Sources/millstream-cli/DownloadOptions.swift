@@ -6,6 +6,7 @@ import MediaTiming
 import MillstreamDownloads
 import PlaylistEditing
 import ReportFormat
+import ResourceAddressing
 
 /// The options that `millstream download` and `millstream record` share, and the run of both.
 struct DownloadOptions: ParsableArguments {
@@ -157,6 +158,7 @@ struct DownloadOptions: ParsableArguments {
                 }
                 return try await Interruption.cancelling {
                     try await session.stoppingWhenCanceled {
+                        if let stored = try await follow(address, configuration, library, printer) { return stored }
                         let task = try await session.makeTask(address, configuration: configuration)
                         let asset = try await printer.run(task, in: session)
                         return (asset, task.folders) as Stored
@@ -193,6 +195,37 @@ struct DownloadOptions: ParsableArguments {
             }
             throw error
         }
+    }
+
+    /// Follows the download of the same source and selection that another process runs.
+    ///
+    /// - Returns: The complete asset; `nil` if no process runs such a download.
+    private func follow(
+        _ source: ResourceAddress,
+        _ configuration: DownloadConfiguration,
+        _ library: AssetLibrary,
+        _ printer: DownloadPrinter
+    ) async throws -> (asset: StoredAsset, folders: Set<String>?)? {
+        let sessions = try DownloadSession.allForListing(in: library)
+        func isSame(_ task: DownloadTask) -> Bool {
+            let other = task.configuration
+            return task.address == source && other.recording == nil && other.selections == configuration.selections
+        }
+        func found(in session: DownloadSession) -> DownloadTask? {
+            session.tasks.first { isSame($0) && $0.isAttended }
+        }
+        guard let session = sessions.first(where: { found(in: $0) != nil }), let task = found(in: session) else {
+            return nil
+        }
+        if !quiet, !json {
+            StandardError.write(
+                "another process downloads this stream; its progress is shown, and it goes on after Ctrl-C\n"
+            )
+        }
+        let asset = try await printer.follow(task, in: session)
+        let folders = task.folders
+        await session.invalidate()
+        return asset.map { ($0, folders) }
     }
 
     /// Returns the error of a download or a recording that the user interrupted.

@@ -22,6 +22,44 @@ struct DownloadPrinter: Sendable {
     func run(_ task: DownloadTask, in session: DownloadSession) async throws -> StoredAsset {
         let events = task.events
         task.resume()
+        if let asset = try await show(events, of: task, in: session) { return asset }
+        // The sequence of events ends early only if the calling task is canceled.
+        try Task.checkCancellation()
+        return try await task.value()
+    }
+
+    /// Follows a task that another process takes care of, until it has ended.
+    ///
+    /// - Returns: The complete asset; `nil` if the other process ended before the task did.
+    /// - Throws: ``DownloadError``; `CancellationError` when canceled, which does not end the task.
+    func follow(_ task: DownloadTask, in session: DownloadSession) async throws -> StoredAsset? {
+        let events = task.events
+        if task.state == .suspended { task.resume() }
+        show("resolved", task, task.progress)
+        return try await withThrowingTaskGroup(of: StoredAsset?.self) { group in
+            group.addTask { try await show(events, of: task, in: session) }
+            group.addTask {
+                while task.isAttended { try await Task.sleep(for: Self.followInterval) }
+                return nil
+            }
+            defer { group.cancelAll() }
+            let first = try await group.next() ?? nil
+            try Task.checkCancellation()
+            return first
+        }
+    }
+
+    /// The interval at which is checked whether the other process still exists.
+    private static let followInterval = Duration.milliseconds(500)
+
+    /// Prints the events of a task.
+    ///
+    /// - Returns: The complete asset; `nil` if the events end because the calling task is canceled.
+    private func show(
+        _ events: AsyncStream<DownloadTask.Event>,
+        of task: DownloadTask,
+        in session: DownloadSession
+    ) async throws -> StoredAsset? {
         for await event in events {
             switch event {
             case .variantsChosen(let variants):
@@ -50,9 +88,7 @@ struct DownloadPrinter: Sendable {
             case .stateChanged, .mediaSelectionResolved, .selectionCompleted, .finished: break
             }
         }
-        // The sequence of events ends early only if the calling task is canceled.
-        try Task.checkCancellation()
-        return try await task.value()
+        return nil
     }
 
     /// Resumes the task of a recording and follows it until it has ended; an interruption ends the recording.

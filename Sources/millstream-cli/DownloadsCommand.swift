@@ -194,10 +194,7 @@ struct DownloadsFlags: ParsableArguments {
 
     /// Returns the sessions with unfinished downloads.
     func sessions(in library: AssetLibrary) throws -> [DownloadSession] {
-        let identifiers = try session.map { [$0] } ?? library.downloadSessionIdentifiers
-        return try identifiers.map { identifier in
-            try DownloadSession.forCommand(identifier, library, loader: ResourceLoader(UnavailableTransport()))
-        }
+        try DownloadSession.allForListing(in: library, identifiers: session.map { [$0] })
     }
 
     /// Changes downloads, and says which ones.
@@ -234,6 +231,21 @@ struct DownloadsFlags: ParsableArguments {
                 )
             }
             return named
+        }
+    }
+}
+
+extension DownloadSession {
+    /// Returns the sessions with unfinished downloads in a library, which run no tasks themselves.
+    ///
+    /// - Parameters:
+    ///   - library: The library.
+    ///   - identifiers: The identifiers of the sessions; `nil` for all.
+    /// - Returns: The sessions.
+    /// - Throws: `StorageError` if the catalog cannot be read.
+    static func allForListing(in library: AssetLibrary, identifiers: [String]? = nil) throws -> [DownloadSession] {
+        try (identifiers ?? library.downloadSessionIdentifiers).map { identifier in
+            try forCommand(identifier, library, loader: ResourceLoader(UnavailableTransport()))
         }
     }
 }

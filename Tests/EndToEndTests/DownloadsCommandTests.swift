@@ -79,6 +79,34 @@ struct DownloadsCommandTests {
         }
     }
 
+    @Test func secondDownloadFollowsTheFirst() async throws {
+        try await whileDownloading { origin, program, _ in
+            let second = try RunningProgram([
+                "download", origin.address("ts/multivariant.m3u8"), "--library", folder.path,
+            ])
+            try await eventually("the second one follows") { second.standardError.contains("another process") }
+            origin.answeredSegments = nil
+            #expect(try await second.finish() == 0, "\(second.standardError)")
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            let segments = origin.paths.filter { $0.contains("1080p") && $0.hasSuffix(".ts") }
+            #expect(Set(segments).count == segments.count, "\(segments)")
+        }
+    }
+
+    @Test func secondDownloadContinuesAFirstOneThatIsKilled() async throws {
+        try await whileDownloading { origin, program, _ in
+            let second = try RunningProgram([
+                "download", origin.address("ts/multivariant.m3u8"), "--library", folder.path,
+            ])
+            try await eventually("the second one follows") { second.standardError.contains("another process") }
+            program.send(SIGKILL)
+            _ = try await program.finish()
+            origin.answeredSegments = nil
+            #expect(try await second.finish() == 0, "\(second.standardError)")
+            #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
+        }
+    }
+
     @Test func interruptedDownloadIsPaused() async throws {
         try await whileDownloading(["--quiet"]) { origin, program, id in
             program.send(SIGINT)

@@ -237,7 +237,7 @@ struct FetchPlan: Sendable {
         }
         let preferred = source(for: variant, moment)
         if catalog.pathwayID(of: preferred) != catalog.pathwayID(of: current),
-            !catalog.isExcluded(preferred, at: moment.now), !tracks.main.failures.tried.sources.contains(preferred)
+            !catalog.isExcluded(preferred, at: moment.now), !tracks.main.failures.tried.contains(preferred)
         {
             tracks.main.source = preferred
             moveRenditions(moment, &sink)
@@ -312,7 +312,7 @@ struct FetchPlan: Sendable {
     /// Returns a source of the main track other than one that failed; `nil` if there is none, or during trick play.
     private func otherSource(besides failed: StreamSource, at now: Duration) -> StreamSource? {
         guard !tracks.trickPlay.isActive else { return nil }
-        let closed = tracks.main.failures.tried.sources
+        let closed = tracks.main.failures.tried
         func openSource(of variant: Presentation.Variant) -> StreamSource? {
             catalog.orderedSources(of: variant, at: now).first {
                 $0 != failed && !closed.contains($0) && !catalog.isExcluded($0, at: now)
@@ -353,8 +353,8 @@ struct FetchPlan: Sendable {
         timeline: (StreamSource) -> PresentationTimeline?
     ) -> Bool {
         guard catalog.presentation != nil, let current = tracks.main.source else { return false }
-        tracks.main.failures.tried.insert(current, for: gap)
-        let closed = tracks.main.failures.tried.sources
+        tracks.main.failures.tried.insert(current)
+        let closed = tracks.main.failures.tried
         guard let variant = catalog.variant(listing: gap.start, besides: closed, at: moment.now, timeline: timeline)
         else { return false }
         fetch(variant, from: source(for: variant, moment), cause: "not-listed", moment, &sink)
@@ -609,7 +609,7 @@ struct FetchPlan: Sendable {
     ) {
         tracks.main.change(to: source)
         tracks.main.isVariantDecided = false
-        tracks.main.failures.tried = FailedSources()
+        tracks.main.failures.tried = []
         if let variant = fetchedVariant { beginSwitch(to: variant, cause: cause, moment, &sink) }
         applyRenditions(moment, &sink)
         sink.noteChange()

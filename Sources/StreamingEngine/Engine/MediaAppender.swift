@@ -185,6 +185,7 @@ struct MediaAppender: Sendable {
             )
         )
         plan.tracks[kind].isVariantDecided = false
+        plan.tracks[kind].failures.tried = []
         sink.report(
             .segmentSkipped(
                 SkippedSegment(

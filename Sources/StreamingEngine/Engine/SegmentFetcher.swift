@@ -88,7 +88,7 @@ struct SegmentFetcher: Sendable {
         let source = substitute.source
         let track = plan.tracks.main
         guard track.playlistSource == source, track.source == load.source, track.failures.terminalError == nil,
-            !plan.catalog.isExcluded(source, at: moment.now), !track.failures.tried.sources.contains(source)
+            !plan.catalog.isExcluded(source, at: moment.now), !track.failures.tried.contains(source)
         else { return stop(&plan) }
         guard moment.isSettled else { return }
         if let time = track.failures.retryTime, time > moment.now {
@@ -284,7 +284,7 @@ struct SegmentFetcher: Sendable {
     ) {
         // Another variant may have the segment that this one lacks.
         if reason == .gap, kind == .main, !plan.tracks.trickPlay.isActive, let source = plan.tracks.main.source {
-            plan.tracks.main.failures.tried.insert(source, for: segment.range)
+            plan.tracks.main.failures.tried.insert(source)
             if plan.useOtherSource(for: .main, besides: source, cause: "gap", moment, &sink) { return }
         }
         let gap = MediaAppender.Gap(
@@ -358,7 +358,7 @@ struct SegmentFetcher: Sendable {
         if cause is CancellationError { return nil }
         let failed = SegmentFailure(cause, of: job.segment)
         if plan.renewAddresses(after: failed.error, of: .segment, from: job.source, for: kind, &sink) { return nil }
-        plan.tracks[kind].failures.tried.insert(job.source, for: job.segment.range)
+        plan.tracks[kind].failures.tried.insert(job.source)
         let isLive = plan.tracks[kind].timeline?.isLive ?? false
         let isUrgent = moment.seek != nil || plan.tracks.ahead(moment) < .seconds(1)
         let action = plan.recover(

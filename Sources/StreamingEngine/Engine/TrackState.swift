@@ -160,8 +160,10 @@ struct TrackFailures: Sendable {
     var history = RecoveryPolicy.History()
     /// The error with which playback ends at the end of the buffer; `nil` while more media may follow.
     var terminalError: StreamingError?
-    /// The sources that were tried for the segment that failed last.
-    var tried = FailedSources()
+    /// The sources that could not provide what is needed next, so that none is tried twice before the buffer grows.
+    ///
+    /// The times of the segments that failed do not matter: variants may have different segment boundaries and timelines.
+    var tried: Set<StreamSource> = []
     /// The time before which nothing is fetched; `nil` for no delay.
     var retryTime: Duration?
 
@@ -175,13 +177,13 @@ struct TrackFailures: Sendable {
     /// Resets the failures that depend on the position, after a seek.
     mutating func resetForSeek() {
         reset()
-        tried = FailedSources()
+        tried = []
     }
 
     /// Records that a segment was loaded and accepted.
     mutating func succeeded() {
         history = RecoveryPolicy.History()
-        tried = FailedSources()
+        tried = []
     }
 }
 

@@ -32,7 +32,7 @@ enum PathwaySteering {
         plan.catalog.addPathways(manifest.clones)
         plan.catalog.choosePathway(at: sink.now)
         // The variant of the next segment is selected again, among those of the pathway, unless it replaces one that failed.
-        if plan.tracks.main.failures.tried.sources.isEmpty { plan.tracks.main.isVariantDecided = false }
+        if plan.tracks.main.failures.tried.isEmpty { plan.tracks.main.isVariantDecided = false }
         sink.noteChange()
     }
 

@@ -29,7 +29,9 @@ struct PlayCommand: AsyncParsableCommand {
             With --headless, media is decoded, and then discarded or written to files. With --no-decode, media is loaded, \
             variants are selected and the playhead advances as in playback, but nothing is decoded.
 
-            A URL is always streamed. What is stored of it is played by the identifier of the downloaded asset.
+            What the library has stored of a URL is played from the disk, preferably a stored variant, and everything else is \
+            streamed, with all variants and languages of the source. Files that an unfinished download still needs are stored while they are played. \
+            With the identifier of a downloaded asset, only its selection is played.
 
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
@@ -158,6 +160,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var library: LibraryFlags
 
+    @Flag(name: .long, help: "Load all of a URL from the network, also what the library has stored.")
+    var ignoreLibrary = false
+
     @OptionGroup(title: "DASH") var dash: DASHFlags
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
@@ -199,15 +204,6 @@ struct PlayCommand: AsyncParsableCommand {
         if wave != nil, effectiveMode == .window { throw ValidationError("--wave requires --headless") }
     }
 
-    /// The path of the package of a downloaded asset whose identifier is given instead of a source; `nil` for any other source.
-    private var downloadedPackage: String? {
-        guard !source.contains("/"), !source.contains("."), !FileManager.default.fileExists(atPath: source),
-            let library = try? library.openForReading(),
-            let asset = try? library.asset(source)
-        else { return nil }
-        return library.packageDirectory(asset.id).path
-    }
-
     mutating func run() async throws {
         let files = try PlaybackFiles(accessLog: accessLog, errorLog: errorLog, metrics: metrics, events: events)
         let input =
@@ -229,13 +225,13 @@ struct PlayCommand: AsyncParsableCommand {
         defer { history.map(ThroughputFile.save) }
         do {
             let plan = EditPlan(try EditParameters.edits(edit))
-            let translatesDASH = dash.translates
             let (metrics, isInterrupted) = try await http.withLoading(
                 source: source,
                 base: origin(of: package) ?? baseURL,
                 others: EditPlan(try EditParameters.edits(edit, locatesSources: false)).sources
             ) { loading in
-                var (loading, address) = (loading, address)
+                var (loading, address, settings) = (loading, address, settings)
+                var translatesDASH = dash.translates
                 if let manifest = input?.manifest { loading = manifest.overlaid(on: loading) }
                 if let package {
                     let stored = PackageTransport(
@@ -245,6 +241,13 @@ struct PlayCommand: AsyncParsableCommand {
                     )
                     loading = ResourceLoader(stored, policy: loading.policy)
                     address = stored.address
+                } else if !ignoreLibrary, input == nil, address.isHTTP,
+                    let shared = sharedAsset(address, dash.bridging(loading).transport, display)
+                {
+                    loading = ResourceLoader(shared.transport, policy: loading.policy)
+                    settings.storedVariants = shared.variants
+                    // The transport of the asset has the translated presentation.
+                    translatesDASH = false
                 }
                 if !plan.edits.isEmpty {
                     let edited = EditedTransport(
@@ -255,7 +258,7 @@ struct PlayCommand: AsyncParsableCommand {
                     loading = ResourceLoader(edited, policy: loading.policy)
                     address = EditedTransport.address(of: address, plan)
                 }
-                return try await Interruption.finishing { [loading, address] in
+                return try await Interruption.finishing { [loading, address, settings, translatesDASH] in
                     try await PlaybackRun(
                         address: address,
                         loader: loading,
@@ -335,11 +338,6 @@ struct PlayCommand: AsyncParsableCommand {
         #else
         "  (this program was built without windows)"
         #endif
-    }
-
-    /// Returns the address of the origin of a downloaded package, from which missing resources can be loaded.
-    private func origin(of package: (library: AssetLibrary, id: String)?) throws -> String? {
-        try package.map { try $0.library.asset($0.id).source.text }
     }
 
     private func settings() throws -> PlaybackSettings {

@@ -1,3 +1,4 @@
+import AssetStorage
 import MediaTiming
 import Millstream
 import PlaybackReporting
@@ -23,6 +24,8 @@ struct PlaybackSettings: Sendable {
     var requiredLanguages: [MediaType] = []
     /// The preferred languages of subtitles; `nil` if no subtitles were requested.
     var subtitleLanguages: [String]?
+    /// The variants that the library has stored entirely, the best of which is played.
+    var storedVariants: [StoredRendition] = []
 
     /// Creates the item of a source.
     func makeItem(_ asset: Asset) async -> PlayerItem {
@@ -37,6 +40,7 @@ struct PlaybackSettings: Sendable {
         // Only the height is limited.
         item.preferredMaximumResolution = maximumHeight.map { Resolution(width: 1_000_000, height: $0) }
         item.variantSelection = VariantSelection(selector)
+        if let variant = await storedVariant(of: asset) { item.pinVariant(variant.id) }
         var rules = item.mediaSelectionRules
         rules.audioLanguages = audioLanguages
         rules.subtitleLanguages = subtitleLanguages ?? []
@@ -44,5 +48,20 @@ struct PlaybackSettings: Sendable {
         if subtitleLanguages != nil { rules.subtitleMode = .always }
         item.mediaSelectionRules = rules
         return item
+    }
+
+    /// Returns the stored variant that is played: the best one within the limits; `nil` to select among all variants.
+    private func storedVariant(of asset: Asset) async -> AssetVariant? {
+        guard !storedVariants.isEmpty, selector == .default, let variants = try? await asset.load(.variants) else {
+            return nil
+        }
+        return variants.filter { variant in
+            let isStored = storedVariants.contains {
+                $0.bandwidth == variant.peakBitRate && $0.height == variant.resolution?.height
+            }
+            let isWithinRate = maximumBitRate.map { (variant.peakBitRate ?? $0) <= $0 } ?? true
+            let isWithinHeight = maximumHeight.map { (variant.resolution?.height ?? 0) <= $0 } ?? true
+            return isStored && isWithinRate && isWithinHeight
+        }.max { ($0.peakBitRate?.bitsPerSecond ?? 0) < ($1.peakBitRate?.bitsPerSecond ?? 0) }
     }
 }

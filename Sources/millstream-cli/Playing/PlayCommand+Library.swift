@@ -1,0 +1,42 @@
+import AssetStorage
+import Foundation
+import MediaTransport
+import ResourceAddressing
+
+extension PlayCommand {
+    /// The path of the package of a downloaded asset whose identifier is given instead of a source; `nil` for any other source.
+    var downloadedPackage: String? {
+        guard !source.contains("/"), !source.contains("."), !FileManager.default.fileExists(atPath: source),
+            let library = try? library.openForReading(),
+            let asset = try? library.asset(source)
+        else { return nil }
+        return library.packageDirectory(asset.id).path
+    }
+
+    /// Returns a transport that plays what the library has stored of a source, and the variants that are stored entirely;
+    /// `nil` if the source is not downloaded.
+    func sharedAsset(
+        _ source: ResourceAddress,
+        _ origin: any Transport,
+        _ display: PlaybackDisplay
+    ) -> (transport: AssetTransport, variants: [StoredRendition])? {
+        do {
+            guard let reader = try library.openForReading(), let asset = try reader.sharableAsset(source: source)
+            else { return nil }
+            // What is streamed of an unfinished download is stored, if the library can be changed.
+            let opened = asset.state == .complete ? reader : (try? library.open()) ?? reader
+            display.showNotice("playing what the library has stored of this stream, asset \(asset.id)")
+            let variants = asset.renditions.filter { $0.role == .variant && $0.isComplete }
+            return (AssetTransport(opened, id: asset.id, origin: origin), variants)
+        } catch {
+            // The stream can be played without the library.
+            display.showNotice("streaming without the library: \(Failure(error).message)")
+            return nil
+        }
+    }
+
+    /// Returns the address of the origin of a downloaded package, from which missing resources can be loaded.
+    func origin(of package: (library: AssetLibrary, id: String)?) throws -> String? {
+        try package.map { try $0.library.asset($0.id).source.text }
+    }
+}

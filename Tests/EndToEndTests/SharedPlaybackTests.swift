@@ -1,0 +1,81 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests that `play` combines what the library has stored of a URL with what the origin has.
+@Suite(
+    .tags(.endToEnd),
+    .timeLimit(.minutes(10)),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
+struct SharedPlaybackTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("shared-playback-\(UUID())")
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments + ["--library", folder.path])
+        let status = try await program.finish(within: .seconds(300))
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func play(_ source: String, _ options: [String] = []) async throws -> String {
+        let played = try await run(["play", source, "--no-decode", "--speed", "max"] + options)
+        #expect(played.status == 0 && played.output.contains("Watched: "), "\(played)")
+        return played.errors
+    }
+
+    @Test(arguments: ["fmp4/multivariant.m3u8", "dash-timeline/manifest.mpd"])
+    func storedMediaIsNotRequested(stream: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let source = origin.address(stream)
+        let download = try await run(["download", source, "--max-height", "400", "--quiet"])
+        #expect(download.status == 0, "\(download)")
+        origin.clearPaths()
+        // The stored variant is played, although the network carries a better one.
+        #expect(try await play(source).contains("has stored"))
+        #expect(origin.paths.isEmpty, "\(origin.paths)")
+        _ = try await play(source, ["--ignore-library"])
+        #expect(origin.paths.contains { $0.hasSuffix(stream) }, "\(origin.paths)")
+        await origin.stop()
+        _ = try await play(source)
+    }
+
+    @Test func whatIsNotStoredIsStreamed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let source = origin.address("fmp4/multivariant.m3u8")
+        let download = try await run(["download", source, "--max-height", "400", "--audio", "en", "--quiet"])
+        #expect(download.status == 0, "\(download)")
+        origin.clearPaths()
+        _ = try await play(source, ["--audio", "ko"])
+        #expect(origin.paths.contains { $0.contains("audio-ko") }, "\(origin.paths)")
+        #expect(origin.paths.allSatisfy { $0.contains("audio-ko") }, "\(origin.paths)")
+    }
+
+    @Test func playedMediaOfAnUnfinishedDownloadIsStored() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.answeredSegments = 2
+        let source = origin.address("ts/multivariant.m3u8")
+        let options = ["--max-height", "400", "--quiet", "--jobs", "1"]
+        let download = try RunningProgram(["download", source, "--library", folder.path] + options)
+        try await eventually("the third segment waits") { origin.paths.count { $0.hasSuffix(".ts") } > 2 }
+        download.send(SIGKILL)
+        _ = try await download.finish(within: .seconds(60))
+        origin.answeredSegments = nil
+        _ = try await play(source, ["--max-height", "400"])
+        origin.clearPaths()
+        let resumed = try await run(["download", source] + options)
+        #expect(resumed.status == 0, "\(resumed)")
+        #expect(!origin.paths.contains { $0.contains("360p") && $0.hasSuffix(".ts") }, "\(origin.paths)")
+    }
+
+    @Test func editedDownloadIsNotPlayedInPlaceOfItsSource() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let source = origin.address("fmp4/multivariant.m3u8")
+        let download = try await run(["download", source, "--max-height", "400", "--edit", "duration=8", "--quiet"])
+        #expect(download.status == 0, "\(download)")
+        #expect(try await !play(source).contains("has stored"))
+    }
+}
