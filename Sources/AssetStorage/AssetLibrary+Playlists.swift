@@ -46,36 +46,53 @@ extension AssetLibrary {
             let path = "\(rendition.folder)/\(Self.mediaName)"
             if try write(try plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
         }
-        let multivariant = try Self.multivariantPlaylist(record, renditions, asset)
+        let keys = try catalog.read { try Self.keyPaths(of: record, $0) }
+        let multivariant = try Self.multivariantPlaylist(record, renditions, asset, keys)
         let former = try? Data(contentsOf: packageDirectory(id).appendingPathComponent(Self.multivariantName))
         if try write(multivariant, to: Self.multivariantName, of: id) {
             let isEstimate = renditions.contains { $0.position < 0 }
-            if !isEstimate || !Self.differOnlyInBandwidth(former, multivariant) {
+            if !Self.areEquivalent(former, multivariant, ignoringBandwidth: isEstimate) {
                 changed.append(Self.multivariantName)
             }
         }
         return changed
     }
 
-    /// Returns a Boolean value that indicates whether two playlists differ in `BANDWIDTH` values only.
+    /// Returns a Boolean value that indicates whether the difference between two multivariant playlists is no damage.
     ///
-    /// The bandwidth of a generated multivariant playlist is computed from the number of stored bytes, which changes
-    /// without damage.
-    private static func differOnlyInBandwidth(_ former: Data?, _ new: [UInt8]) -> Bool {
+    /// Session keys are a hint for players, and earlier versions did not write them. The bandwidth of a generated playlist
+    /// is computed from the number of stored bytes, which changes without damage.
+    private static func areEquivalent(_ former: Data?, _ new: [UInt8], ignoringBandwidth: Bool) -> Bool {
         guard let former else { return false }
         func text(_ bytes: some Sequence<UInt8>) -> String {
-            String(decoding: Array(bytes), as: UTF8.self).replacing(/BANDWIDTH=[0-9]+/, with: "BANDWIDTH")
+            let text = String(decoding: Array(bytes), as: UTF8.self).replacing(/#EXT-X-SESSION-KEY:[^\n]*\n?/, with: "")
+            return ignoringBandwidth ? text.replacing(/BANDWIDTH=[0-9]+/, with: "BANDWIDTH") : text
         }
         return text(former) == text(new)
+    }
+
+    /// Returns the paths of the encryption keys of an asset by their URLs at the origin.
+    private static func keyPaths(of record: AssetRecord, _ database: Database) throws -> [String: String] {
+        guard let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)),
+            !source.sessionKeys.isEmpty
+        else { return [:] }
+        let kinds = [StoredResource.Kind.key, .longKey].map(\.rawValue)
+        let rows = try ResourceRecord.filter(Column("assetID") == record.id).filter(kinds.contains(Column("kind")))
+            .order(Column("id")).fetchAll(database)
+        return Dictionary(rows.map { ($0.address, $0.path) }) { first, _ in first }
     }
 
     /// Returns the multivariant playlist of the stored renditions; it is generated if the source is a media playlist.
     private static func multivariantPlaylist(
         _ record: AssetRecord,
         _ renditions: [RenditionRecord],
-        _ asset: StoredAsset
+        _ asset: StoredAsset,
+        _ keys: [String: String]
     ) throws -> [UInt8] {
-        if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
+        let context = PlaylistContext(address: ResourceAddress(record.sourceAddress ?? record.source))
+        if let bytes = record.sourcePlaylist,
+            let source = try? MultivariantPlaylist(parsing: Array(bytes), context: context)
+        {
             var addresses: [StoredRendition.EntryList: [Int: String]] = [:]
             for rendition in renditions {
                 let address = "\(rendition.folder)/\(mediaName)"
@@ -86,7 +103,8 @@ extension AssetLibrary {
             return try source.relocated(
                 variant: { addresses[.variants]?[$0] },
                 rendition: { addresses[.renditions]?[$0] },
-                iFrameVariant: { addresses[.iFrameVariants]?[$0] }
+                iFrameVariant: { addresses[.iFrameVariants]?[$0] },
+                sessionKey: { $0.address.flatMap { keys[$0.text] } }
             ).bytes
         }
         guard let duration = asset.duration else { return Array("#EXTM3U\n".utf8) }

@@ -80,7 +80,7 @@ extension MediaPlaylist {
 extension MultivariantPlaylist {
     /// Returns the playlist with some of its variants and renditions, each at a new URI.
     ///
-    /// Session keys, content steering, session data with a URI, and playlists of still images are removed, because they
+    /// Content steering, session data with a URI, and playlists of still images are removed, because they
     /// refer to resources that are not copied. Variants no longer refer to groups whose renditions are all removed.
     ///
     /// - Parameters:
@@ -88,12 +88,14 @@ extension MultivariantPlaylist {
     ///   - rendition: A closure that returns the new URI of the rendition at a position, or `nil` to remove it.
     ///     Renditions without a URI are preserved.
     ///   - iFrameVariant: A closure that returns the new URI of the I-frame variant at a position, or `nil` to remove it.
+    ///   - sessionKey: A closure that returns the new URI of a session key, or `nil` to remove the key.
     /// - Returns: The reduced playlist.
     /// - Throws: ``PlaylistEditError`` if the result cannot be parsed.
     public func relocated(
         variant: (Int) -> String?,
         rendition: (Int) -> String?,
-        iFrameVariant: (Int) -> String? = { _ in nil }
+        iFrameVariant: (Int) -> String? = { _ in nil },
+        sessionKey: (EncryptionKey) -> String? = { _ in nil }
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var patch = PlaylistPatch()
         var keptGroups: Set<GroupName> = []
@@ -124,6 +126,11 @@ extension MultivariantPlaylist {
             guard let address = iFrameVariant(position) else { continue }
             movedLines.insert(entry.tagLine.lowerBound)
             patch.replace(entry.uriRange, with: address)
+        }
+        for (key, line, uri) in sessionKeyLines {
+            guard let uri, let address = sessionKey(key) else { continue }
+            movedLines.insert(line.lowerBound)
+            patch.replace(uri, with: address)
         }
         for entry in Playlist.multivariant(self).tagEntries where Self.imageTags.contains(entry.name) {
             patch.remove(entry.line)

@@ -23,7 +23,7 @@ extension MultivariantPlaylist {
     func withoutSessionKeys(except keys: Set<SessionKey>?) throws(PlaylistEditError) -> MultivariantPlaylist {
         guard let keys else { return self }
         var patch = PlaylistPatch()
-        for (key, line) in sessionKeyLines where !keys.contains(SessionKey(key)) { patch.remove(line) }
+        for (key, line, _) in sessionKeyLines where !keys.contains(SessionKey(key)) { patch.remove(line) }
         return patch.isEmpty ? self : try patched(patch)
     }
 }

@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import GRDB
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
@@ -137,6 +138,31 @@ final class BlockingTransport: Transport {
             ),
             configuration: DownloadConfiguration(selection: selection)
         )
+    }
+
+    @Test func sessionKeysNameTheStoredKeys() async throws {
+        let transport = film()
+        let top = """
+            #EXTM3U
+            #EXT-X-SESSION-KEY:METHOD=AES-128,URI="../keys/1?t=a"
+            #EXT-X-SESSION-KEY:METHOD=AES-128,URI="/keys/other"
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=640x360
+            low/v.m3u8
+
+            """
+        transport.setResponses(for: origin + "top.m3u8", .text(top))
+        let asset = try await task(transport).run()
+        let package = temporary.library.packageDirectory(asset.id)
+        let stored = package.appendingPathComponent("multivariant.m3u8")
+        let playlist = try MultivariantPlaylist(parsing: Array(Data(contentsOf: stored)))
+        #expect(playlist.sessionKeys.count == 1)
+        let path = try #require(playlist.sessionKeys.first?.uri)
+        #expect(try Data(contentsOf: package.appendingPathComponent(path)) == Data(repeating: 1, count: 16))
+        // A package of an earlier version has no session keys, which is no damage.
+        try Data(String(contentsOf: stored, encoding: .utf8).replacing(/#EXT-X-SESSION-KEY.*\n/, with: "").utf8)
+            .write(to: stored)
+        #expect(try temporary.library.verify(asset.id).damaged.isEmpty)
+        #expect(try Data(contentsOf: stored).count == playlist.bytes.count, "it is written again")
     }
 
     @Test func packageContainsEverythingNeededForPlayback() async throws {

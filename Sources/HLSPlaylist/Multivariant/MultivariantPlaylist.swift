@@ -100,14 +100,14 @@ public struct MultivariantPlaylist: Sendable {
     /// The tags that the standard does not define, with their positions.
     public var unknownTags: [UnknownTag] { UnknownTag.all(in: bytes, index) }
 
-    /// The session keys with the ranges of their lines.
-    package var sessionKeyLines: [(key: EncryptionKey, line: Range<Int>)] {
+    /// The session keys with the ranges of their lines and of the values of their URIs.
+    package var sessionKeyLines: [(key: EncryptionKey, line: Range<Int>, uri: Range<Int>?)] {
         index.tags.filter { $0.tag == .sessionKey }.compactMap { record in
             let line = bytes.tagLine(at: Int(record.lineStart))
-            return EncryptionKey(
-                AttributeList(bytes, in: line?.value, variables: definedVariables),
-                context: context
-            ).map { ($0, line?.line.range ?? 0..<0) }
+            let attributes = AttributeList(bytes, in: line?.value, variables: definedVariables)
+            return EncryptionKey(attributes, context: context).map {
+                ($0, line?.line.range ?? 0..<0, attributes.attribute("URI")?.range)
+            }
         }
     }
 
