@@ -168,16 +168,3 @@ extension AssetLibrary {
         return PackageLock.isHeld(package)
     }
 }
-
-extension PackageLock {
-    /// Returns a Boolean value that indicates whether a writer holds the lock of a package, without creating the lock
-    /// file.
-    static func isHeld(_ package: URL) -> Bool {
-        let descriptor = open(package.appendingPathComponent(fileName).path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
-        flock(descriptor, LOCK_UN)
-        return false
-    }
-}

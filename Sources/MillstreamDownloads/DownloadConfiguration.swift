@@ -54,7 +54,7 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// ``DownloadSelection/timeRange`` have no effect on a recording.
     public var recording: RecordingOptions?
 
-    private static let allNetworks: NetworkCost = [.expensive, .constrained, .cellular]
+    package static let allNetworks: NetworkCost = [.expensive, .constrained, .cellular]
 
     private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
 

@@ -116,7 +116,7 @@ struct ConsoleRoutes {
             return Response(status: .noContent)
         }
         api.post("downloads/:id/pause") { _, context in
-            downloads.suspend(try context.parameters.require("id"))
+            try downloads.suspend(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
         api.post("downloads/:id/resume") { _, context in

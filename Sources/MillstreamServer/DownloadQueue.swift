@@ -48,8 +48,14 @@ final class DownloadQueue: Service {
     }
 
     /// Stops the downloads of an asset until they are resumed.
-    func suspend(_ id: String) {
-        for task in tasks(of: id) { task.suspend() }
+    ///
+    /// - Throws: ``ServerError`` if the asset has no download that can be paused.
+    func suspend(_ id: String) throws {
+        let tasks = tasks(of: id)
+        guard !tasks.isEmpty else {
+            throw ServerError(.notFound, "not-found", "the asset \(id) has no download that can be paused")
+        }
+        for task in tasks { task.suspend() }
     }
 
     /// Continues the downloads of an asset.

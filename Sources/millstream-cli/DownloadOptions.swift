@@ -3,6 +3,7 @@ import AssetStorage
 import Foundation
 import HLSPlaylist
 import MediaTiming
+import MediaTransport
 import MillstreamDownloads
 import PlaylistEditing
 import ReportFormat
@@ -75,6 +76,15 @@ struct DownloadOptions: ParsableArguments {
     @Option(name: .long, help: "The space to leave free on the disk, such as 1G (default: 268M).")
     var minFreeSpace: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Do not download on networks of these kinds: cellular, expensive or constrained, comma-separated.",
+            valueName: "kinds"
+        )
+    )
+    var avoidNetworks: String?
+
     @Option(name: .long, help: "The identifier of the session that the download belongs to (default: command-line).")
     var session: String?
 
@@ -111,6 +121,7 @@ struct DownloadOptions: ParsableArguments {
         _ = try selection()
         _ = try limits()
         _ = try maximumRate()
+        _ = try acceptedNetworks()
     }
 
     /// Runs the download or recording of a source, and prints its progress and result.
@@ -253,6 +264,7 @@ struct DownloadOptions: ParsableArguments {
             limits: try limits()
         )
         configuration.maximumRate = try maximumRate()
+        configuration.acceptedNetworks = try acceptedNetworks()
         configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration
@@ -273,6 +285,16 @@ struct DownloadOptions: ParsableArguments {
             limits.freeSpace = size
         }
         return limits
+    }
+
+    private func acceptedNetworks() throws -> NetworkCost {
+        let names = avoidNetworks?.split(separator: ",").map(String.init) ?? []
+        return try names.reduce(into: DownloadConfiguration.allNetworks) { accepted, name in
+            guard let kind = NetworkCost(kind: name) else {
+                throw ValidationError("--avoid-networks must name cellular, expensive or constrained, not \(name)")
+            }
+            accepted.remove(kind)
+        }
     }
 
     private func maximumRate() throws -> BitRate? {

@@ -64,11 +64,11 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
 
         /// Returns the state for people: a task that no process takes care of is interrupted, but one that was handed to
-        /// millstream serve waits for it.
+        /// millstream serve waits for it, or for its turn.
         private static func state(_ task: DownloadTask, of session: DownloadSession) -> String {
             switch task.state {
             case .waiting where !task.isAttended && session.identifier == DownloadSession.serverIdentifier: "waiting"
-            case .waiting, .running: task.isAttended ? "running" : "interrupted"
+            case .waiting, .running: task.isAttended ? task.isWriting ? "running" : "waiting" : "interrupted"
             case .suspended: "paused"
             case .failed: "failed"
             case .completed: "complete"

@@ -15,12 +15,19 @@ public struct NetworkCost: OptionSet, Sendable, Hashable {
 }
 
 extension NetworkCost: CustomStringConvertible {
+    private static let names: [(NetworkCost, String)] = [
+        (.cellular, "cellular"), (.expensive, "expensive"), (.constrained, "constrained"),
+    ]
+
+    /// Creates a set of one kind from its name in ``description``; `nil` for any other text.
+    package init?(kind name: String) {
+        guard let kind = Self.names.first(where: { $0.1 == name }) else { return nil }
+        self = kind.0
+    }
+
     /// The set as text for messages.
     public var description: String {
-        let names: [(NetworkCost, String)] = [
-            (.cellular, "cellular"), (.expensive, "expensive"), (.constrained, "constrained"),
-        ]
-        let contained = names.filter { contains($0.0) }.map(\.1)
+        let contained = Self.names.filter { contains($0.0) }.map(\.1)
         return contained.isEmpty ? "free" : contained.joined(separator: ", ")
     }
 }

@@ -140,6 +140,9 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     /// A Boolean value that indicates whether a process takes care of the task; otherwise it was interrupted, paused or
     /// failed, and ``resume()`` continues it in this process.
     public var isAttended: Bool { library.isDownloadClaimed(id) }
+    /// A Boolean value that indicates whether a process is writing to the package; otherwise a task that is attended waits
+    /// for its turn.
+    package var isWriting: Bool { PackageLock.isHeld(library.packageDirectory(assetID)) }
     /// The progress, including that of earlier runs.
     public var progress: DownloadProgress { status.withLock { $0.progress } }
     /// The image that represents the asset; `nil` if there is none.
