@@ -1,9 +1,10 @@
-"""Downloads beside those of curl, aria2c and yt-dlp: wall time, processor time and memory.
+"""Downloads beside those of curl, aria2c, yt-dlp, streamlink and ffmpeg: wall time, processor time and memory.
 
 The ratios are to the wall time of curl followed by sync, and to the processor time of curl.
 
 The streams are those that the field's figures were taken with: 2.07 GB in 200 segments, as it comes and with 20 ms before
-each answer, and 3,001 segments of 18 KB with 20 ms. What a tool writes is counted, so that none wins by leaving out.
+each answer, and 3,001 segments of 18 KB with 20 ms. A segment is a short MPEG-2 transport stream and null packets with
+random bytes, so that ffmpeg can read it. ffmpeg loads one segment after the other. What a tool writes is counted, so that none wins by leaving out.
 "transport" is raw fetching to disk, "millstream" the whole download with its catalogue.
 """
 
@@ -41,15 +42,33 @@ STREAMS = [
 ]
 
 
+PACKET = 188
+# A packet of the PID of null packets, 0x1FFF (ISO/IEC 13818-1, 2.4.3.3).
+NULL_HEADER = bytes([0x47, 0x1F, 0xFF, 0x10])
+
+
+def picture():
+    """A transport stream with one picture."""
+    return subprocess.run(
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=black:s=64x64:r=1:d=1", "-c:v", "libx264", "-f", "mpegts",
+         "-"], stdout=subprocess.PIPE, check=True).stdout
+
+
 def make_stream(folder, count, size, duration):
     os.makedirs(folder)
-    noise = os.urandom(1 << 20)
+    first = picture()
+    packets = (1 << 20) // PACKET
+    noise = b"".join(NULL_HEADER + os.urandom(PACKET - len(NULL_HEADER)) for _ in range(packets))
     for index in range(count):
         with open(f"{folder}/{index}.ts", "wb") as file:
             # No two segments are equal: those would be stored once.
-            file.write(index.to_bytes(8, "big"))
-            for start in range(8, size, 1 << 20):
-                file.write(noise[: min(1 << 20, size - start)])
+            head = first + NULL_HEADER + index.to_bytes(PACKET - len(NULL_HEADER), "big")
+            file.write(head)
+            left = size - len(head)
+            while left >= PACKET:
+                part = noise[: min(len(noise), left // PACKET * PACKET)]
+                file.write(part)
+                left -= len(part)
     with open(f"{folder}/media.m3u8", "w") as file:
         file.write(f"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:{duration}\n#EXT-X-PLAYLIST-TYPE:VOD\n")
         for index in range(count):
@@ -73,6 +92,8 @@ def commands(program, fetcher, path, count, root):
         "aria2c": ["aria2c", "-q", "-j8", "--file-allocation=none", "-i", f"{root}/aria2c.list"],
         "yt-dlp": ["yt-dlp", "-q", "-N", "8", "--no-part", "--hls-prefer-native", "--fixup", "never", "-o", "all.mp4",
                    playlist],
+        "streamlink": ["streamlink", "-q", "--stream-segment-threads", "8", "-o", "all.ts", playlist, "best"],
+        "ffmpeg": ["ffmpeg", "-v", "quiet", "-i", playlist, "-c", "copy", "-f", "mpegts", "all.ts"],
         "transport": [fetcher, f"{root}/fetch.list"],
         "millstream": [program, "download", playlist, "--library", "library", "--jobs", "8", "--quiet"],
     }

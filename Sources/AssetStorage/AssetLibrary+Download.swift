@@ -123,6 +123,17 @@ extension AssetLibrary {
         return id
     }
 
+    /// Sets the title of an asset.
+    ///
+    /// - Throws: ``StorageError/Code/notFound``.
+    package func setTitle(_ title: String, of id: String) throws {
+        try write { database in
+            var record = try Self.record(id, database)
+            record.title = title
+            try record.update(database)
+        }
+    }
+
     /// Adds the playlists of a download, and every file that they need, to the catalog.
     ///
     /// Stored files are not downloaded again. A rendition whose media changed at the origin is planned again from the

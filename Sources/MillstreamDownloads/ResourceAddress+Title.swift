@@ -2,7 +2,7 @@ import ResourceAddressing
 
 extension ResourceAddress {
     /// The title of an asset with this URL if the application gives none: the last part of the path that is descriptive.
-    var defaultAssetTitle: String {
+    package var defaultAssetTitle: String {
         // The title is displayed, so it must not contain a secret; the description of a URL has none.
         let path = ResourceAddress(description).path
         let parts = path.split(separator: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }

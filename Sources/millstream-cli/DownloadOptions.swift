@@ -3,7 +3,6 @@ import AssetStorage
 import Foundation
 import HLSPlaylist
 import MediaTiming
-import MediaTransport
 import MillstreamDownloads
 import PlaylistEditing
 import ReportFormat
@@ -64,26 +63,7 @@ struct DownloadOptions: ParsableArguments {
     @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
     var jobs: Int = 6
 
-    @Option(name: .long, help: "The maximum rate in bits per second, such as 2M (default: no limit).")
-    var limitRate: String?
-
-    @Option(
-        name: .long,
-        help: "The maximum size of the download, such as 20G; decimal multiples of bytes (default: 1 TiB)."
-    )
-    var maxSize: String?
-
-    @Option(name: .long, help: "The space to leave free on the disk, such as 1G (default: 268M).")
-    var minFreeSpace: String?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Do not download on networks of these kinds: cellular, expensive or constrained, comma-separated.",
-            valueName: "kinds"
-        )
-    )
-    var avoidNetworks: String?
+    @OptionGroup var limits: DownloadLimitFlags
 
     @Option(name: .long, help: "The identifier of the session that the download belongs to (default: command-line).")
     var session: String?
@@ -119,9 +99,6 @@ struct DownloadOptions: ParsableArguments {
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
         guard !queue || session == nil else { throw ValidationError("--queue and --session cannot be combined") }
         _ = try selection()
-        _ = try limits()
-        _ = try maximumRate()
-        _ = try acceptedNetworks()
     }
 
     /// Runs the download or recording of a source, and prints its progress and result.
@@ -261,52 +238,14 @@ struct DownloadOptions: ParsableArguments {
             selection: try selection(),
             title: title,
             maximumConcurrentFetches: jobs,
-            limits: try limits()
+            limits: try limits.limits()
         )
-        configuration.maximumRate = try maximumRate()
-        configuration.acceptedNetworks = try acceptedNetworks()
+        configuration.maximumRate = try limits.maximumRate()
+        configuration.acceptedNetworks = try limits.acceptedNetworks()
         configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration
     }
-
-    private func limits() throws -> DownloadLimits {
-        var limits = DownloadLimits()
-        if let maxSize {
-            guard let size = Self.size(maxSize), size > .zero else {
-                throw ValidationError("--max-size must be a number of bytes above 0, such as 20G")
-            }
-            limits.assetSize = size
-        }
-        if let minFreeSpace {
-            guard let size = Self.size(minFreeSpace) else {
-                throw ValidationError("--min-free-space must be a number of bytes, such as 1G")
-            }
-            limits.freeSpace = size
-        }
-        return limits
-    }
-
-    private func acceptedNetworks() throws -> NetworkCost {
-        let names = avoidNetworks?.split(separator: ",").map(String.init) ?? []
-        return try names.reduce(into: DownloadConfiguration.allNetworks) { accepted, name in
-            guard let kind = NetworkCost(kind: name) else {
-                throw ValidationError("--avoid-networks must name cellular, expensive or constrained, not \(name)")
-            }
-            accepted.remove(kind)
-        }
-    }
-
-    private func maximumRate() throws -> BitRate? {
-        guard let limitRate else { return nil }
-        guard let rate = BitRate(limitRate), rate.bitsPerSecond >= 8_000 else {
-            throw ValidationError("--limit-rate must be a bit rate of at least 8k, such as 2M")
-        }
-        return rate
-    }
-
-    /// Returns a number of bytes with an optional decimal multiple, as for bit rates.
-    private static func size(_ text: String) -> ByteCount? { BitRate(text).map { ByteCount($0.bitsPerSecond) } }
 
     func selection() throws -> DownloadSelection {
         var selection = DownloadSelection()

@@ -48,6 +48,9 @@ import MediaTransport
             try await OutputSupervisor.shared.run {
                 let arguments = Array(CommandLine.arguments.dropFirst())
                 let isHelp = arguments.contains { ["--help", "-h", "--version", "help"].contains($0) }
+                if arguments.first == "help", let unknown = UnknownCommand.first(in: arguments) {
+                    throw unknown.failure
+                }
                 // Help is available even if the configuration is not valid.
                 let completed = isHelp ? arguments : try Configuration.load().completed(arguments)
                 var command = try parseAsRoot(completed)
@@ -63,6 +66,10 @@ import MediaTransport
             Foundation.exit(code.rawValue)
         } catch {
             var failure = Failure(error, arguments: CommandLine.arguments)
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if failure.status == .wrongUsage, let unknown = UnknownCommand.first(in: arguments) {
+                failure = unknown.failure
+            }
             if failure.hint == nil, failure.code == TransportError.Code.fileNotFound.rawValue,
                 CommandLine.arguments.contains("-"),
                 !CommandLine.arguments.contains(where: { $0.hasPrefix("--base-url") })

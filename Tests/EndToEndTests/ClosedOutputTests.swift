@@ -271,7 +271,7 @@ struct ClosedOutputTests {
         try await Self.waitUntilFull(pipe)
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
-        #expect(program.standardError == "millstream: error: interrupted (interrupted)\n")
+        #expect(program.standardError.isEmpty, "\(program.standardError)")
         try pipe.fileHandleForReading.close()
     }
 

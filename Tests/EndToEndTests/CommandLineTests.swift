@@ -72,6 +72,23 @@ struct CommandLineTests {
         }
     }
 
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            ("help nope", "millstream has no command \"nope\"", "see millstream --help"),
+            ("librar list", "millstream has no command \"librar\"", "did you mean millstream library?"),
+            ("library shw ID", "millstream library has no command \"shw\"", "did you mean millstream library show?"),
+            ("downloads puase ID", "millstream downloads has no command \"puase\"", "millstream downloads pause?"),
+        ]
+    )
+    func unknownCommandIsNamed(arguments: String, message: String, hint: String) async throws {
+        let program = try RunningProgram(arguments.split(separator: " ").map(String.init))
+        #expect(try await program.finish() == 64)
+        #expect(program.standardError.contains(message), "\(program.standardError)")
+        #expect(program.standardError.contains(hint), "\(program.standardError)")
+        #expect(program.standardOutput.isEmpty)
+    }
+
     @Test(.timeLimit(.minutes(10))) func extremeNumbersInPlaylistsDoNotCrash() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -534,7 +551,7 @@ struct CommandLineTests {
         let deletion = try await run("library", "delete", id, "--library", folder.path)
         #expect(deletion.status == 1 && deletion.errors.contains("(asset-busy)"), "\(deletion.errors)")
         #expect(deletion.errors.contains("stop its download first"))
-        let second = try RunningProgram(arguments)
+        let second = try RunningProgram(arguments + ["--max-height", "400"])
         #expect(try await second.finish() == 1)
         #expect(second.standardError.contains("(asset-busy)"), "\(second.standardError)")
         #expect(program.isRunning)

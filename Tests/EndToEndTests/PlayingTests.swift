@@ -135,7 +135,7 @@ struct PlayingTests {
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
         await origin.stop()
-        #expect(program.standardError.contains("(interrupted)"))
+        #expect(!program.standardError.contains("error"), "\(program.standardError)")
         let watched = try #require(try metrics("metrics.json")["watchedDuration"] as? Double)
         #expect(watched > 0 && watched < 60)
         #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
@@ -149,8 +149,7 @@ struct PlayingTests {
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
         #expect(program.standardOutput.hasPrefix("Watched: "), "\(program.standardOutput)")
-        #expect(program.standardError.contains("Playback ended\n"))
-        #expect(program.standardError.hasSuffix("millstream: error: interrupted (interrupted)\n"))
+        #expect(program.standardError.hasSuffix("Playback ended\n"), "\(program.standardError)")
     }
 
     @Test(.timeLimit(.minutes(10))) func playbackThatNeverStartedHasNoEndAndNoSummary() async throws {

@@ -187,7 +187,11 @@ public final class DownloadSession: Sendable {
             selection: configuration.selection.description,
             replacesSelection: configuration.recording != nil
         )
-        if configuration.recording != nil { try library.checkRecording(of: assetID) }
+        if configuration.recording != nil {
+            try library.checkRecording(of: assetID)
+            // A recording that continues an earlier one plans nothing, which would set the title.
+            if let title = configuration.title { try library.setTitle(title, of: assetID) }
+        }
         let isBusy = try library.downloads().contains { record in
             record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
         }

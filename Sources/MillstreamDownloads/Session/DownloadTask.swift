@@ -66,6 +66,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         var configuration: DownloadConfiguration
         var error: DownloadError?
         var progress: DownloadProgress
+        var title: String
         var details: String
         var priority: Int
         /// The playlists that were loaded when the task was created; the first run uses them.
@@ -78,8 +79,6 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     public let id: String
     /// The identifier of the asset in the library.
     public let assetID: String
-    /// The title of the asset.
-    public let title: String
     /// The URL of the asset.
     public let address: ResourceAddress
     /// The loader of the asset.
@@ -110,7 +109,6 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     ) {
         id = record.id
         assetID = record.assetID
-        title = asset.title
         address = record.source
         let sharing = loader.sharing(asset.id, in: session.library)
         self.loader = sharing.player
@@ -124,6 +122,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
                 configuration: configuration,
                 error: record.failure.map { DownloadError($0) },
                 progress: DownloadProgress(asset),
+                title: asset.title,
                 details: record.details,
                 priority: record.priority,
                 resolution: resolution
@@ -131,6 +130,8 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         )
     }
 
+    /// The title of the asset.
+    public var title: String { status.withLock { $0.title } }
     /// The options of the task.
     public var configuration: DownloadConfiguration { status.withLock { $0.configuration } }
     /// The state.
@@ -212,7 +213,10 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     }
 
     func setConfiguration(_ configuration: DownloadConfiguration) {
-        status.withLock { $0.configuration = configuration }
+        status.withLock { status in
+            status.configuration = configuration
+            status.title = configuration.title ?? status.title
+        }
     }
 
     /// The directories of the media playlists of the last selection that was downloaded; `nil` for those of a recording.

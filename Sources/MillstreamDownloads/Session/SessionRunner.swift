@@ -170,7 +170,10 @@ final class SessionRunner: Sendable {
         configuration.artwork = configuration.artwork ?? task.artwork
         guard !state.withLock({ $0.runs[task.id] != nil }), task.configuration != configuration else { return }
         let options = try configuration.stored
-        try write { try library.changeDownload(task.id, .options(options, artwork: configuration.artwork)) }
+        try write {
+            try library.changeDownload(task.id, .options(options, artwork: configuration.artwork))
+            if let title = configuration.title, title != task.title { try library.setTitle(title, of: task.assetID) }
+        }
         task.setConfiguration(configuration)
         if configuration.details != task.details { task.details = configuration.details }
         if configuration.priority != task.priority { task.priority = configuration.priority }

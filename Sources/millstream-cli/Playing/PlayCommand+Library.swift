@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import MediaTransport
+import MillstreamDownloads
 import ResourceAddressing
 
 extension PlayCommand {
@@ -11,6 +12,12 @@ extension PlayCommand {
             let asset = try? library.asset(source)
         else { return nil }
         return library.packageDirectory(asset.id).path
+    }
+
+    /// Returns the title of the window: that of a downloaded asset, otherwise what an asset with the address would have.
+    func title(of package: (library: AssetLibrary, id: String)?, at address: ResourceAddress) throws -> String {
+        if let package { return try package.library.asset(package.id).title }
+        return source == "-" ? "standard input" : address.defaultAssetTitle
     }
 
     /// Returns a transport that plays what the library has stored of a source, and the variants that are stored entirely;

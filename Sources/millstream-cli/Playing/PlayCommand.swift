@@ -220,7 +220,7 @@ struct PlayCommand: AsyncParsableCommand {
         if mode == nil, effectiveMode == .headless, speed == .realtime {
             display.showNotice("There is no display: playing without a window, as with --headless")
         }
-        let stage = try await makeOutput(display)
+        let stage = try await makeOutput(display, title: try title(of: package, at: address))
         let history = http.network.conditions == nil ? ThroughputFile.open() : nil
         defer { history.map(ThroughputFile.save) }
         do {
@@ -276,7 +276,8 @@ struct PlayCommand: AsyncParsableCommand {
             try await stage.finish()
             try files.close()
             if printsSummary { try StandardOutput.write(metrics.summary) }
-            if isInterrupted { throw CancellationError() }
+            // The summary is the result, and the usual end of a live stream is an interruption.
+            if isInterrupted { throw ExitCode(Failure.Status.interrupted.rawValue) }
         } catch {
             display.end()
             // Preserve the output up to this point.
@@ -304,7 +305,7 @@ struct PlayCommand: AsyncParsableCommand {
         #endif
     }
 
-    private func makeOutput(_ display: PlaybackDisplay) async throws -> any PlaybackOutput {
+    private func makeOutput(_ display: PlaybackDisplay, title: String) async throws -> any PlaybackOutput {
         let mode = effectiveMode
         guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         #if Playback
@@ -313,9 +314,8 @@ struct PlayCommand: AsyncParsableCommand {
             let keyboard = speed == .realtime && source != "-" ? TerminalKeyboard(display) : nil
             return try DecodedPlaybackOutput(files, isMuted: muted, keyboard: keyboard)
         }
-        let name = PlaylistSource.name(source).split(separator: "/").suffix(2).joined(separator: "/")
         return try await WindowPlaybackOutput(
-            title: ("\(name) - Millstream" as TerminalText).description,
+            title: ("\(title) - Millstream" as TerminalText).description,
             files
         )
         #else

@@ -15,7 +15,7 @@ extension PlaybackSettings {
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
-        guard start != nil || !requiredLanguages.isEmpty || !limits.isEmpty else { return [] }
+        guard start != nil || end != nil || !requiredLanguages.isEmpty || !limits.isEmpty else { return [] }
         do {
             try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .tracks, .variants])
         } catch is CancellationError {
@@ -33,8 +33,13 @@ extension PlaybackSettings {
         }
         try verify(audioLanguages, [.audio], .audio, of: asset)
         try verify(subtitleLanguages ?? [], [.subtitles, .closedCaptions], .subtitles, of: asset)
-        guard let variants = asset.loadedValue(.variants) else { return [] }
-        return limits.compactMap { $0.notice(for: variants) }
+        var notices =
+            asset.loadedValue(.variants).map { variants in limits.compactMap { $0.notice(for: variants) } } ?? []
+        if let end, let duration = asset.loadedValue(.duration) ?? nil, end > duration {
+            let length = QuantityText.preciseClock(duration)
+            notices.append("the stream ends before --until: its duration is \(length)")
+        }
+        return notices
     }
 
     /// Verifies that an asset has at least one of the preferred languages.
