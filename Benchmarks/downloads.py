@@ -92,7 +92,7 @@ def commands(program, fetcher, path, count, root):
         "aria2c": ["aria2c", "-q", "-j8", "--file-allocation=none", "-i", f"{root}/aria2c.list"],
         "yt-dlp": ["yt-dlp", "-q", "-N", "8", "--no-part", "--hls-prefer-native", "--fixup", "never", "-o", "all.mp4",
                    playlist],
-        "streamlink": ["streamlink", "-q", "--stream-segment-threads", "8", "-o", "all.ts", playlist, "best"],
+        "streamlink": ["streamlink", "-q", "--stream-segment-threads", "8", "-o", "all.ts", f"hls://{playlist}", "best"],
         "ffmpeg": ["ffmpeg", "-v", "quiet", "-i", playlist, "-c", "copy", "-f", "mpegts", "all.ts"],
         "transport": [fetcher, f"{root}/fetch.list"],
         "millstream": [program, "download", playlist, "--library", "library", "--jobs", "8", "--quiet"],

@@ -9,9 +9,10 @@ struct UnknownCommand {
     /// The names of the commands that exist in its place.
     private let available: [String]
 
-    /// Returns the first word of the arguments that is no command; `nil` if there is none.
+    /// Finds the first word of the arguments that is no command.
     ///
     /// - Parameter arguments: The arguments after the name of the program, with or without `help` as the first one.
+    /// - Returns: The word; `nil` if there is none.
     static func first(in arguments: [String]) -> UnknownCommand? {
         var path = ["millstream"]
         var commands = MillstreamCommand.configuration.subcommands
