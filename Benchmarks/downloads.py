@@ -4,7 +4,8 @@ The ratios are to the wall time of curl followed by sync, and to the processor t
 
 The streams are those that the field's figures were taken with: 2.07 GB in 200 segments, as it comes and with 20 ms before
 each answer, and 3,001 segments of 18 KB with 20 ms. A segment is a short MPEG-2 transport stream and null packets with
-random bytes, so that ffmpeg can read it. ffmpeg loads one segment after the other. What a tool writes is counted, so that none wins by leaving out.
+random bytes, so that ffmpeg can read it. ffmpeg loads one segment after the other and leaves null packets out of its output.
+What a tool writes is counted, so that none wins by leaving out.
 "transport" is raw fetching to disk, "millstream" the whole download with its catalogue.
 """
 
@@ -92,7 +93,7 @@ def commands(program, fetcher, path, count, root):
         "aria2c": ["aria2c", "-q", "-j8", "--file-allocation=none", "-i", f"{root}/aria2c.list"],
         "yt-dlp": ["yt-dlp", "-q", "-N", "8", "--no-part", "--hls-prefer-native", "--fixup", "never", "-o", "all.mp4",
                    playlist],
-        "streamlink": ["streamlink", "-q", "--stream-segment-threads", "8", "-o", "all.ts", f"hls://{playlist}", "best"],
+        "streamlink": ["streamlink", "--loglevel", "none", "--stream-segment-threads", "8", "-o", "all.ts", f"hls://{playlist}", "best"],
         "ffmpeg": ["ffmpeg", "-v", "quiet", "-i", playlist, "-c", "copy", "-f", "mpegts", "all.ts"],
         "transport": [fetcher, f"{root}/fetch.list"],
         "millstream": [program, "download", playlist, "--library", "library", "--jobs", "8", "--quiet"],
