@@ -31,7 +31,6 @@ final class EditedPlaylistCache: Sendable {
         let versions: [ResourceAddress: UInt64]
         /// The second in which the playlist is valid, as a Unix time, if it changes with the date.
         let second: UnixSeconds?
-        fileprivate var lastUse: UInt64 = 0
 
         init(_ bytes: [UInt8], versions: [ResourceAddress: UInt64], second: UnixSeconds?) {
             self.bytes = ByteBuffer(bytes: bytes)
@@ -53,15 +52,9 @@ final class EditedPlaylistCache: Sendable {
         fileprivate var size: Int { bytes.readableBytes +| (compressed?.readableBytes ?? 0) +| 2_048 }
     }
 
-    private struct State {
-        var entries: [Key: Entry] = [:]
-        var size = 0
-        var lastUse: UInt64 = 0
-    }
-
-    private let maximumSize: Int
+    private let maximumEntrySize: Int64
     private let now: @Sendable () -> UnixSeconds
-    private let state = Mutex(State())
+    private let entries: Mutex<RecentlyUsedValues<Key, Entry>>
 
     /// Creates an empty cache.
     ///
@@ -69,36 +62,23 @@ final class EditedPlaylistCache: Sendable {
     ///   - size: The maximum size of all entries together.
     ///   - now: The clock.
     init(size: ByteCount = ByteCount(64 << 20), now: @escaping @Sendable () -> UnixSeconds = { .now }) {
-        maximumSize = Int(clamping: size.bytes)
+        maximumEntrySize = size.bytes / 4
+        entries = Mutex(RecentlyUsedValues(maximumSize: size))
         self.now = now
     }
 
     /// Returns the entry of a request, whose sources may have changed; `nil` if there is none or it is of an earlier date.
     func entry(for key: Key) -> Entry? {
         let now = now()
-        return state.withLock { state in
-            guard let entry = state.entries[key], entry.second ?? now == now else { return nil }
-            state.lastUse &+= 1
-            state.entries[key]?.lastUse = state.lastUse
-            return entry
-        }
+        return entries.withLock { $0.use(key) }.flatMap { $0.second ?? now == now ? $0 : nil }
     }
 
     func store(_ entry: Entry, for key: Key) {
-        state.withLock { state in
-            if let old = state.entries.removeValue(forKey: key) { state.size -|= old.size }
-            guard entry.size <= maximumSize / 4 else { return }
-            var entry = entry
-            state.lastUse &+= 1
-            entry.lastUse = state.lastUse
-            state.entries[key] = entry
-            state.size +|= entry.size
-            guard state.size > maximumSize else { return }
-            // The entries that were not used for the longest time are removed until a quarter of the size is free.
-            for (key, old) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
-                guard state.size > maximumSize / 4 *| 3 else { return }
-                state.entries[key] = nil
-                state.size -|= old.size
+        entries.withLock { entries in
+            if Int64(entry.size) <= maximumEntrySize {
+                entries.insert(entry, size: entry.size, for: key)
+            } else {
+                entries.remove(key)
             }
         }
     }

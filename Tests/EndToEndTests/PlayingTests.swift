@@ -152,6 +152,16 @@ struct PlayingTests {
         #expect(program.standardError.hasSuffix("Playback ended\n"), "\(program.standardError)")
     }
 
+    @Test(.timeLimit(.minutes(10))) func slowStartIsShown() async throws {
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .seconds(4)
+        let program = try RunningProgram(["play", origin.address("ts/multivariant.m3u8"), "--no-decode"])
+        try await eventually("loading is shown") { program.standardError.contains("loading for ") }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        await origin.stop()
+    }
+
     @Test(.timeLimit(.minutes(10))) func playbackThatNeverStartedHasNoEndAndNoSummary() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let failed = try await run("play", path("missing.m3u8"), "--no-decode")

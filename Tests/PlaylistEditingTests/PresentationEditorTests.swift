@@ -136,6 +136,16 @@ import Testing
         #expect(try await !presentation([.duration(MediaTime(seconds: 8))]).omitsIFrameVariants)
     }
 
+    @Test func onlySourcesWithSeveralVariantsAreReduced() async throws {
+        let loader = Loader([
+            "https://h/180.m3u8": Self.media("a", 5), "https://ads/low.m3u8": Self.media("low", 2),
+            "https://ads/one.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n",
+        ])
+        let playlist = try await loader.loadPlaylist(at: "https://h/180.m3u8", variables: [:], budget: EditBudget())
+        let plan = EditPlan([.append("https://ads/one.m3u8"), .prepend("https://ads/low.m3u8")])
+        #expect(try await PresentationEditor(plan, loader: loader).prepare(playlist).reducedSources.isEmpty)
+    }
+
     @Test func variantWithLowestBitRateIsInsertedIntoMediaPlaylist() async throws {
         let source = "https://ads/ad.m3u8"
         let prepared = try await prepared("https://h/180.m3u8", [.append(source), .prepend(source)])

@@ -51,6 +51,13 @@ import Testing
         )
     }
 
+    @Test(arguments: [(200, true), (201, false)]) func channelHasAtMost200Periods(count: Int, isPossible: Bool) throws {
+        let tags = Dictionary(uniqueKeysWithValues: (1..<count).map { ($0, "#EXT-X-DISCONTINUITY\n") })
+        let playlist = try Self.media(Array(repeating: "1", count: count), "", tags)
+        let segments = try? channel(playlist, after: "2.5").segments.count
+        #expect(segments == (isPossible ? 2 : nil))
+    }
+
     @Test func channelThatDoesNotRepeatEnds() throws {
         let playlist = try Self.media(["4", "4", "2"])
         let ended = try channel(playlist, after: "10", repeats: false)

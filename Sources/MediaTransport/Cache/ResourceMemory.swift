@@ -39,7 +39,6 @@ package final class ResourceMemory: Sendable {
         /// The time of the response, and the time from which on it must be validated.
         private(set) var received = UnixSeconds(0)
         private(set) var freshUntil = UnixSeconds(0)
-        var lastUse: UInt64 = 0
 
         init(metadata: EntryMetadata, resource: Resource) {
             self.metadata = metadata
@@ -60,30 +59,19 @@ package final class ResourceMemory: Sendable {
     }
 
     private struct State {
-        var entries: [ResourceAddress: Entry] = [:]
+        var entries: RecentlyUsedValues<ResourceAddress, Entry>
         var loads: [ResourceAddress: SharedLoad] = [:]
-        var size = 0
-        var lastUse: UInt64 = 0
         var lastVersion: UInt64 = 0
-
-        mutating func remove(_ address: ResourceAddress) {
-            if let entry = entries.removeValue(forKey: address) { size -|= entry.size }
-        }
-
-        mutating func use(_ address: ResourceAddress) -> Entry? {
-            lastUse &+= 1
-            entries[address]?.lastUse = lastUse
-            return entries[address]
-        }
     }
 
     private let options: Options
     private let rules: CacheRules
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates a memory without resources.
     package init(_ options: Options) {
         self.options = options
+        state = Mutex(State(entries: RecentlyUsedValues(maximumSize: options.size)))
         rules = CacheRules(kinds: [.playlist], maximumEntrySize: options.size.bytes / 4)
     }
 
@@ -98,7 +86,7 @@ package final class ResourceMemory: Sendable {
             else {
                 return nil
             }
-            return state.use(address)?.resource.version
+            return state.entries.use(address)?.resource.version
         }
     }
 
@@ -119,7 +107,7 @@ package final class ResourceMemory: Sendable {
             case loading(SharedLoad)
         }
         let found: Found = state.withLock { state in
-            if let entry = state.use(address), entry.isFresh(at: now) {
+            if let entry = state.entries.use(address), entry.isFresh(at: now) {
                 return .fresh(entry.resource)
             }
             if let load = state.loads[address], load.join() { return .loading(load) }
@@ -227,23 +215,11 @@ package final class ResourceMemory: Sendable {
         }
         entry.updateLifetime()
         state.withLock { state in
-            state.remove(address)
-            guard mayStay, Int64(entry.size) <= options.size.bytes / 4 else { return }
-            state.lastUse &+= 1
-            entry.lastUse = state.lastUse
-            state.entries[address] = entry
-            state.size +|= entry.size
-            removeExcess(from: &state)
-        }
-    }
-
-    /// Removes the resources that were not used for the longest time until a quarter of the size is free, if it is exceeded.
-    private func removeExcess(from state: inout State) {
-        guard Int64(state.size) > options.size.bytes else { return }
-        let target = options.size.bytes / 4 *| 3
-        for (address, _) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
-            guard Int64(state.size) > target else { return }
-            state.remove(address)
+            if mayStay, Int64(entry.size) <= options.size.bytes / 4 {
+                state.entries.insert(entry, size: entry.size, for: address)
+            } else {
+                state.entries.remove(address)
+            }
         }
     }
 }

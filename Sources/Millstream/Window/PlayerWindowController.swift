@@ -4,6 +4,7 @@ import MediaDecoding
 public import MediaOutput
 import MediaTiming
 import SegmentFormat
+import StreamingEngine
 import Synchronization
 
 /// A controller that shows a player in a window, and executes the commands that a user gives with keys and the mouse.
@@ -112,7 +113,7 @@ public final class PlayerWindowController: Sendable {
             overlay.extent = item?.extent ?? .unknown
             overlay.loadedRanges = item?.loadedTimeRanges ?? MediaTimeRangeSet()
             overlay.seekableRange = item?.seekableTimeRanges.ranges.first
-            overlay.timeControlStatus = playerState.overlayStatus(item)
+            overlay.timeControlStatus = playerState.overlayStatus(item, at: now)
             overlay.rate = playerState.rate == 0 ? 1 : playerState.rate
             overlay.volume = playerState.volume
             overlay.isMuted = playerState.isMuted
@@ -156,13 +157,15 @@ extension PlayerItem.State {
 
 extension PlayerState {
     /// The state of playback as the overlay shows it.
-    fileprivate func overlayStatus(_ item: PlayerItem.State?) -> OverlayState.TimeControlStatus {
+    fileprivate func overlayStatus(_ item: PlayerItem.State?, at now: Duration) -> OverlayState.TimeControlStatus {
         guard let item else { return .paused }
         if item.isSeeking { return .waiting(reason: "Seeking") }
         switch timeControlStatus {
         case .playing, .waiting(.duringInterstitialEvent): return .playing
         case .paused: return item.hasPlayedToEnd ? .ended : .paused
-        case .waiting: return .waiting(reason: item.status == .unknown ? "Loading" : "Buffering")
+        case .waiting:
+            let word = item.status == .unknown ? "Loading" : "Buffering"
+            return .waiting(reason: item.wait?.lastingText(at: now).map { "\(word), \($0)" } ?? word)
         }
     }
 }

@@ -18,6 +18,12 @@ package enum PlaybackWait: Sendable, Hashable {
             return "next try in \(Int64(saturating: max(1, (time - now).inSeconds.rounded(.up)))) s"
         }
     }
+
+    /// The description for people once a response has been waited for for a second; `nil` before.
+    package func lastingText(at now: Duration) -> String? {
+        if case .response(_, let began) = self, now - began < .seconds(1) { return nil }
+        return text(at: now)
+    }
 }
 
 extension TrackState {

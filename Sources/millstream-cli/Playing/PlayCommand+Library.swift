@@ -20,6 +20,11 @@ extension PlayCommand {
         return source == "-" ? "standard input" : address.defaultAssetTitle
     }
 
+    /// A Boolean value that indicates whether stored files are played in place of those at a URL.
+    ///
+    /// A simulated network is there to be measured, so everything is loaded over it.
+    var usesLibrary: Bool { !ignoreLibrary && http.network.conditions == nil }
+
     /// Returns a transport that plays what the library has stored of a source, and the variants that are stored entirely;
     /// `nil` if the source is not downloaded.
     func sharedAsset(

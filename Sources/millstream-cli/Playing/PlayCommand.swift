@@ -31,7 +31,8 @@ struct PlayCommand: AsyncParsableCommand {
 
             What the library has stored of a URL is played from the disk, preferably a stored variant, and everything else is \
             streamed, with all variants and languages of the source. Files that an unfinished download still needs are stored while they are played. \
-            With the identifier of a downloaded asset, only its selection is played.
+            With the identifier of a downloaded asset, only its selection is played. With --conditions, all of a URL is \
+            loaded over the simulated network.
 
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
@@ -241,7 +242,7 @@ struct PlayCommand: AsyncParsableCommand {
                     )
                     loading = ResourceLoader(stored, policy: loading.policy)
                     address = stored.address
-                } else if !ignoreLibrary, input == nil, address.isHTTP,
+                } else if usesLibrary, input == nil, address.isHTTP,
                     let shared = sharedAsset(address, dash.bridging(loading).transport, display)
                 {
                     loading = ResourceLoader(shared.transport, policy: loading.policy)

@@ -9,10 +9,14 @@ import Synchronization
 final class PlaybackDisplay: Sendable {
     private struct State {
         var lastLine: (time: Duration, head: String)?
+        /// The time at which loading began, by the clock of playback; `nil` before and after.
+        var loadingStart: Duration?
         var hasLine = false
     }
 
     private static let lineInterval = Duration.seconds(10)
+    /// The time of loading before which it is not shown.
+    private static let loadingDelay = Duration.seconds(2)
 
     private let isQuiet: Bool
     private let isLocal: Bool
@@ -31,7 +35,11 @@ final class PlaybackDisplay: Sendable {
 
     /// Shows the state at one moment.
     func show(_ player: PlayerState, _ item: PlayerItem.State, at now: Duration) {
-        guard !isQuiet, item.status == .readyToPlay else { return }
+        guard !isQuiet else { return }
+        guard item.status == .readyToPlay else {
+            if item.status == .unknown { showLoading(item, at: now) }
+            return
+        }
         let position = item.timebase.mediaTime(at: now)
         let head = Self.word(player, item)
         state.withLock { state in
@@ -47,6 +55,26 @@ final class PlaybackDisplay: Sendable {
                 StandardError.write(line(item, position, Self.head(head, item, at: now), at: now) + "\n")
             }
             state.lastLine = (time, head)
+        }
+    }
+
+    /// Shows that the item is not ready after a while.
+    private func showLoading(_ item: PlayerItem.State, at now: Duration) {
+        state.withLock { state in
+            let start = state.loadingStart ?? now
+            state.loadingStart = start
+            let interval = StandardError.isTerminal ? Duration.milliseconds(100) : Self.lineInterval
+            let isDue = state.lastLine.map { clock.now - $0.time >= interval } ?? true
+            guard now - start >= Self.loadingDelay, isDue else { return }
+            let wait = item.wait.map { "  waiting \($0.text(at: now))" } ?? ""
+            let line: TerminalText = "loading for \((now - start).components.seconds) s\(wait)"
+            if StandardError.isTerminal {
+                StandardError.rewriteLine(line)
+                state.hasLine = true
+            } else {
+                StandardError.write(line + "\n")
+            }
+            state.lastLine = (clock.now, "")
         }
     }
 
