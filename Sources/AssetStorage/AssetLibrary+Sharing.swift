@@ -16,11 +16,14 @@ extension AssetLibrary {
     /// Returns the asset whose files a player of a source can read instead of requesting them from the origin.
     ///
     /// - Parameter source: The URL of the source.
-    /// - Returns: The asset; `nil` if there is none, its playlists are not loaded, its package was moved, or its playlists
-    ///   are not those of the origin, because it was edited or recorded.
+    /// - Returns: The asset, and the variants of which all segments of the source are stored; `nil` if there is no asset, its
+    ///   playlists are not loaded, its package was moved, or its playlists are not those of the origin, because it was
+    ///   edited or recorded.
     /// - Throws: An error if the catalog cannot be read.
-    package func sharableAsset(source: ResourceAddress) throws -> StoredAsset? {
-        let asset = try catalog.read { database -> StoredAsset? in
+    package func sharableAsset(
+        source: ResourceAddress
+    ) throws -> (asset: StoredAsset, wholeVariants: [StoredRendition])? {
+        let found = try catalog.read { database -> (asset: StoredAsset, wholeVariants: [StoredRendition])? in
             let record = try AssetRecord.filter(Column("source") == source.text)
                 .filter(Column("state") != AssetRecord.State.deleting.rawValue).fetchOne(database)
             guard let record, record.sourcePlaylist != nil, !Self.isEdited(record.selection) else { return nil }
@@ -28,9 +31,15 @@ extension AssetLibrary {
             let isRecorded = renditions.contains {
                 $0.isPart == true && RecordingHeader(String(decoding: $0.playlist, as: UTF8.self)).isRecording
             }
-            return isRecorded ? nil : try Self.asset(record, database)
+            guard !isRecorded else { return nil }
+            let asset = try Self.asset(record, database)
+            let parts = Set(renditions.filter { $0.isPart == true }.map(\.folder))
+            let variants = asset.renditions.filter {
+                $0.role == .variant && $0.isComplete && !parts.contains($0.folder)
+            }
+            return (asset, variants)
         }
-        return asset.flatMap { hasPackage($0.id) ? $0 : nil }
+        return found.flatMap { hasPackage($0.asset.id) ? $0 : nil }
     }
 
     /// Returns the stored playlist of an asset with the given URL at the origin; `nil` if it is not stored.

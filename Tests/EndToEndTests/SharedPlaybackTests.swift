@@ -52,6 +52,19 @@ struct SharedPlaybackTests {
         #expect(origin.paths.allSatisfy { $0.contains("audio-ko") }, "\(origin.paths)")
     }
 
+    @Test func variantOfWhichAPartIsStoredIsNotPreferred() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let source = origin.address("ts/multivariant.m3u8")
+        let options = ["--variants", "lowest", "--range", "0...12", "--quiet"]
+        let download = try await run(["download", source] + options)
+        #expect(download.status == 0, "\(download)")
+        origin.clearPaths()
+        #expect(try await play(source).contains("has stored"))
+        #expect(origin.paths.contains { $0.contains("1080p") && $0.hasSuffix(".ts") }, "\(origin.paths)")
+        #expect(!origin.paths.contains { $0.hasSuffix("180p/0.ts") }, "it is stored")
+    }
+
     @Test func playedMediaOfAnUnfinishedDownloadIsStored() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))

@@ -33,12 +33,12 @@ extension PlayCommand {
         _ display: PlaybackDisplay
     ) -> (transport: AssetTransport, variants: [StoredRendition])? {
         do {
-            guard let reader = try library.openForReading(), let asset = try reader.sharableAsset(source: source)
+            guard let reader = try library.openForReading(),
+                let (asset, variants) = try reader.sharableAsset(source: source)
             else { return nil }
             // What is streamed of an unfinished download is stored, if the library can be changed.
             let opened = asset.state == .complete ? reader : (try? library.open()) ?? reader
             display.showNotice("playing what the library has stored of this stream, asset \(asset.id)")
-            let variants = asset.renditions.filter { $0.role == .variant && $0.isComplete }
             return (AssetTransport(opened, id: asset.id, origin: origin), variants)
         } catch {
             // The stream can be played without the library.
