@@ -64,11 +64,13 @@ extension AssetLibrary {
     /// is computed from the number of stored bytes, which changes without damage.
     private static func areEquivalent(_ former: Data?, _ new: [UInt8], ignoringBandwidth: Bool) -> Bool {
         guard let former else { return false }
-        func text(_ bytes: some Sequence<UInt8>) -> String {
-            let text = String(decoding: Array(bytes), as: UTF8.self).replacing(/#EXT-X-SESSION-KEY:[^\n]*\n?/, with: "")
-            return ignoringBandwidth ? text.replacing(/BANDWIDTH=[0-9]+/, with: "BANDWIDTH") : text
+        func lines(_ bytes: some Sequence<UInt8>) -> [String] {
+            String(decoding: Array(bytes), as: UTF8.self)
+                .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                .filter { !$0.hasPrefix("#EXT-X-SESSION-KEY:") }
+                .map { ignoringBandwidth ? String($0.replacing(/BANDWIDTH=[0-9]+/, with: "BANDWIDTH")) : String($0) }
         }
-        return text(former) == text(new)
+        return lines(former) == lines(new)
     }
 
     /// Returns the paths of the encryption keys of an asset by their URLs at the origin.

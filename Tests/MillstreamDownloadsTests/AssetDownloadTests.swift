@@ -140,7 +140,7 @@ final class BlockingTransport: Transport {
         )
     }
 
-    @Test func sessionKeysNameTheStoredKeys() async throws {
+    @Test(arguments: ["\n", "\r\n"]) func sessionKeysNameTheStoredKeys(lineEnd: String) async throws {
         let transport = film()
         let top = """
             #EXTM3U
@@ -150,7 +150,7 @@ final class BlockingTransport: Transport {
             low/v.m3u8
 
             """
-        transport.setResponses(for: origin + "top.m3u8", .text(top))
+        transport.setResponses(for: origin + "top.m3u8", .text(top.replacing("\n", with: lineEnd)))
         let asset = try await task(transport).run()
         let package = temporary.library.packageDirectory(asset.id)
         let stored = package.appendingPathComponent("multivariant.m3u8")
@@ -159,9 +159,13 @@ final class BlockingTransport: Transport {
         let path = try #require(playlist.sessionKeys.first?.uri)
         #expect(try Data(contentsOf: package.appendingPathComponent(path)) == Data(repeating: 1, count: 16))
         // A package of an earlier version has no session keys, which is no damage.
-        try Data(String(contentsOf: stored, encoding: .utf8).replacing(/#EXT-X-SESSION-KEY.*\n/, with: "").utf8)
-            .write(to: stored)
+        let lines = String(decoding: playlist.bytes, as: UTF8.self).components(separatedBy: lineEnd)
+        let former = lines.filter { !$0.contains("SESSION-KEY") }.joined(separator: lineEnd)
+        try Data(former.utf8).write(to: stored)
         #expect(try temporary.library.verify(asset.id).damaged.isEmpty)
+        // A change of another line is.
+        try Data(former.replacing("BANDWIDTH=800000", with: "BANDWIDTH=900000").utf8).write(to: stored)
+        #expect(try temporary.library.verify(asset.id).damaged == ["multivariant.m3u8"])
         #expect(try Data(contentsOf: stored).count == playlist.bytes.count, "it is written again")
     }
 

@@ -30,7 +30,8 @@ struct PlayCommand: AsyncParsableCommand {
             variants are selected and the playhead advances as in playback, but nothing is decoded.
 
             What the library has stored of a URL is played from the disk, preferably a stored variant, and everything else is \
-            streamed, with all variants and languages of the source. Files that an unfinished download still needs are stored while they are played. \
+            streamed, with all variants and languages of the source. Files that an unfinished download still needs are \
+            stored while they are played. \
             With the identifier of a downloaded asset, only its selection is played. With --conditions, all of a URL is \
             loaded over the simulated network.
 
