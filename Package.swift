@@ -245,7 +245,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing",
                 "PresentationLoading",
-                "ReportFormat", "ResourceAddressing",
+                "ReportFormat", "ResourceAddressing", "SegmentFormat",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -530,7 +530,7 @@ let package = Package(
             name: "AssetStorageTests",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
-                "ReportFormat", "ResourceAddressing",
+                "ReportFormat", "ResourceAddressing", "SeededRandomness",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

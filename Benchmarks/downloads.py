@@ -6,6 +6,12 @@ The streams are those that the field's figures were taken with: 2.07 GB in 200 s
 each answer, and 3,001 segments of 18 KB with 20 ms. A segment is a short MPEG-2 transport stream and null packets with
 random bytes, so that ffmpeg can read it. ffmpeg loads one segment after the other and leaves null packets out of its output.
 What a tool writes is counted, so that none wins by leaving out.
+
+usage: downloads.py MILLSTREAM FETCHBENCHMARK ROUNDS [TOOLS]
+
+TOOLS are the names of some of the tools, separated by semicolons; "curl" and "curl, sync" have to be among them. A round of all
+tools writes 30 GB. The time that a virtual machine takes to write to new memory varies by a factor of two, so that figures need
+several rounds.
 "transport" is raw fetching to disk, "millstream" the whole download with its catalogue.
 """
 
@@ -114,9 +120,11 @@ def run(command, folder):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, size
 
 
-def measure(program, fetcher, rounds, root):
+def measure(program, fetcher, rounds, names, root):
     for title, path, count in STREAMS:
         tools = commands(program, fetcher, path, count, root)
+        if names:
+            tools = {name: tools[name] for name in names}
         results = {name: [] for name in tools}
         for round_number in range(rounds):
             for name, command in tools.items():
@@ -135,6 +143,7 @@ def measure(program, fetcher, rounds, root):
 
 def main():
     program, fetcher, rounds = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), int(sys.argv[3])
+    names = sys.argv[4].split(";") if len(sys.argv) > 4 else []
     root = tempfile.mkdtemp(prefix="millstream-downloads-")
     server = None
     try:
@@ -148,7 +157,7 @@ def main():
         time.sleep(1)
         if server.poll() is not None:
             sys.exit(f"nginx did not start: is port {PORT} taken?")
-        measure(program, fetcher, rounds, root)
+        measure(program, fetcher, rounds, names, root)
     finally:
         if server and server.poll() is None:
             server.send_signal(signal.SIGTERM)

@@ -233,7 +233,7 @@ extension AssetLibrary {
                 withoutChecksum += 1
                 return true
             }
-            return PackageFile.checksum(path) == checksum
+            return PackageFile.hasChecksum(checksum, path)
         }
         // What an earlier verification found is still missing.
         damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }

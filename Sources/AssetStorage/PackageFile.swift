@@ -16,7 +16,7 @@ package final class PackageFile: @unchecked Sendable {
     /// It is opened by the first write, so that a small file is opened and written in one job on a thread that may
     /// block.
     private var descriptor: CInt = -1
-    private var sum = BlockChecksum()
+    private var sum = FileChecksum()
     /// A Boolean value that indicates whether there is a note beside the unfinished file.
     private var hasNote = false
     /// The number of bytes that were written.
@@ -322,12 +322,29 @@ package final class PackageFile: @unchecked Sendable {
         return checksum(ofDescriptor: descriptor).map { Int64(bitPattern: $0.sum.value) }
     }
 
+    /// Returns whether the file at a path has a checksum of the catalog.
+    ///
+    /// Earlier versions entered another checksum, the value of `BlockChecksum`. The file is read again only for these, and if
+    /// it is damaged.
+    static func hasChecksum(_ checksum: Int64, _ path: String) -> Bool {
+        if self.checksum(path) == checksum { return true }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var former = BlockChecksum()
+        let isRead = forEachPart(ofDescriptor: descriptor) { part in
+            former.update(part)
+            return true
+        }
+        return isRead && Int64(bitPattern: former.value) == checksum
+    }
+
     /// Returns the checksum of the first bytes of a file; `nil` if it is shorter or cannot be read.
     private static func checksum(_ path: String, ofFirst count: Int64) -> Int64? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var sum = BlockChecksum()
+        var sum = FileChecksum()
         var left = Int(clamping: count)
         _ = forEachPart(ofDescriptor: descriptor) { part in
             let wanted = min(part.count, left)
@@ -339,8 +356,8 @@ package final class PackageFile: @unchecked Sendable {
     }
 
     /// Returns the checksum and the number of the bytes from the position of an open file to its end.
-    private static func checksum(ofDescriptor descriptor: CInt) -> (sum: BlockChecksum, count: Int64)? {
-        var sum = BlockChecksum()
+    private static func checksum(ofDescriptor descriptor: CInt) -> (sum: FileChecksum, count: Int64)? {
+        var sum = FileChecksum()
         var total: Int64 = 0
         let isRead = forEachPart(ofDescriptor: descriptor) { part in
             total +|= Int64(clamping: part.count)

@@ -84,7 +84,7 @@ struct ResourceRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var duration: String
     /// The size of the stored file in bytes; `nil` if the file is not stored.
     var bytes: Int64?
-    /// The checksum of the stored file (`BlockChecksum`); `nil` if the file is not stored or was stored by version 2.
+    /// The checksum of the stored file (``FileChecksum``, or `BlockChecksum` of an earlier version); `nil` if the file is not stored or was stored by version 2.
     var checksum: Int64?
     /// The position in the order in which files are fetched: the start of the segment in seconds, later for I-frames.
     var startTime: Double?

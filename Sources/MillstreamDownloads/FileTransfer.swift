@@ -22,6 +22,8 @@ struct FileTransfer {
 
     /// The number of bytes that are collected before they are written on another thread.
     private static let writeSize = 256 << 10
+    /// The size below which received buffers are joined, so that many small ones are no more writes than a large one.
+    private static let joinedSize = 32 << 10
     /// The maximum time for which bytes are collected, so that a process that is killed loses little.
     private static let writeInterval = Duration.milliseconds(500)
     /// The duration of a transfer after which it is noted that a later process can continue it.
@@ -211,36 +213,45 @@ struct FileTransfer {
         _ reception: FileReception,
         received: (Int) async throws -> Void
     ) async throws {
-        var pending = ByteBuffer()
+        // Large buffers are written one after the other: to join them would copy every byte.
+        var pending: [ByteBuffer] = []
+        var pendingSize = 0
         let begun = time.now
         var (written, lastNoted) = (begun, begun)
         let validator = response.resumptionValidator
         do {
-            for try await var buffer in response.body {
+            for try await buffer in response.body {
                 try await received(buffer.readableBytes)
-                if pending.readableBytes == 0 { pending = buffer } else { pending.writeBuffer(&buffer) }
+                pendingSize +|= buffer.readableBytes
+                if let last = pending.indices.last,
+                    max(pending[last].readableBytes, buffer.readableBytes) < Self.joinedSize
+                {
+                    pending[last].writeImmutableBuffer(buffer)
+                } else {
+                    pending.append(buffer)
+                }
                 let now = time.now
-                guard pending.readableBytes >= Self.writeSize || now - written >= Self.writeInterval else { continue }
+                guard pendingSize >= Self.writeSize || now - written >= Self.writeInterval else { continue }
                 written = now
                 let full = pending
-                pending = ByteBuffer()
+                (pending, pendingSize) = ([], 0)
                 let isDue = now - begun >= Self.noteDelay && now - lastNoted >= Self.writeInterval
                 let noted = isDue ? validator : nil
                 if isDue { lastNoted = now }
                 try await NIOThreadPool.singleton.runIfActive { [resource] in
-                    try full.withUnsafeReadableBytes { try file.write($0) }
+                    try file.write(full)
                     reception.setWritten(file.count)
                     if let noted { file.note(noted, of: resource) }
                 }
             }
         } catch {
             // The bytes were received, so they are kept with the others.
-            try? pending.withUnsafeReadableBytes { try file.write($0) }
+            try? file.write(pending)
             throw error
         }
         let rest = pending
         try await NIOThreadPool.singleton.runIfActive { [self] in
-            try rest.withUnsafeReadableBytes { try file.write($0) }
+            try file.write(rest)
             try check(file.count, response)
             reception.setWritten(file.count)
         }
@@ -261,6 +272,14 @@ struct FileTransfer {
                 address: response.address
             )
         }
+    }
+}
+
+extension PackageFile {
+    /// Appends the bytes of buffers to the file; without buffers, it only creates the file.
+    fileprivate func write(_ buffers: [ByteBuffer]) throws {
+        if buffers.isEmpty { try write(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        for buffer in buffers { try buffer.withUnsafeReadableBytes { try write($0) } }
     }
 }
 

@@ -239,6 +239,8 @@ struct HTTPFlags: ParsableArguments {
         let named = try [source, base].compactMap { $0 }.map(Self.address)
         let addresses = try named + others.map(Self.address)
         var options = options(sources: named.first(where: \.isHTTP).map { [$0] } ?? [])
+        // A command has a few connections, which can be as fast as the disk.
+        options.readSize = 256 << 10
         if options.proxy == nil { options.proxy = try EnvironmentProxy().proxy(for: named) }
         let texts = [source, base].compactMap { $0 } + others
         let passwords = texts.compactMap {

@@ -219,7 +219,7 @@ import Testing
         for text in ["first ", "second"] { try Array(text.utf8).withUnsafeBytes { try file.write($0) } }
         #expect(recorded.takeLines() == ["create a.ts.part", "write a.ts.part", "write a.ts.part"])
         #expect(file.count == 12)
-        let whole = Array("first second".utf8).withUnsafeBytes { BlockChecksum.of($0) }
+        let whole = Array("first second".utf8).withUnsafeBytes { FileChecksum.of($0) }
         #expect(file.checksum == Int64(bitPattern: whole))
         #expect(PackageFile.size(path("a.ts")) == nil)
         #expect(PackageFile.size(path("a.ts.part")) == 12)
@@ -238,7 +238,7 @@ import Testing
             ]
         )
         #expect(PackageFile.size(path("a.ts")) == 0)
-        #expect(PackageFile.checksum(path("a.ts")) == Int64(bitPattern: BlockChecksum().value))
+        #expect(PackageFile.checksum(path("a.ts")) == Int64(bitPattern: FileChecksum().value))
     }
 
     @Test func abandonedFileIsRemoved() throws {
@@ -304,7 +304,7 @@ import Testing
         try files.makeFolder(path("folder"))
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("file"))
         try FileManager.default.createSymbolicLink(atPath: path("other"), withDestinationPath: path("folder"))
-        let text = Array("text".utf8).withUnsafeBytes { Int64(bitPattern: BlockChecksum.of($0)) }
+        let text = Array("text".utf8).withUnsafeBytes { Int64(bitPattern: FileChecksum.of($0)) }
         for (name, size, checksum, isFolder) in [
             ("file", 4, text, false), ("folder", nil, nil, true), ("link", nil, nil, false), ("other", nil, nil, false),
             ("none", nil, nil, false),
@@ -323,7 +323,7 @@ import Testing
     @Test func checksumOfALongFileCoversAllItsBytes() throws {
         let bytes = (0..<(1 << 20) + 5).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try Data(bytes).write(to: URL(fileURLWithPath: path("file")))
-        let expected = bytes.withUnsafeBytes { Int64(bitPattern: BlockChecksum.of($0)) }
+        let expected = bytes.withUnsafeBytes { Int64(bitPattern: FileChecksum.of($0)) }
         #expect(PackageFile.checksum(path("file")) == expected)
     }
 

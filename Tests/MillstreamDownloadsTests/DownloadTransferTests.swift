@@ -268,10 +268,11 @@ private final class EventLog: Sendable {
     }
 
     @Test(arguments: [
-        ([131_072, 131_072, 131_072, 1], [262_144, 131_073]), ([262_143, 1, 5], [262_144, 5]),
+        ([131_072, 131_072, 131_072, 1], [131_072, 131_072, 131_072, 1]), ([262_143, 1, 5], [262_143, 1, 5]),
+        ([32_767, 32_767, 1], [65_534, 1]),
         ([300_000, 5], [300_000, 5]), ([262_143], [262_143]), ([262_144], [262_144, 0]), ([1, 5, 1], [7]),
     ])
-    func bytesAreWrittenInBlocks(sizes: [Int], writes: [Int]) async throws {
+    func smallPartsAreWrittenTogetherAndLargeOnesAlone(sizes: [Int], writes: [Int]) async throws {
         let files = RecordingFiles(temporary.directory)
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         let text = String((0..<sizes.reduce(0, +)).map { Character(UnicodeScalar(UInt8(0x41 + $0 % 23))) })

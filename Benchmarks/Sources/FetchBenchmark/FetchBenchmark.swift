@@ -13,7 +13,9 @@ struct FetchBenchmark {
         guard CommandLine.arguments.count == 2 else { throw Usage() }
         let files = try String(contentsOfFile: CommandLine.arguments[1], encoding: .utf8).split(separator: "\n")
             .map { $0.split(separator: "\t").map(String.init) }
-        let transport = HTTPTransport()
+        var options = HTTPTransport.Options()
+        options.readSize = 256 << 10
+        let transport = HTTPTransport(options)
         let loader = ResourceLoader(transport)
         try await withTaskExecutorPreference(transport.executor) {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -82,11 +82,20 @@ final class ExchangeObserver: ChannelDuplexHandler {
         _ channel: any Channel,
         _ registry: ExchangeRegistry,
         _ time: any TimeSource,
-        readLimit: TimeAmount
+        readLimit: TimeAmount,
+        readSize: Int
     )
         -> EventLoopFuture<Void>
     {
         channel.eventLoop.submit {
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: 64,
+                    initial: HTTPClientPool.initialReadSize,
+                    maximum: readSize
+                )
+            )
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let observer = ExchangeObserver(registry, time, "http/1.1", isUnused: true)

@@ -99,6 +99,9 @@ final class HTTPClientPool: Sendable {
         for client in clients { try await client.shutdown() }
     }
 
+    /// The number of bytes that are read first from a connection; it grows while reads are full.
+    static let initialReadSize = 2 << 10
+
     private func makeClient(_ position: Endpoint) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -120,9 +123,9 @@ final class HTTPClientPool: Sendable {
         }
         if let proxy = options.proxy { configuration.proxy = .server(host: proxy.host, port: proxy.port) }
         if let address = position.address { configuration.dnsOverride = [position.host: address.description] }
-        let (registry, time) = (registry, time)
+        let (registry, time, readSize) = (registry, time, max(options.readSize, Self.initialReadSize))
         configuration.http1_1ConnectionDebugInitializer = {
-            ExchangeObserver.observe($0, registry, time, readLimit: readLimit)
+            ExchangeObserver.observe($0, registry, time, readLimit: readLimit, readSize: readSize)
         }
         configuration.http2ConnectionDebugInitializer = { channel in
             registry.markUnused(channel)

@@ -24,6 +24,10 @@ extension HTTPTransport {
         public var proxy: (host: String, port: Int)?
         /// The maximum number of consecutive redirects; 10 by default.
         public var redirectLimit: Int
+        /// The maximum number of bytes that are read from an HTTP/1.1 connection at once; 64 KiB by default.
+        ///
+        /// Larger reads need less processor time for fast connections, and more memory for each.
+        public var readSize = 64 << 10
         /// A closure that returns whether a URL may be requested, given the resolved addresses of its host.
         ///
         /// The closure is called for every request and redirect. A server that fetches resources on behalf of others
@@ -70,6 +74,7 @@ extension HTTPTransport {
                 allowsLoading: allowsLoading
             )
             options.lookups = lookups
+            options.readSize = readSize
             return options
         }
     }
