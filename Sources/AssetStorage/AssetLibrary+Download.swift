@@ -26,6 +26,8 @@ package struct PlannedRendition: Sendable {
     package let firstPosition: Int
     /// A Boolean value that indicates whether ``playlist`` has only some of the segments of the source.
     package let isPart: Bool
+    /// The usual extension of a media file, such as `.mp4`, that is the only segment; `nil` for any other playlist.
+    package let mediaFileExtension: String?
 
     /// Creates a planned rendition.
     package init(
@@ -37,8 +39,10 @@ package struct PlannedRendition: Sendable {
         address: ResourceAddress,
         aliases: [Int] = [],
         firstPosition: Int = 0,
-        isPart: Bool = false
+        isPart: Bool = false,
+        mediaFileExtension: String? = nil
     ) {
+        self.mediaFileExtension = mediaFileExtension
         self.role = role
         self.position = position
         self.language = language
@@ -174,7 +178,11 @@ extension AssetLibrary {
             for rendition in renditions {
                 let position = RenditionPosition(list: rendition.role.list, position: rendition.position)
                 let existing = positions.removeValue(forKey: position)
-                let folder = existing?.folder ?? Self.unusedFolder(for: rendition, besides: folders)
+                let isMediaFile = rendition.mediaFileExtension != nil
+                let former = existing?.folder
+                let folder =
+                    former.flatMap { ($0 == StoredAsset.mediaFileFolder) == isMediaFile ? $0 : nil }
+                    ?? Self.unusedFolder(for: rendition, besides: folders)
                 folders.insert(folder)
                 try Self.plan(
                     rendition,
@@ -255,7 +263,8 @@ extension AssetLibrary {
             folder: folder,
             role: rendition.role,
             playlist: playlist,
-            firstPosition: rendition.firstPosition
+            firstPosition: rendition.firstPosition,
+            segmentExtension: rendition.mediaFileExtension
         )
         var names = Set(stored.values.map(\.path))
         try plan.forEachResource { resource in
@@ -335,6 +344,7 @@ extension AssetLibrary {
 
     /// Returns a directory name that is unused in the package; if variants moved, the default name may be taken.
     static func unusedFolder(for rendition: PlannedRendition, besides used: Set<String>) -> String {
+        guard rendition.mediaFileExtension == nil else { return StoredAsset.mediaFileFolder }
         guard rendition.position >= 0 else { return "media" }
         var number = rendition.position
         while used.contains("\(rendition.role.rawValue)-\(number)") { number += 1 }

@@ -1,15 +1,23 @@
 public import Foundation
 import GRDB
+import ResourceAddressing
 
 extension AssetLibrary {
-    /// Copies an asset to a directory as playlists and segments that any server or player can use.
+    /// Copies an asset to a directory as playlists and segments that any server or player can use; of a media file, only the
+    /// file.
     ///
     /// The mode of the copies follows the file mode creation mask of the process. Key files stay readable by the owner
     /// only.
     ///
     /// - Throws: ``StorageError`` if the asset is incomplete or damaged, if the directory exists, or if it cannot be
     ///   written.
-    public func export(_ id: String, to folder: URL) throws {
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - folder: The directory, which must not exist.
+    /// - Returns: The multivariant playlist, or the media file.
+    @discardableResult
+    public func export(_ id: String, to folder: URL) throws -> URL {
         let asset = try asset(id)
         guard PackageFile.isFolder(packagePath(id)) else { throw movedPackage(id) }
         guard asset.state == .complete else {
@@ -25,8 +33,9 @@ extension AssetLibrary {
                 at: folder.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            try copyFiles(of: asset, to: partial)
+            let name = try copyFiles(of: asset, to: partial)
             try FileManager.default.moveItem(at: partial, to: folder)
+            return folder.appendingPathComponent(name)
         } catch let error as StorageError {
             try? FileManager.default.removeItem(at: partial)
             throw error
@@ -36,8 +45,20 @@ extension AssetLibrary {
         }
     }
 
-    private func copyFiles(of asset: StoredAsset, to folder: URL) throws {
+    /// Copies the files of an asset.
+    ///
+    /// - Returns: The name of the file to play.
+    private func copyFiles(of asset: StoredAsset, to folder: URL) throws -> String {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        if let media = try mediaFile(of: asset.id) {
+            guard let file = file(media.path, of: asset.id) else {
+                throw StorageError(.damaged, "\(media.path) is missing or damaged; download the asset again first")
+            }
+            let name = Self.fileName(of: media)
+            try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(name))
+            try shareFiles(in: folder, keys: [])
+            return name
+        }
         for rendition in asset.renditions {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(rendition.folder),
@@ -52,10 +73,26 @@ extension AssetLibrary {
             }
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
         }
+        try shareFiles(in: folder, keys: Set(resources.filter { $0.kind.keySize != nil }.map(\.path)))
+        return Self.multivariantName
+    }
+
+    /// Returns the name of a media file at its origin, or that in the package if the former is no usual file name.
+    private static func fileName(of media: StoredResource) -> String {
+        let stored = URL(fileURLWithPath: media.path)
+        let name = media.address.lastPathComponent.removingPercentEncoding ?? ""
+        let isUsual =
+            !name.hasPrefix(".") && name.utf8.count < 200
+            && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
+            && name.lowercased().hasSuffix(".\(stored.pathExtension)")
+        return isUsual ? name : stored.lastPathComponent
+    }
+
+    /// Gives the files in a new directory its mode, except for keys.
+    private func shareFiles(in folder: URL, keys: Set<String>) throws {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
         // Without the mode of the directory, all files stay readable by the owner only.
         guard let folderMode = attributes[.posixPermissions] as? Int else { return }
-        let keys = Set(resources.filter { $0.kind.keySize != nil }.map(\.path))
         try Self.share(folder, folderMode: folderMode, except: keys)
     }
 

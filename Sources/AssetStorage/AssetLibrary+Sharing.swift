@@ -100,6 +100,21 @@ extension AssetLibrary {
         }
     }
 
+    /// Returns the file of an asset that is a media file, such as an MP4 file; `nil` if the asset is a stream.
+    package func mediaFile(of id: String) throws -> StoredResource? {
+        try catalog.read { database in
+            let row = try ResourceRecord.fetchOne(
+                database,
+                sql: """
+                    SELECT resource.* FROM rendition JOIN resource ON resource.renditionID = rendition.id
+                    WHERE rendition.assetID = ? AND rendition.folder = ?
+                    """,
+                arguments: [id, StoredAsset.mediaFileFolder]
+            )
+            return try row.flatMap { StoredResource($0, try Self.folders(id, database)) }
+        }
+    }
+
     /// Returns the path of the stored file of an asset that is all of a resource at the origin; `nil` if it is not stored.
     package func storedFile(at address: ResourceAddress, of id: String) -> String? {
         guard let stored = try? resource(at: address, nil, of: id), stored.bytes != nil else { return nil }

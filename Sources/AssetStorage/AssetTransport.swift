@@ -15,6 +15,8 @@ package final class AssetTransport: Transport {
     private let origin: any Transport
     private let shared: SharedFiles
     private let files: any Transport
+    /// The URL of the source of the asset; `nil` if the catalog cannot be read.
+    private let source: ResourceAddress?
     /// The mark that excludes the package from eviction while it is being played.
     private let use: PackageUse?
 
@@ -30,6 +32,7 @@ package final class AssetTransport: Transport {
         self.id = id
         self.origin = origin
         self.files = files
+        source = try? library.asset(id).source
         shared = SharedFiles(library: library, id: id, files: files, origin: origin)
         use = PackageUse(library.packageDirectory(id))
     }
@@ -40,6 +43,11 @@ package final class AssetTransport: Transport {
     /// Sends a request; see `Transport`.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
         // The catalog is a database on the local disk; a look-up takes some microseconds.
+        if let file = try? library.mediaFile(of: id) {
+            let isFile = request.address == file.address || request.address == source
+            guard isFile, library.file(file.path, of: id) != nil else { return try await origin.send(request) }
+            return try await shared.stored(file, request)
+        }
         if request.kind == .playlist, request.byteRange == nil, request.resumption == nil,
             let playlist = try? library.playlist(at: request.address, of: id)
         {

@@ -52,6 +52,8 @@ struct PackagePlan {
     let playlist: MediaPlaylist
     /// The number of segments before the first one of the playlist, by which the names of segments are shifted.
     let firstPosition: Int
+    /// The extension of segments whose URLs have none, such as `.mp4`; `nil` for that of the usual container.
+    private let segmentExtension: String?
     /// The paths of files that already have one, possibly from an earlier version.
     private let paths: [Identity: String]
 
@@ -60,8 +62,10 @@ struct PackagePlan {
         role: StoredRendition.Role,
         playlist: MediaPlaylist,
         firstPosition: Int = 0,
+        segmentExtension: String? = nil,
         paths: [Identity: String] = [:]
     ) {
+        self.segmentExtension = segmentExtension
         self.folder = folder
         self.role = role
         self.playlist = playlist
@@ -71,7 +75,14 @@ struct PackagePlan {
 
     /// Returns the plan with the paths of files that have another than the usual one.
     func with(_ paths: [Identity: String]) -> PackagePlan {
-        PackagePlan(folder: folder, role: role, playlist: playlist, firstPosition: firstPosition, paths: paths)
+        PackagePlan(
+            folder: folder,
+            role: role,
+            playlist: playlist,
+            firstPosition: firstPosition,
+            segmentExtension: segmentExtension,
+            paths: paths
+        )
     }
 
     /// Returns whether a stored segment has the path that a plan without known paths gives it.
@@ -162,7 +173,7 @@ struct PackagePlan {
         if !paths.isEmpty, let known = paths[Identity(segmentAt: segment.position, segmentKind)] { return known }
         let address = segment.address
         // Players check the extension; a missing or unknown one is replaced by that of the usual container.
-        let usual = role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s"
+        let usual = segmentExtension ?? (role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s")
         return
             "\(folder)/\(Self.number(segment.position + firstPosition))\(fileExtension(of: address, fallback: usual))"
     }
@@ -208,8 +219,7 @@ struct PackagePlan {
     /// The media extensions, which are kept; other extensions could have a meaning for a browser.
     private static let mediaExtensions: Set<String> = [
         "ts", "m2ts", "mp4", "m4s", "m4v", "m4a", "m4f", "cmfv", "cmfa", "cmft", "mov", "aac", "ac3", "ec3", "mp3",
-        "flac",
-        "vtt", "webvtt",
+        "flac", "ogg", "wav", "mkv", "mka", "webm", "vtt", "webvtt",
     ]
 
     /// The number of digest bytes in a name: 128 bits, so that it is infeasible to craft two URLs with one name.

@@ -4,6 +4,8 @@ package import ResourceAddressing
 
 /// A transport that reads the stored files of a package and loads all others from the origin, so that a package can be
 /// played while it is being downloaded.
+///
+/// The package of a media file, such as an MP4 file, is answered with that file instead of a playlist.
 package final class PackageTransport: Transport {
     private let library: AssetLibrary
     private let id: String
@@ -63,11 +65,12 @@ package final class PackageTransport: Transport {
 
     /// Sends a request; see `Transport`.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
-        // A request for the directory returns the multivariant playlist.
         guard PackageFile.isFolder(folder) || request.address.filePath == nil else {
             throw TransportError(.fileNotFound, library.movedPackage(id).message, address: request.address)
         }
-        if let path = request.address.filePath, path == folder || path + "/" == folder {
+        if let path = request.address.filePath, isEntry(path) {
+            if let file = try library.mediaFile(of: id) { return try await send(request, for: file) }
+            // A request for the directory returns the multivariant playlist.
             return try await files.send(TransportRequest(address, kind: request.kind))
         }
         guard let path = request.address.filePath, path.hasPrefix(folder) else {
@@ -110,5 +113,24 @@ package final class PackageTransport: Transport {
             body: response.body,
             record: response.record
         )
+    }
+
+    /// Returns a Boolean value that indicates whether a path is the directory of the package or its multivariant playlist.
+    private func isEntry(_ path: String) -> Bool {
+        path == folder || path + "/" == folder || path == folder + AssetLibrary.multivariantName
+    }
+
+    /// Sends a request for the package to its media file, or to the origin while that is not stored.
+    private func send(_ request: TransportRequest, for file: StoredResource) async throws -> TransportResponse {
+        var request = request
+        if library.file(file.path, of: id) != nil {
+            request.address = address(of: file.path)
+            return try await files.send(request)
+        }
+        guard let origin, file.address.isHTTP || file.address.hasCustomScheme else {
+            throw TransportError(.fileNotFound, "the media file is not downloaded", address: request.address)
+        }
+        request.address = file.address
+        return try await origin.send(request)
     }
 }

@@ -76,7 +76,9 @@ struct SharedFiles: Sendable {
     /// Returns the response for a stored file.
     func stored(_ resource: StoredResource, _ request: TransportRequest) async throws -> TransportResponse {
         let path = "\(library.packagePath(id))/\(resource.path)"
-        var local = TransportRequest(ResourceAddress(filePath: path), kind: request.kind)
+        // A stored byte range is an entire file.
+        let byteRange = resource.byteRange == nil ? request.byteRange : nil
+        var local = TransportRequest(ResourceAddress(filePath: path), kind: request.kind, byteRange: byteRange)
         local.resumption = request.resumption
         let response = try await files.send(local)
         // The speed of the disk is not that of the network.

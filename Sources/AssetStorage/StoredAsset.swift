@@ -39,6 +39,14 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
     /// initialization sections.
     public package(set) var isPlayableOffline: Bool
 
+    /// A Boolean value that indicates whether the asset is a media file, such as an MP4 file, and not a stream.
+    ///
+    /// It is stored unchanged, as the only segment of its only rendition.
+    public var isMediaFile: Bool { renditions.contains { $0.folder == Self.mediaFileFolder } }
+
+    /// The directory of a media file inside the package; no playlist has it.
+    static let mediaFileFolder = "file"
+
     /// The stored share of the duration as a percentage, from 0 to 100; 100 only if the asset is complete.
     public var percent: Double {
         guard let duration, duration > .zero else { return state == .complete ? 100 : 0 }
@@ -59,6 +67,7 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
             "audio": .strings(renditions.filter { $0.role == .audio }.map { $0.language ?? "und" }),
             "subtitles": .strings(renditions.filter { $0.role == .subtitles }.map { $0.language ?? "und" }),
             "playableOffline": .bool(isPlayableOffline),
+            "mediaFile": .bool(isMediaFile),
             "path": .string(path),
             "loadedTimeRanges": .array(
                 loadedTimeRanges.ranges.map { .array([.seconds($0.start), .seconds($0.end)]) }

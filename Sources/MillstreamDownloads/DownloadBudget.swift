@@ -27,6 +27,8 @@ final class DownloadBudget: Sendable {
     private let library: AssetLibrary
     private let rates: [String: BitRate]
     private let assetSize: Int64
+    /// A Boolean value that indicates whether the asset is a media file, whose size does not follow from a playlist.
+    private let isMediaFile: Bool
     private let state: Mutex<State>
 
     init(_ asset: StoredAsset, in library: AssetLibrary, _ limits: DownloadLimits, isRecording: Bool = false) {
@@ -39,9 +41,10 @@ final class DownloadBudget: Sendable {
         let expected = asset.renditions.reduce(ByteCount.zero) { sum, rendition in
             sum + Self.expectedSize(rendition.duration, rates[rendition.folder] ?? Self.assumedRate)
         }
+        isMediaFile = asset.isMediaFile
         // The duration of a recording is not known in advance.
         assetSize =
-            isRecording
+            isRecording || isMediaFile
             ? limits.assetSize.bytes : min(limits.assetSize, max(Self.guaranteedAssetSize, expected)).bytes
         state = Mutex(State(stored: asset.bytes.bytes))
     }
@@ -55,6 +58,7 @@ final class DownloadBudget: Sendable {
     /// Returns the maximum size of a file.
     func limit(for resource: StoredResource) -> ByteCount {
         if let size = resource.kind.keySize { return ByteCount(size) }
+        if isMediaFile { return limits.fileSize }
         if let range = resource.byteRange { return min(ByteCount(range.length), limits.fileSize) }
         let expected =
             resource.kind == .segment

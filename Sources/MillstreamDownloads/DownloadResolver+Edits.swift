@@ -7,7 +7,7 @@ extension DownloadResolver: PlaylistLoader {
     /// Loads a playlist that an edit inserts or compares.
     func loadPlaylist(at source: String, variables: [String: String], budget: EditBudget) async throws -> Playlist {
         let limit = min(playlistSize, budget.limits.loadedBytes)
-        let (playlist, _) = try await load(ResourceAddress(source), variables: variables, limit: limit)
+        let (playlist, _) = try await playlists.load(ResourceAddress(source), variables: variables, limit: limit)
         try budget.receive(playlist.bytes.count)
         return playlist
     }

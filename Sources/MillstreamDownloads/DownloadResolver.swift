@@ -18,8 +18,16 @@ struct DownloadResolver: Sendable {
     /// A Boolean value that indicates whether live playlists are accepted, for a recording.
     var acceptsLive = false
 
-    /// The maximum number of playlists that are loaded concurrently.
-    static let concurrentLoads = 4
+    /// The loader of the playlists.
+    var playlists: DownloadPlaylistLoader {
+        DownloadPlaylistLoader(
+            loader: loader,
+            playlistSize: playlistSize,
+            bypassesCache: bypassesCache,
+            acceptsLive: acceptsLive,
+            readsFiles: !selection.edits.sources.isEmpty
+        )
+    }
 
     /// The result of a resolution.
     struct Resolution {
@@ -39,8 +47,13 @@ struct DownloadResolver: Sendable {
         _ source: ResourceAddress,
         entries: ((MultivariantPlaylist) -> [Choice])? = nil
     ) async throws -> Resolution {
-        let (source, address) = try await load(source, variables: [:], limit: playlistSize)
-        if case .media(let media) = source { try check(media, at: address) }
+        let document: DownloadPlaylistLoader.LoadedDocument
+        switch try await playlists.fetch(source, limit: playlistSize) {
+        case .mediaFile(let file): return try await resolution(of: file)
+        case .document(let loaded): document = loaded
+        }
+        let (source, address) = try playlists.parse(document, requestedAt: source, variables: [:])
+        if case .media(let media) = source { try playlists.check(media, at: address) }
         switch try await edited(source, at: address) {
         case .media(let media):
             guard selection.variants != .none else {
@@ -65,7 +78,7 @@ struct DownloadResolver: Sendable {
         case .multivariant(let presentation):
             let multivariant = presentation.playlist
             let choices = try entries?(multivariant) ?? choose(from: multivariant)
-            var (loaded, left) = try await loadPlaylists(
+            var (loaded, left) = try await playlists.loadPlaylists(
                 choices.filter { $0.role != .iFrames }.map(\.address),
                 variables: multivariant.variables,
                 besides: ByteCount(Int64(source.bytes.count))
@@ -73,7 +86,11 @@ struct DownloadResolver: Sendable {
             var renditions: [PlannedRendition] = []
             for choice in choices {
                 if choice.role == .iFrames {
-                    loaded[choice.address] = try await loadIFrames(choice, variables: multivariant.variables, &left)
+                    loaded[choice.address] = try await playlists.loadIFrames(
+                        choice.address,
+                        variables: multivariant.variables,
+                        &left
+                    )
                 }
                 guard let loaded = loaded[choice.address],
                     let media = try await edited(loaded.playlist, of: choice, in: presentation, at: loaded.address)
@@ -119,77 +136,6 @@ struct DownloadResolver: Sendable {
             .nothingSelected,
             "the stream has no segment in the time range",
             hint: "its duration is \(playlist.duration) s",
-            address: address
-        )
-    }
-
-    /// A media playlist with its URL after all redirects.
-    private struct LoadedPlaylist: Sendable {
-        let playlist: MediaPlaylist
-        let address: ResourceAddress
-    }
-
-    /// Loads media playlists, each of them once and a few at a time.
-    ///
-    /// - Parameters:
-    ///   - addresses: The URLs of the playlists; duplicates are loaded once.
-    ///   - variables: The variables that the playlists can import.
-    ///   - used: The size of the playlists that are already loaded.
-    /// - Returns: The playlists by the requested URLs, and the size that further playlists may have.
-    /// - Throws: ``DownloadError``.
-    private func loadPlaylists(
-        _ addresses: [ResourceAddress],
-        variables: [String: String],
-        besides used: ByteCount
-    ) async throws -> (playlists: [ResourceAddress: LoadedPlaylist], left: ByteCount) {
-        var seen: Set<ResourceAddress> = []
-        var waiting = addresses.filter { seen.insert($0).inserted }[...]
-        var found: [ResourceAddress: LoadedPlaylist] = [:]
-        var left = playlistSize - used
-        try await withThrowingTaskGroup(of: (ResourceAddress, LoadedPlaylist).self) { group in
-            var running = 0
-            while running > 0 || !waiting.isEmpty {
-                while running < Self.concurrentLoads, let address = waiting.popFirst() {
-                    let limit = left
-                    group.addTask {
-                        (address, try await loadMediaPlaylist(address, variables: variables, limit: limit))
-                    }
-                    running += 1
-                }
-                guard let (address, loaded) = try await group.next() else { break }
-                running -= 1
-                let size = ByteCount(Int64(loaded.playlist.bytes.count))
-                // Playlists that were loaded concurrently may exceed the limit together.
-                guard size <= left else { throw tooLarge(address) }
-                left = left - size
-                found[address] = loaded
-            }
-        }
-        return (found, left)
-    }
-
-    /// Loads an I-frame playlist; returns `nil` if that fails, because a presentation can be played without it.
-    private func loadIFrames(
-        _ choice: Choice,
-        variables: [String: String],
-        _ left: inout ByteCount
-    ) async throws -> LoadedPlaylist? {
-        do {
-            let loaded = try await loadMediaPlaylist(choice.address, variables: variables, limit: left)
-            left = left - ByteCount(Int64(loaded.playlist.bytes.count))
-            return loaded.playlist.isIFramesOnly ? loaded : nil
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            return nil
-        }
-    }
-
-    private func tooLarge(_ address: ResourceAddress) -> DownloadError {
-        DownloadError(
-            .tooLarge,
-            "the playlists of the stream exceed the size limit of \(playlistSize)",
-            hint: "choose fewer variants and languages",
             address: address
         )
     }
@@ -386,116 +332,5 @@ struct DownloadResolver: Sendable {
             variant.videoRange?.rawValue, variant.codecs.isEmpty ? nil : variant.codecs.joined(separator: ","),
         ]
         return parts.compactMap { $0 }.joined(separator: " ")
-    }
-
-    /// Loads the current version of a media playlist of a recording, which may have no segments.
-    func reload(_ address: ResourceAddress, after former: MediaPlaylist) async throws -> MediaPlaylist {
-        let variables = former.context.importableVariables
-        let (playlist, loaded) = try await load(address, variables: variables, limit: playlistSize)
-        guard case .media(let media) = playlist else {
-            throw DownloadError(.notAPlaylist, "the URL is no longer that of a media playlist", address: loaded)
-        }
-        if !media.segments.isEmpty { try check(media, at: loaded) }
-        return media
-    }
-
-    private func loadMediaPlaylist(
-        _ address: ResourceAddress,
-        variables: [String: String],
-        limit: ByteCount
-    ) async throws -> LoadedPlaylist {
-        let (playlist, address) = try await load(address, variables: variables, limit: limit)
-        guard case .media(let media) = playlist else {
-            throw DownloadError(
-                .notAPlaylist,
-                "a variant or rendition refers to a multivariant playlist instead of a media playlist",
-                address: address
-            )
-        }
-        try check(media, at: address)
-        return LoadedPlaylist(playlist: media, address: address)
-    }
-
-    func load(
-        _ address: ResourceAddress,
-        variables: [String: String],
-        limit: ByteCount
-    ) async throws -> (Playlist, ResourceAddress) {
-        let loaded: ResourceLoader.Loaded
-        do {
-            loaded = try await loader.load(
-                TransportRequest(
-                    address,
-                    kind: .playlist,
-                    headers: bypassesCache ? [HeaderField("Cache-Control", "no-cache")] : []
-                ),
-                limit: min(limit, ResourceLoader.defaultSizeLimit)
-            )
-        } catch let error as TransportError where error.code == .tooLarge && limit < playlistSize {
-            throw tooLarge(address)
-        } catch let error as TransportError {
-            throw DownloadError(error)
-        }
-        do {
-            let context = PlaylistContext(address: loaded.address, importableVariables: variables)
-            let playlist = try Playlist.parse(loaded.bytes, context: context)
-            try checkFiles(of: playlist, at: loaded.address)
-            return (playlist, loaded.address)
-        } catch let error as PlaylistParsingError {
-            throw DownloadError(
-                .notAPlaylist,
-                "\(address): \(error)",
-                hint: error.code == .dashManifest ? "the DASH bridge, which translates manifests, is turned off" : nil,
-                address: address,
-                cause: error
-            )
-        }
-    }
-
-    /// Verifies that a remote playlist refers to no local file; files can be read for an edit that inserts one.
-    private func checkFiles(of playlist: Playlist, at address: ResourceAddress) throws {
-        guard !selection.edits.sources.isEmpty, address.filePath == nil,
-            let file = playlist.addresses.first(where: { $0.address.filePath != nil })
-        else { return }
-        throw DownloadError(
-            .notAPlaylist,
-            "the playlist refers to a local file, which a remote playlist must not do: \(file.address)",
-            address: address
-        )
-    }
-
-    /// Verifies that a media playlist can be downloaded.
-    private func check(_ playlist: MediaPlaylist, at address: ResourceAddress) throws {
-        guard acceptsLive || !playlist.isLive else {
-            throw DownloadError(
-                .live,
-                "a live stream cannot be downloaded: its playlist has no EXT-X-ENDLIST",
-                hint: "record it, for example with millstream record, or try again after it has ended",
-                address: address
-            )
-        }
-        guard !playlist.segments.isEmpty else {
-            if playlist.isLive {
-                throw DownloadError(
-                    .notAPlaylist,
-                    "the stream has not begun: its playlist has no segments",
-                    hint: "wait for it, for example with millstream record --wait",
-                    address: address,
-                    detail: DownloadError.notBegun
-                )
-            }
-            throw DownloadError(.notAPlaylist, "the playlist has no segments", address: address)
-        }
-        for segment in playlist.segments where !segment.isGap {
-            let keys = segment.keys + (segment.map?.keys ?? [])
-            if !keys.isEmpty, !keys.contains(where: \.isIdentity) {
-                let systems = Set(keys.map(\.keyFormat)).sorted().joined(separator: ", ")
-                throw DownloadError(
-                    .contentProtected,
-                    "the content is protected with \(systems), which is not supported",
-                    address: address
-                )
-            }
-        }
     }
 }

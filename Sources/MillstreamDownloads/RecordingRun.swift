@@ -115,7 +115,7 @@ struct RecordingRun: Sendable {
                 try await time.sleep(for: max(.zero, began + interval - time.now))
                 began = time.now
                 do {
-                    playlist = try await resolver.reload(address, after: playlist)
+                    playlist = try await resolver.playlists.reload(address, after: playlist)
                     lastSuccess = time.now
                     break
                 } catch let error as DownloadError {
@@ -274,7 +274,7 @@ private final class RecordingRenewal: Sendable {
         // Another track may have loaded the source for the same reason.
         let known = renditions.withLock { renditions in renditions.first { track.isRecording($0) } }
         if let known, let former, known.address != former,
-            let playlist = try? await resolver.reload(known.address, after: known.playlist)
+            let playlist = try? await resolver.playlists.reload(known.address, after: known.playlist)
         {
             return (playlist, known.address)
         }

@@ -124,6 +124,20 @@ public struct ResourceAddress: Sendable, Hashable {
         return PercentEncoding.decode(path)
     }
 
+    /// The address as text that is valid in a playlist.
+    ///
+    /// Quotation marks, spaces, control characters, braces and non-ASCII bytes are percent-encoded: a quotation mark would
+    /// end an attribute, a line break the line, and `{$` would begin a variable reference (RFC 8216bis §4.3).
+    package var playlistText: String {
+        text.utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case 0x00...0x20, 0x22, 0x7B, 0x7D, 0x7F...:
+                text += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+    }
+
     /// The last component of the path as written, or an empty string if the path ends with a slash.
     public var lastPathComponent: String {
         String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])

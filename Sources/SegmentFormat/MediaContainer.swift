@@ -48,6 +48,17 @@ package enum MediaContainer: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// A Boolean value that indicates whether a file in this format can be played alone: it is no document, such as a
+    /// playlist or subtitles.
+    package var isMediaFile: Bool {
+        switch self {
+        case .isoBaseMedia, .transportStream, .aac, .mpegAudio, .ac3, .enhancedAC3, .id3, .flac, .ogg, .wave, .matroska,
+            .webM:
+            true
+        case .webVTT, .ttml, .hlsPlaylist, .mediaPresentation, .html: false
+        }
+    }
+
     /// The name with an article, for messages.
     package var nameWithArticle: String {
         switch self {

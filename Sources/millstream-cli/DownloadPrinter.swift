@@ -39,7 +39,8 @@ struct DownloadPrinter: Sendable {
         return try await withThrowingTaskGroup(of: StoredAsset?.self) { group in
             group.addTask { try await show(events, of: task, in: session) }
             group.addTask {
-                while task.isAttended { try await Task.sleep(for: Self.followInterval) }
+                // The events tell how a task ended.
+                while task.isAttended || task.hasEnded { try await Task.sleep(for: Self.followInterval) }
                 return nil
             }
             defer { group.cancelAll() }

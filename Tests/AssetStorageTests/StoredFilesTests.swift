@@ -405,7 +405,7 @@ import Testing
                 == #"{"id":"\#(id)","title":"A \"title\"","source":"https://origin.example/top.m3u8","state":"partial","#
                 + #""duration":14,"bytes":90,"variants":[{"bandwidth":800000,"width":640,"height":360,"#
                 + #""codecs":["avc1","mp4a"]},{"bandwidth":900000,"codecs":[]}],"audio":["en","und"],"#
-                + #""subtitles":["de","und"],"playableOffline":true,"path":"packages/\#(id)","#
+                + #""subtitles":["de","und"],"playableOffline":true,"mediaFile":false,"path":"packages/\#(id)","#
                 + #""loadedTimeRanges":[[6,14]],"expected":14,"percent":57.1}"#
         )
         try temporary.complete(id)

@@ -270,7 +270,7 @@ private final class EndlessTransport: Transport {
         #expect(error?.code == .tooLarge && error?.message.contains("playlists") == true)
         let asked = script.requestedAddresses.count
         await #expect(throws: DownloadError.self) { try await run(source + media.utf8.count) }
-        #expect(script.requestedAddresses.count - asked <= 2 + DownloadResolver.concurrentLoads)
+        #expect(script.requestedAddresses.count - asked <= 2 + DownloadPlaylistLoader.concurrentLoads)
     }
 
     @Test func entriesThatShareAPlaylistAreStoredOnce() async throws {

@@ -334,8 +334,9 @@ import Testing
         )
         #expect(both?.hint == "choose fewer variants and languages")
         // Each playlist is subject to the general limit of a playlist, independent of the limit of all playlists
-        // together.
-        transport.setResponses(for: Self.origin + "v.m3u8", .truncated([], announced: (256 << 20) + 1))
+        // together. The first 64 KiB show that it is no media file.
+        let beginning = [UInt8](repeating: 0x23, count: 64 << 10)
+        transport.setResponses(for: Self.origin + "v.m3u8", .truncated(beginning, announced: (256 << 20) + 1))
         let large = await error("v.m3u8", size: ByteCount(1 << 40))
         #expect(large?.detail == "too-large")
         #expect(large?.message == "the resource exceeds the maximum size of 268 MB: https://origin.example/v.m3u8")

@@ -71,7 +71,7 @@ public struct AssetExportSession: Sendable {
     public func export(to path: String, as type: FileType, options: Options = Options()) async throws {
         try Self.requireAbsence(of: path)
         let asset = try storedAsset(options)
-        let sources = try ExportSources(
+        let sources = try await ExportSources.load(
             asset,
             in: library,
             part: options.part,

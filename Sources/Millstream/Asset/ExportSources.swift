@@ -33,6 +33,35 @@ struct ExportSources {
     /// The sources that determine the times of the subtitles.
     var timing: [ExportSource] { [variant].compactMap { $0 } + audio }
 
+    /// Reads the playlists of an asset, or the index of its media file.
+    ///
+    /// - Throws: `StorageError` if a playlist is missing or damaged, or if there is no such part; `StreamingError` if the media
+    ///   file cannot be read; `CancellationError`.
+    static func load(
+        _ asset: StoredAsset,
+        in library: AssetLibrary,
+        part: Int? = nil,
+        folders: Set<String>? = nil,
+        allowsMissingSegments: Bool
+    ) async throws -> ExportSources {
+        var sources = try ExportSources(
+            asset,
+            in: library,
+            part: part,
+            folders: folders,
+            allowsMissingSegments: allowsMissingSegments
+        )
+        guard let file = try library.mediaFile(of: asset.id) else { return sources }
+        let path = library.packageDirectory(asset.id).appendingPathComponent(file.path).path
+        let content = try await MediaReader.open(
+            ResourceAddress(filePath: path),
+            loader: ResourceLoader(FileTransport())
+        )
+        guard case .file(let reader) = content else { throw damaged(file.path) }
+        sources.variant = ExportSource(.all, reader: reader, properties: ExportSource.Properties(isDefault: true))
+        return sources
+    }
+
     /// The sources with audio, without the video and the subtitles.
     ///
     /// - Throws: `StorageError` if there are none.

@@ -141,6 +141,11 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     /// A Boolean value that indicates whether a process takes care of the task; otherwise it was interrupted, paused or
     /// failed, and ``resume()`` continues it in this process.
     public var isAttended: Bool { library.isDownloadClaimed(id) }
+    /// A Boolean value that indicates whether the task was completed or canceled, possibly by another process.
+    package var hasEnded: Bool {
+        guard let records = try? library.downloads() else { return false }
+        return records.first { $0.id == id }.map { $0.state == .canceled } ?? true
+    }
     /// A Boolean value that indicates whether a process is writing to the package; otherwise a task that is attended waits
     /// for its turn.
     package var isWriting: Bool { PackageLock.isHeld(library.packageDirectory(assetID)) }

@@ -6,7 +6,7 @@ package import MediaTiming
 ///
 /// ```swift
 /// guard var index = MediaFileIndexer(head: head, length: length) else { return }
-/// while case .needs(let range) = index.state { index.add(try await load(range)) }
+/// while case .needsBytes(let range) = index.state { index.add(try await load(range)) }
 /// ```
 ///
 /// The process ends for any input: after ``Options/maximumRequestCount`` requests, the timeline is created from the bytes
@@ -37,6 +37,8 @@ package struct MediaFileIndexer: Sendable {
 
     /// The maximum length of a requested byte range; a larger `moov` box is not read.
     package static let maximumRequestSize = 64 << 20
+    /// The number of bytes that a caller should load at most to find the index of a file, 256 MiB.
+    package static let maximumIndexSize: Int64 = 256 << 20
 
     /// The current state.
     package private(set) var state: State

@@ -22,8 +22,6 @@ struct OpenedFile: Sendable {
 struct MediaFileOpener: Sendable {
     let fetch: ResourceFetcher
 
-    /// The maximum number of bytes that are loaded to find the index of a file.
-    private static let maximumIndexSize: Int64 = 256 << 20
     /// The maximum length of the playlist for a file, in bytes.
     static let maximumPlaylistSize = 64 << 20
 
@@ -52,7 +50,7 @@ struct MediaFileOpener: Sendable {
         var loaded: Int64 = 0
         while case .needsBytes(let range) = index.state {
             loaded +|= range.length
-            guard loaded <= Self.maximumIndexSize else {
+            guard loaded <= MediaFileIndexer.maximumIndexSize else {
                 throw StreamingError(
                     .unreadableFile,
                     "the index of the file (such as the moov box) was not found in the first 256 MiB that were loaded",
@@ -90,20 +88,6 @@ struct MediaFileOpener: Sendable {
         )
     }
 
-    /// Returns a URL that is valid in a playlist.
-    ///
-    /// Quotation marks, spaces, control characters, braces and non-ASCII bytes are percent-encoded: a quotation mark
-    /// would end the attribute, a line break the line, and `{$` would begin a variable reference.
-    private static func percentEncoded(_ address: ResourceAddress) -> String {
-        address.text.utf8.reduce(into: "") { text, byte in
-            switch byte {
-            case 0x00...0x20, 0x22, 0x7B, 0x7D, 0x7F...:
-                text += "%" + String(Int(byte) | 0x100, radix: 16).suffix(2).uppercased()
-            default: text.unicodeScalars.append(Unicode.Scalar(byte))
-            }
-        }
-    }
-
     private func playlist(
         of timeline: MediaFileTimeline,
         at address: ResourceAddress,
@@ -113,7 +97,7 @@ struct MediaFileOpener: Sendable {
         let longest = durations.max() ?? .zero
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
-        let name = Self.percentEncoded(address)
+        let name = address.playlistText
         // Each segment contains the URL of the file.
         guard timeline.segments.count <= Self.maximumPlaylistSize.dividedSaturated(by: name.utf8.count + 100) else {
             throw StreamingError(

@@ -1,0 +1,96 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests that media files are downloaded, played and exported like streams.
+@Suite(
+    .tags(.endToEnd),
+    .timeLimit(.minutes(10)),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
+struct MediaFileCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("media-file-\(UUID())")
+    private var library: String { folder.appendingPathComponent("library").path }
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments + ["--library", library])
+        let status = try await program.finish(within: .seconds(300))
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    @Test func fileIsDownloadedAndPlayedWithoutItsOrigin() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        let original = try Data(contentsOf: samples.appendingPathComponent("movie.mp4"))
+        let origin = try await RecordingOrigin(samples)
+        let source = origin.address("movie.mp4")
+        let downloaded = try await run(["download", source])
+        #expect(downloaded.status == 0 && downloaded.errors.contains("play it with"), "\(downloaded)")
+        let id = try #require(downloaded.output.split(separator: " ").first.map(String.init))
+        origin.clearPaths()
+        let again = try await run(["play", source, "--headless", "--speed", "max"])
+        #expect(again.status == 0 && again.output.contains("Watched: ") && origin.paths.isEmpty, "\(again)")
+        await origin.stop()
+        let list = try await run(["library", "list", "--json"])
+        let assets = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+        #expect(assets.first?["mediaFile"] as? Bool == true && assets.first?["playableOffline"] as? Bool == true)
+        let played = try await run(["play", id, "--headless", "--speed", "max"])
+        #expect(played.status == 0 && played.output.contains("Watched: "), "\(played)")
+        let plain = try await run(["library", "export", id, folder.appendingPathComponent("plain").path])
+        #expect(plain.output == folder.appendingPathComponent("plain/movie.mp4").path + "\n", "\(plain)")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("plain/movie.mp4")) == original)
+        let matroska = folder.appendingPathComponent("movie.mkv").path
+        let exported = try await run(["library", "export", id, "--mkv", matroska])
+        #expect(exported.status == 0, "\(exported)")
+        let probe = try await tool([
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv", matroska,
+        ])
+        #expect(probe == "stream,video\nstream,audio\n")
+    }
+
+    @Test func killedDownloadContinuesInsideTheFile() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        let origin = try await RecordingOrigin(samples)
+        let source = origin.address("movie.mp4")
+        let size = try Data(contentsOf: samples.appendingPathComponent("movie.mp4")).count
+        let options = ["download", source, "--quiet"]
+        let slow = try RunningProgram(options + ["--library", library, "--limit-rate", "\(size * 8 / 10)"])
+        let packages = folder.appendingPathComponent("library/packages")
+        try await eventually("bytes are noted") {
+            let files = FileManager.default.subpaths(atPath: packages.path) ?? []
+            return files.contains { $0.hasSuffix(".resume") }
+        }
+        slow.send(SIGKILL)
+        _ = try await slow.finish(within: .seconds(60))
+        let resumed = try await run(["download", source, "--json"])
+        #expect(resumed.status == 0, "\(resumed)")
+        let verified = try await run(["library", "verify"])
+        #expect(verified.status == 0 && verified.output.contains("OK"), "\(verified)")
+    }
+
+    @Test func otherPlayersGetTheFile() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4").path
+        let downloaded = try await run(["download", movie, "--quiet"])
+        #expect(downloaded.status == 0, "\(downloaded)")
+        let list = try await run(["library", "list", "--json"])
+        let assets = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+        let id = try #require(assets.first?["id"] as? String)
+        let program = try RunningProgram(["serve", "--port", "0", "--library", library])
+        let server = try await program.match("(http://[0-9.:]+)/")
+        let address = "\(server)/offline/\(id)/multivariant.m3u8"
+        let duration = try await tool([
+            "ffprobe", "-v", "error", "-show_entries", "format=format_name", "-of", "csv", address,
+        ])
+        #expect(duration == "format,\"mov,mp4,m4a,3gp,3g2,mj2\"\n")
+        program.send(SIGINT)
+        _ = try await program.finish(within: .seconds(60))
+    }
+
+    private func tool(_ arguments: [String]) async throws -> String {
+        let program = try RunningProgram(arguments, of: URL(fileURLWithPath: "/usr/bin/env"))
+        #expect(try await program.finish(within: .seconds(300)) == 0, "\(program.standardError)")
+        return program.standardOutput
+    }
+}
