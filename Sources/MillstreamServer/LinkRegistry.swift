@@ -111,8 +111,9 @@ final class LinkRegistry: Sendable {
 
     /// The report of all links and presets, for the console.
     var report: ReportValue {
+        let now = time.now
         let links = entries.withLock { entries in
-            entries.sorted { $0.key < $1.key }.map { id, entry in
+            entries.filter { !$0.value.isExpired(at: now) }.sorted { $0.key < $1.key }.map { id, entry in
                 ReportValue.fields([
                     "id": .string(id),
                     "url": .string(entry.stream.source.withoutUserInformation.text),

@@ -332,6 +332,12 @@ struct MediaRoutes {
         let path = context.parameters.getCatchAll().joined(separator: "/")
         let asset = try library.asset(id)
         let name = PercentEncoding.decode(path) ?? path
+        if asset.isMediaFile, ["multivariant.m3u8", "file"].contains(name), let file = try library.mediaFile(of: id) {
+            // The asset is a media file, which any player plays without a playlist.
+            let link = try LinkParameters(QueryItems(request.uri.query), source: ResourceAddress(request.uri.path))
+            let location = file.path + (link.map { "?" + QueryItems($0.items).text } ?? "")
+            return Response(status: .temporaryRedirect, headers: [.location: location, .cacheControl: "no-cache"])
+        }
         guard let url = library.file(name, of: id) else {
             guard asset.state == .complete || !asset.renditions.isEmpty else {
                 throw ServerError(

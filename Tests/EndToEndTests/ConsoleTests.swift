@@ -135,6 +135,76 @@ struct ConsoleTests {
             #expect(try await stage.page.number("document.querySelector('video').videoWidth") == 640)
             #expect(try await stage.page.isTrue("document.querySelector('#bandwidth, #quality-minimum').disabled"))
             #expect(try await stage.page.isTrue("document.querySelector('#save-playlist').hidden"))
+            try await stage.page.choose("EDGE", in: "#network")
+            try await eventually("the transfer of the file has the conditions") {
+                try await stage.page.text(
+                    "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
+                ) == "EDGE"
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func mediaFilesAreDownloadedAndPlayedWithoutTheirOrigin() async throws {
+        try await onStage { stage in
+            try await stage.page.click("article[data-stream-id=movie] [data-action=download]")
+            try await eventually("the file is downloaded") { try await stage.state("movie") == "downloaded" }
+            await stage.origin.stop()
+            try await stage.page.click("article[data-stream-id=movie] [data-action=play-offline]")
+            try await stage.video.waitUntilPlaying()
+            #expect(abs(try await stage.video.duration - 30) < 0.2)
+            for time in [2.0, 25.0] { try await expectFrame(time, shows: time, stage.video) }
+        }
+    }
+
+    /// Chromium has no selection of audio: the server leaves the other languages out.
+    @Test(.timeLimit(.minutes(10))) func audioIsSelectedByLanguage() async throws {
+        try await onStage { stage in
+            try await play("fmp4", on: stage)
+            try await eventually("the languages are offered") {
+                try await stage.page.text("[...document.querySelector('#audio').options].map(o => o.text).join()")
+                    == "Default,English,Korean"
+            }
+            _ = try await stage.page.evaluate("void (video.currentTime = 30)")
+            stage.origin.clearPaths()
+            try await stage.page.choose("Korean", in: "#audio")
+            try await eventually("the Korean audio is loaded") {
+                stage.origin.paths.contains { $0.contains("audio-ko") && $0.hasSuffix(".m4s") }
+            }
+            try await stage.video.waitUntilPlaying()
+            let address = try await stage.page.text("document.querySelector('#playback-url').value")
+            #expect(address.contains("audio-languages=ko"), "\(address)")
+            #expect(try await stage.page.number("video.currentTime") > 25, "the position stays")
+            try await stage.page.choose("Default", in: "#audio")
+            try await eventually("the edit is removed") {
+                try await !stage.page.text("document.querySelector('#playback-url').value").contains("audio-languages")
+            }
+        }
+    }
+
+    /// The networks of streams that other players play are changed on the page.
+    @Test(.timeLimit(.minutes(10))) func networksOfOtherPlayersAreListedAndChanged() async throws {
+        try await onStage { stage in
+            let source = stage.origin.address("ts/multivariant.m3u8")
+            let url = try #require(URL(string: "\(stage.address)play.m3u8?url=\(source)&conditions=3G"))
+            _ = try await URLSession.shared.data(from: url)
+            let row = "#networks-list li:nth-child(2)"
+            try await eventually("the stream is listed") {
+                try await stage.page.isTrue("document.querySelector('\(row)') !== null")
+            }
+            let text = try await stage.page.text("document.querySelector('\(row)').textContent")
+            #expect(text.contains("Five variants") && text.contains("conditions=3G"), "\(text)")
+            try await stage.page.choose("EDGE", in: "\(row) select")
+            try await stage.page.choose("DSL", in: "#networks-list li:first-child select")
+            try await eventually("the server has changed both networks") {
+                try await stage.page.text(
+                    """
+                    (async () => {
+                      const report = await (await fetch('/api/conditions')).json()
+                      return [report.shared, ...report.links.map(l => l.conditions)].join()
+                    })()
+                    """
+                ) == "DSL,EDGE"
+            }
         }
     }
 

@@ -131,9 +131,9 @@ export function changeStoragePolicy(id, changes) {
     return request('PUT', `/api/library/${encodeURIComponent(id)}/policy`, changes);
 }
 
-/** Returns the URL of the playlist of a downloaded asset. */
-export function offlinePlaylistURL(id) {
-    return `/offline/${encodeURIComponent(id)}/multivariant.m3u8`;
+/** Returns the URL of an offline copy. A browser decides by the name whether it expects a playlist or a media file. */
+export function offlineURL({ asset, isFile }) {
+    return `/offline/${encodeURIComponent(asset)}/${isFile ? 'file' : 'multivariant.m3u8'}`;
 }
 
 /** Fetches the faults that the server simulates. */

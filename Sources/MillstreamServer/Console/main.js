@@ -11,6 +11,7 @@ import { errorMessage } from './error-message.js';
 import { handleKeyboardShortcuts } from './keyboard-shortcuts.js';
 import { showError } from './messages.js';
 import { NetworkConditionsMenu } from './network-conditions.js';
+import { Networks } from './networks.js';
 import { showNowPlaying } from './now-playing.js';
 import { handleOpenURL } from './open-url.js';
 import { PlaybackEdits } from './playback-edits.js';
@@ -28,6 +29,7 @@ const store = new Store();
 const edits = new PlaybackEdits(store);
 const networkConditions = new NetworkConditionsMenu(video);
 const faults = new SimulatedFaults();
+const networks = new Networks(store);
 const player = new Player(video, edits, networkConditions);
 const actions = new Actions(store, player, new DownloadMessages(store));
 const catalog = new Catalog(store, player, actions);
@@ -68,7 +70,7 @@ let dismissLoadError = () => {};
 
 async function load() {
     try {
-        await Promise.all([store.load(), networkConditions.load(), faults.load(), edits.load()]);
+        await Promise.all([store.load(), networkConditions.load(), networks.load(), faults.load(), edits.load()]);
         dismissLoadError();
         update();
         document.documentElement.dataset.ready = 'true';

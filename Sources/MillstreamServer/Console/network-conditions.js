@@ -14,8 +14,6 @@ export class NetworkConditionsMenu extends EventTarget {
     #waitingSince;
     // The position of the video at the last look at it.
     #position;
-    // Whether a media file is played, whose transfer is not simulated.
-    #isFile = false;
 
     constructor(video) {
         super();
@@ -35,13 +33,6 @@ export class NetworkConditionsMenu extends EventTarget {
         return this.#select.value || this.#serverDefault;
     }
 
-    /** Says whether a media file is played; the conditions apply to streams only. */
-    setFile(isFile) {
-        this.#isFile = isFile;
-        this.#select.disabled = isFile;
-        this.#updateNote();
-    }
-
     /** Loads the available conditions. */
     async load() {
         const { presets, shared } = await fetchConditions();
@@ -57,9 +48,7 @@ export class NetworkConditionsMenu extends EventTarget {
     }
 
     #updateNote() {
-        setTextOrHide(find('network-note'), this.#isFile
-            ? 'The network conditions apply to streams, not to this media file.'
-            : this.#select.value
+        setTextOrHide(find('network-note'), this.#select.value
             ? 'The server sends playlists and media as if over this network. You can change it during playback.' : '');
     }
 

@@ -42,7 +42,7 @@ export function handleOpenURL(store, player, actions) {
 
 /** Returns whether the extension of a URL is that of a media file, which the server passes on as it is. */
 function isMediaFile(source) {
-    return /\.(mp4|m4v|mov|m4a|mp3)$/i.test(source.split(/[?#]/)[0]);
+    return /\.(mp4|m4v|mov|m4a|mp3|webm|ogg|flac|wav)$/i.test(source.split(/[?#]/)[0]);
 }
 
 /** Returns the URL in the field, or an empty string after showing what is wrong with it. */

@@ -4,7 +4,7 @@ import { fetchEdits, fetchRequiresSignature, inspectStream } from './api.js';
 import { createEditControl } from './edit-controls.js';
 import { createElement, setHidden, setText, setTextOrHide } from './element.js';
 import { errorDescription } from './error-message.js';
-import { formatBitRate, formatLanguage, formatResolution } from './format.js';
+import { formatBitRate, formatResolution } from './format.js';
 import { showMessage } from './messages.js';
 import { bandwidthRange } from './playback-url.js';
 import { PreviewDuration } from './preview-duration.js';
@@ -19,8 +19,8 @@ const prominentEdits = ['append'];
  * Each edit of the server has a control. The page itself has the controls for `bandwidth` and `duration`, which offer the
  * variants of the stream and common durations; all others are derived from the definitions of the server.
  *
- * Events: `change` when the user has changed an edit; `languages` with `{audio, subtitles}`, arrays of language names,
- * when the languages of the stream are known.
+ * Events: `change` when the user has changed an edit; `languages` with `{audio, subtitles}`, arrays of language tags or
+ * names, when the languages of the stream are known.
  */
 export class PlaybackEdits extends EventTarget {
     #minimum = find('quality-minimum');
@@ -140,6 +140,28 @@ export class PlaybackEdits extends EventTarget {
         this.#handleChange();
     }
 
+    /** The language to which audio renditions are limited; empty for all. */
+    get audioLanguage() {
+        return this.#audioLanguages?.value ?? '';
+    }
+
+    /** Limits audio renditions to a language, or to none with an empty text; the stream is loaded again. */
+    set audioLanguage(language) {
+        const field = this.#audioLanguages;
+        if (!field || field.value === language) return;
+        field.value = language;
+        this.#handleChange();
+    }
+
+    /** Whether audio renditions can be limited to a language. */
+    get selectsAudio() {
+        return Boolean(this.#audioLanguages) && !this.#isFixed;
+    }
+
+    get #audioLanguages() {
+        return this.#controls.find(({ definition }) => definition.name === 'audio-languages')?.fields[0];
+    }
+
     /** Updates the streams that edits can insert. */
     updateStreams() {
         for (const control of this.#controls) control.updateStreams?.(this.#store);
@@ -172,8 +194,8 @@ export class PlaybackEdits extends EventTarget {
     }
 
     #dispatchLanguages(audio = [], subtitles = []) {
-        const names = (tags) => [...new Set(tags.filter(Boolean).map(formatLanguage))];
-        const detail = { audio: names(audio), subtitles: names(subtitles) };
+        const unique = (tags) => [...new Set(tags.filter(Boolean))];
+        const detail = { audio: unique(audio), subtitles: unique(subtitles) };
         this.dispatchEvent(new CustomEvent('languages', { detail }));
     }
 

@@ -1,6 +1,6 @@
 // The URL of a stream with its edits, in the form of the server and the command line.
 
-import { offlinePlaylistURL } from './api.js';
+import { offlineURL } from './api.js';
 
 /** Returns "LOW...HIGH", in which either limit can be empty, or an empty string without any limit. */
 export function bandwidthRange(minimum, maximum) {
@@ -15,7 +15,7 @@ export function bandwidthRange(minimum, maximum) {
  */
 export function playbackURL(selection, { edits, proxy }, conditions) {
     if (selection.origin === 'offline') {
-        const url = offlinePlaylistURL(selection.asset);
+        const url = offlineURL(selection);
         return conditions ? `${url}?conditions=${encodeURIComponent(conditions)}` : url;
     }
     const ofCatalog = selection.edits.map(({ name, value }) => [name, value]);
@@ -28,7 +28,7 @@ export function playbackURL(selection, { edits, proxy }, conditions) {
 
 /** Returns the `url` by which the server identifies the network conditions of a stream. */
 export function conditionsURL(selection) {
-    return selection.origin === 'offline' ? offlinePlaylistURL(selection.asset) : selection.source;
+    return selection.origin === 'offline' ? offlineURL(selection) : selection.source;
 }
 
 /** Returns the playback URL for a saved playlist, whose URIs must be absolute. */

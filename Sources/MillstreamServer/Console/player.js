@@ -52,8 +52,8 @@ export class Player extends EventTarget {
 
     /** Plays an offline copy from `position`, in seconds: it can replace a stream whose playback has failed. */
     playOffline({ title, asset, poster, position }) {
-        const { id, source, variants, audio, subtitles } = asset;
-        this.#select({ origin: 'offline', title, source, edits: [], poster, asset: id, variants, audio, subtitles }, position);
+        const { id, source, variants, audio, subtitles, mediaFile: isFile } = asset;
+        this.#select({ origin: 'offline', title, source, edits: [], poster, asset: id, variants, audio, subtitles, isFile }, position);
     }
 
     /** The `url` by which the server identifies the link of the stream, and the conditions that its playback URL names. */
@@ -122,9 +122,7 @@ export class Player extends EventTarget {
     #load(position) {
         clearTimeout(this.#reloadTimer);
         this.#loadCount += 1;
-        // The server redirects to a media file, whose transfer has no conditions.
-        this.#networkConditions.setFile(Boolean(this.selection.isFile));
-        this.#conditionsInURL = this.selection.isFile ? '' : this.#networkConditions.value;
+        this.#conditionsInURL = this.#networkConditions.value;
         const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
         // The server determines the URL of a media file, which is no playlist.
         const isResolved = this.#edits.requiresSignature || this.selection.isFile;
@@ -161,7 +159,7 @@ export class Player extends EventTarget {
 
     /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */
     async #applyConditions() {
-        if (!this.selection || this.selection.isFile) return;
+        if (!this.selection) return;
         if (!this.#conditionsInURL) {
             this.#scheduleReload();
             return;

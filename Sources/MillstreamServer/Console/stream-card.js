@@ -10,11 +10,6 @@ import { formatPercent, hueForName, initials } from './format.js';
 
 const kindNames = { hls: 'HLS', dash: 'DASH', file: 'File' };
 
-/** Returns why a stream cannot be downloaded, or `undefined` if it can. */
-function unsupportedReason(stream) {
-    return stream.kind === 'file' ? 'Media files can be played, but not downloaded.' : undefined;
-}
-
 /** Returns the text of the badge, which is empty for a stream that is not downloaded. */
 function badgeText(state, asset) {
     const percent = asset ? downloadedPercent(asset) : null;
@@ -42,7 +37,6 @@ export class StreamCard {
     #advertisement = createElement('span', { class: 'tag advertisement', text: 'Advertisement' });
     #playing = createElement('span', { class: 'tag playing', text: 'Playing' });
     #detail = createElement('p', { class: 'detail' });
-    #unsupported = createElement('p', { class: 'unsupported' });
     #error = createElement('p', { class: 'error' });
     #progress = new DownloadProgress();
     #actionBar;
@@ -51,7 +45,6 @@ export class StreamCard {
         const perform = (action) => actions.perform(action, { stream: this.#stream, asset: this.#asset });
         this.#actionBar = new ActionBar(['play-offline', 'play', 'download', 'resume', 'pause', 'cancel', 'delete'], perform);
         this.#name.id = `stream-name-${id}`;
-        this.#unsupported.id = `stream-unsupported-${id}`;
         this.#image.addEventListener('load', () => this.#image.classList.add('loaded'));
         this.#image.addEventListener('error', () => this.#image.classList.remove('loaded'));
         // A large target for the pointer only; the buttons provide the same for the keyboard and screen readers.
@@ -64,14 +57,13 @@ export class StreamCard {
             createElement('div', { class: 'card-body' },
                 this.#name,
                 createElement('p', { class: 'tags' }, this.#kind, this.#advertisement, this.#playing),
-                this.#detail, this.#progress.element, this.#error, this.#unsupported, this.#actionBar.element));
+                this.#detail, this.#progress.element, this.#error, this.#actionBar.element));
     }
 
     update({ stream, asset, downloadSpeed, isPlaying }) {
         this.#stream = stream;
         this.#asset = asset;
         const state = assetState(asset);
-        const reason = unsupportedReason(stream);
         setAttribute(this.element, 'data-state', state);
         this.element.style.setProperty('--hue', hueForName(stream.name));
         if (stream.poster) setAttribute(this.#image, 'src', stream.poster);
@@ -83,14 +75,12 @@ export class StreamCard {
         setHidden(this.#advertisement, !stream.advertisement);
         setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
-        setTextOrHide(this.#unsupported, reason);
-        setAttribute(this.element, 'aria-describedby', reason && this.#unsupported.id);
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
         this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed);
-        this.#actionBar.update(this.#availableActions(state, reason));
+        this.#actionBar.update(this.#availableActions(state));
     }
 
-    #availableActions(state, reason) {
+    #availableActions(state) {
         const { name } = this.#stream;
         const playableOffline = Boolean(this.#asset?.playableOffline);
         const actions = {};
@@ -100,12 +90,10 @@ export class StreamCard {
         }
         const primary = state !== 'downloaded' || !playableOffline;
         actions.play = { label: 'Play', name: this.#stream.channel ? `Play the channel ${name}` : `Play ${name} from its origin`, primary };
-        if (!reason) {
-            // A download has the stream at its origin, without the edits of the catalog.
-            if (state === 'remote' && this.#stream.edits.length === 0) actions.download = { label: 'Download', name: `Download ${name}` };
-            if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
-            if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
-        }
+        // A download has the stream at its origin, without the edits of the catalog.
+        if (state === 'remote' && this.#stream.edits.length === 0) actions.download = { label: 'Download', name: `Download ${name}` };
+        if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
+        if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
         if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${name}` };
         if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
         if (this.#asset) actions.delete = { label: 'Delete', name: `Delete the offline copy of ${name}` };

@@ -1,4 +1,5 @@
-// The menus for audio and subtitles. Some browsers do not let a page select the tracks of a playlist; a note says so.
+// The menus for audio and subtitles. Where a browser does not let a page select the audio of a playlist, the server leaves the
+// other languages out.
 
 import { createElement, setHidden, setTextOrHide } from './element.js';
 import { formatLanguage } from './format.js';
@@ -8,6 +9,7 @@ const listFormat = new Intl.ListFormat('en');
 
 export class TrackMenus {
     #video;
+    #edits;
     #playsHLS;
     #audioMenu = find('audio');
     #subtitlesMenu = find('subtitles');
@@ -19,6 +21,7 @@ export class TrackMenus {
     /** `edits` reports the languages of the stream. */
     constructor(video, player, edits) {
         this.#video = video;
+        this.#edits = edits;
         this.#playsHLS = player.playsHLS;
         this.#audioMenu.addEventListener('change', () => this.#selectAudio());
         this.#subtitlesMenu.addEventListener('change', () => this.#selectSubtitles());
@@ -32,6 +35,8 @@ export class TrackMenus {
             this.#languages = detail;
             this.#update();
         });
+        // The field of the edit can be changed as well.
+        edits.addEventListener('change', () => this.#update());
     }
 
     get #audioTracks() {
@@ -42,7 +47,16 @@ export class TrackMenus {
         return [...this.#video.textTracks].filter(({ kind }) => kind === 'subtitles' || kind === 'captions');
     }
 
+    /** Whether the languages of audio are selected by an edit, because the browser has no such selection. */
+    get #editsAudio() {
+        return this.#playsHLS && this.#edits.selectsAudio && this.#audioTracks.length < 2 && this.#languages.audio.length > 1;
+    }
+
     #selectAudio() {
+        if (this.#editsAudio) {
+            this.#edits.audioLanguage = ['', ...this.#languages.audio][this.#audioMenu.selectedIndex] ?? '';
+            return;
+        }
         const track = this.#audioTracks[this.#audioMenu.selectedIndex];
         this.#preferredAudio = track?.language;
         this.#enableAudio(track);
@@ -76,23 +90,30 @@ export class TrackMenus {
 
     #update() {
         const [audio, subtitles] = [this.#audioTracks, this.#subtitleTracks];
-        setOptions(this.#audioMenu, audio.map((track, index) => trackName(track, `Audio ${index + 1}`)),
-            audio.findIndex(({ enabled }) => enabled));
+        const editsAudio = this.#editsAudio;
+        if (editsAudio) {
+            const { audio: languages } = this.#languages;
+            setOptions(this.#audioMenu, ['Default', ...languages.map(formatLanguage)],
+                1 + languages.indexOf(this.#edits.audioLanguage));
+        } else {
+            setOptions(this.#audioMenu, audio.map((track, index) => trackName(track, `Audio ${index + 1}`)),
+                audio.findIndex(({ enabled }) => enabled));
+        }
         setOptions(this.#subtitlesMenu,
             ['Off', ...subtitles.map((track, index) => trackName(track, `Subtitles ${index + 1}`))],
             1 + subtitles.findIndex(({ mode }) => mode === 'showing'));
-        setHidden(find('audio-row'), audio.length < 2);
+        setHidden(find('audio-row'), audio.length < 2 && !editsAudio);
         setHidden(find('subtitles-row'), subtitles.length === 0);
         setTextOrHide(find('tracks-note'), this.#noteText(audio, subtitles));
-        setHidden(find('tracks'), audio.length < 2 && subtitles.length === 0 && find('tracks-note').hidden);
+        setHidden(find('tracks'), find('audio-row').hidden && subtitles.length === 0 && find('tracks-note').hidden);
     }
 
     #noteText(audioTracks, subtitleTracks) {
         // The tracks are not known before the metadata is loaded.
         if (!this.#playsHLS || this.#video.readyState === HTMLMediaElement.HAVE_NOTHING) return '';
         const notes = [];
-        const { audio, subtitles } = this.#languages;
-        if (audio.length > 1 && audioTracks.length < 2) {
+        const [audio, subtitles] = [this.#languages.audio, this.#languages.subtitles].map((tags) => tags.map(formatLanguage));
+        if (audio.length > 1 && audioTracks.length < 2 && !this.#editsAudio) {
             notes.push(`Audio is available in ${listFormat.format(audio)}; this browser selects one automatically.`);
         }
         if (subtitles.length > 0 && subtitleTracks.length === 0) {
