@@ -25,7 +25,9 @@ struct ConditionsCommand: ParsableCommand {
             discussion: "Example: millstream conditions list --json"
         )
 
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() throws {
             if json {
@@ -55,7 +57,11 @@ struct ConditionsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
             abstract: "Show network conditions, by name or from a file.",
-            discussion: "Example: millstream conditions show 3G --json > mine.json"
+            discussion: """
+                With --json, the output has the format of files for --conditions.
+
+                Example: millstream conditions show 3G --json > mine.json
+                """
         )
 
         @Argument(
@@ -63,7 +69,9 @@ struct ConditionsCommand: ParsableCommand {
         )
         var conditions: String
 
-        @Flag(name: .long, help: "Print JSON in the format of files for --conditions.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() throws {
             let profile = try ConditionsFlag.profile(conditions)

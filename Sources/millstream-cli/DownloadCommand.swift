@@ -15,14 +15,14 @@ struct DownloadCommand: AsyncParsableCommand {
         abstract: "Download a stream for offline playback.",
         discussion: """
             Files that are stored are not downloaded again: after an interruption, run the same command to resume, or \
-            millstream downloads resume.
+            millstream downloads resume. With --json, a line of JSON is printed for each event.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
             Example: millstream download --list urls.txt --archive had.txt -o "films/{title}.mp4"
             """
     )
 
-    @Argument(help: "The URL of a playlist or DASH manifest.")
+    @Argument(help: "The URL of a playlist, DASH manifest or media file.")
     var source: String?
 
     @OptionGroup(title: "Several sources") var list: DownloadListFlags

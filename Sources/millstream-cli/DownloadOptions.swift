@@ -80,8 +80,7 @@ struct DownloadOptions: ParsableArguments {
     )
     var replace = false
 
-    @Flag(name: .long, help: "Print a line of JSON for each event.")
-    var json = false
+    @OptionGroup var reportFormat: ReportFormatFlags
 
     @Flag(name: .long, help: "Hide progress.")
     var quiet = false
@@ -91,6 +90,8 @@ struct DownloadOptions: ParsableArguments {
     @OptionGroup(title: "DASH") var dash: DASHFlags
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    var json: Bool { reportFormat.isJSON }
 
     func validate() throws {
         guard [minBandwidth, maxHeight.map(String.init), minSize, variants].compactMap({ $0 }).count <= 1 else {

@@ -30,7 +30,9 @@ struct DownloadsCommand: AsyncParsableCommand {
         )
 
         @OptionGroup var downloads: DownloadsFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             let tasks =
@@ -102,9 +104,10 @@ struct DownloadsCommand: AsyncParsableCommand {
 
         @Argument(help: "The identifiers of downloads or assets (default: all downloads).") var ids: [String] = []
         @OptionGroup var downloads: DownloadsFlags
+        @OptionGroup var reportFormat: ReportFormatFlags
 
         func run() async throws {
-            try downloads.perform("paused", on: ids) { $0.suspend() }
+            try downloads.perform("paused", on: ids, reportFormat) { $0.suspend() }
         }
     }
 
@@ -117,9 +120,10 @@ struct DownloadsCommand: AsyncParsableCommand {
 
         @Argument(help: "The identifiers of downloads or assets.") var ids: [String]
         @OptionGroup var downloads: DownloadsFlags
+        @OptionGroup var reportFormat: ReportFormatFlags
 
         func run() async throws {
-            try downloads.perform("canceled", on: ids) { $0.cancel() }
+            try downloads.perform("canceled", on: ids, reportFormat) { $0.cancel() }
         }
     }
 
@@ -129,7 +133,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             abstract: "Continue downloads where they stopped.",
             discussion: """
                 A download that another process takes care of, such as millstream serve, is continued by that process. All \
-                others are continued one after the other by this command.
+                others are continued one after the other by this command. With --json, a line of JSON is printed for each event.
 
                 Example: millstream downloads resume abc123
                 """
@@ -137,10 +141,12 @@ struct DownloadsCommand: AsyncParsableCommand {
 
         @Argument(help: "The identifiers of downloads or assets (default: all downloads).") var ids: [String] = []
         @OptionGroup var downloads: DownloadsFlags
-        @Flag(name: .long, help: "Print a line of JSON for each event.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
         @OptionGroup(title: "DASH") var dash: DASHFlags
         @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         mutating func run() async throws {
             let display = ProgressDisplay(isQuiet: quiet || json)
@@ -202,13 +208,28 @@ struct DownloadsFlags: ParsableArguments {
     /// - Parameters:
     ///   - participle: The change, such as “paused”.
     ///   - ids: The identifiers of downloads or assets; all downloads if there are none.
+    ///   - format: The form in which the changed downloads are printed.
     ///   - change: A closure that changes a download.
     /// - Throws: ``Failure`` if one of the identifiers names no download.
-    func perform(_ participle: StaticString, on ids: [String], _ change: (DownloadTask) -> Void) throws {
-        for (_, task) in try tasks(ids) {
+    func perform(
+        _ participle: StaticString,
+        on ids: [String],
+        _ format: ReportFormatFlags,
+        _ change: (DownloadTask) -> Void
+    ) throws {
+        let tasks = try tasks(ids).map(\.task)
+        for task in tasks {
             change(task)
-            StandardError.write("\(task.id): \(participle.description)  \(task.title)\n")
+            if !format.isJSON { StandardError.write("\(task.id): \(participle.description)  \(task.title)\n") }
         }
+        guard format.isJSON else { return }
+        let reports = tasks.map { task in
+            ReportValue.fields([
+                "id": .string(task.id), "asset": .string(task.assetID), "state": .string(participle.description),
+                "title": .string(task.title),
+            ])
+        }
+        try StandardOutput.writeLine(ReportValue.array(reports))
     }
 
     /// Returns the downloads with the given identifiers, or all downloads.

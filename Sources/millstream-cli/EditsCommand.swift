@@ -14,7 +14,9 @@ struct EditsCommand: ParsableCommand {
             """
     )
 
-    @Flag(name: .long, help: "Print JSON, like the response of millstream serve to GET /api/edits.") var json = false
+    @OptionGroup var reportFormat: ReportFormatFlags
+
+    private var json: Bool { reportFormat.isJSON }
 
     func run() throws {
         guard !json else { return try StandardOutput.writeLine(PlaylistEdit.report()) }

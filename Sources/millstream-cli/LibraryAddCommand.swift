@@ -21,8 +21,10 @@ extension LibraryCommand {
         @Argument(help: "A playlist, or a folder with multivariant.m3u8 or a single playlist.") var source: String
         @Option(name: .long, help: "The title of the asset (default: derived from the path).") var title: String?
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             guard !source.isEmpty else { throw ValidationError("the source is empty") }

@@ -32,7 +32,9 @@ struct LibraryCommand: AsyncParsableCommand {
 
         @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             var results: [(id: String, result: VerificationResult)] = []
@@ -91,11 +93,18 @@ struct LibraryCommand: AsyncParsableCommand {
 
         @Argument(help: "The identifier of the asset (default: the path of the library is printed).") var id: String?
         @OptionGroup var library: LibraryFlags
+        @OptionGroup var reportFormat: ReportFormatFlags
 
         func run() async throws {
-            guard let id else { return try StandardOutput.writeLine(path: library.directory.path) }
-            let library = try library.openExisting()
-            try StandardOutput.writeLine(path: library.packageDirectory(try library.asset(id).id).path)
+            let path: String
+            if let id {
+                let library = try library.openExisting()
+                path = library.packageDirectory(try library.asset(id).id).path
+            } else {
+                path = library.directory.path
+            }
+            guard reportFormat.isJSON else { return try StandardOutput.writeLine(path: path) }
+            try StandardOutput.writeLine(.fields(["id": id.map { .string($0) }, "path": .string(path)]))
         }
     }
 }

@@ -21,18 +21,23 @@ extension LibraryCommand {
         @Argument(help: ArgumentHelp("The identifiers, sources or paths of the assets.", valueName: "id"))
         var references: [String]
         @OptionGroup var library: LibraryFlags
+        @OptionGroup var reportFormat: ReportFormatFlags
 
         func run() async throws {
             let library = try library.openForWriting()
-            var deletedIDs: Set<String> = []
+            var deletedIDs: [String] = []
             var failures = Failures()
             for reference in references {
                 try failures.collect {
                     let id = try library.identifier(of: reference)
-                    guard deletedIDs.insert(id).inserted else { return }
+                    guard !deletedIDs.contains(id) else { return }
                     try library.delete(id)
-                    try StandardOutput.writeLine("deleted \(id)")
+                    deletedIDs.append(id)
+                    if !reportFormat.isJSON { try StandardOutput.writeLine("deleted \(id)") }
                 }
+            }
+            if reportFormat.isJSON {
+                try StandardOutput.writeLine(ReportValue.array(deletedIDs.map { .fields(["id": .string($0)]) }))
             }
             try failures.finish()
         }

@@ -26,7 +26,9 @@ extension LibraryCommand {
         var minFreeSpace: String?
         @Flag(name: .long, help: "Print the assets that would be deleted, without deleting them.") var dryRun = false
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             let limits = StorageLimits(
@@ -85,7 +87,9 @@ extension LibraryCommand {
         @Option(name: .long, help: "The expiration date in ISO 8601 form, or never (default: no change).")
         var expires: String?
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             let isChanged = pin != nil || priority != nil || expires != nil

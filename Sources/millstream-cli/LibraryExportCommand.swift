@@ -2,6 +2,7 @@ import ArgumentParser
 import AssetStorage
 import Foundation
 import Millstream
+import ReportFormat
 
 /// The command `millstream library export`.
 struct LibraryExportCommand: AsyncParsableCommand {
@@ -43,6 +44,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
     )
     var partial = false
     @OptionGroup var library: LibraryFlags
+    @OptionGroup var reportFormat: ReportFormatFlags
 
     func validate() throws {
         guard [folder, mp4, mkv, srt].compactMap({ $0 }).count == 1 else {
@@ -86,10 +88,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
         let library = try library.openExisting()
         let id = try library.identifier(of: asset)
         if let folder {
-            try library.export(id, to: URL(fileURLWithPath: folder))
-            return try StandardOutput.writeLine(
-                path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
-            )
+            return try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id)
         }
         #if Playback
         let asset = try library.asset(id)
@@ -102,11 +101,9 @@ struct LibraryExportCommand: AsyncParsableCommand {
                 let names = try await Interruption.cancelling {
                     try await session.exportSubtitles(to: folder.path, options: options)
                 }
-                for name in names { try StandardOutput.writeLine(path: folder.appendingPathComponent(name).path) }
+                try write(names.map { folder.appendingPathComponent($0).path }, of: id)
             } else if let output = try output() {
-                for path in try await output.write(asset, in: library, allowsPartialAsset: partial) {
-                    try StandardOutput.writeLine(path: path)
-                }
+                try write(try await output.write(asset, in: library, allowsPartialAsset: partial), of: id)
             }
         } catch let error as StorageError where error.code == .incomplete {
             var failure = Failure(error)
@@ -118,5 +115,14 @@ struct LibraryExportCommand: AsyncParsableCommand {
         #else
         throw MediaFileOutput.unavailable
         #endif
+    }
+
+    /// Prints the paths of the written files.
+    private func write(_ paths: [String], of id: String) throws {
+        if reportFormat.isJSON {
+            try StandardOutput.writeLine(.fields(["id": .string(id), "files": .strings(paths)]))
+        } else {
+            for path in paths { try StandardOutput.writeLine(path: path) }
+        }
     }
 }

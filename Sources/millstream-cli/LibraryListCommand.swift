@@ -19,7 +19,9 @@ extension LibraryCommand {
         )
 
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             let library = try library.openForListing()
@@ -72,7 +74,9 @@ extension LibraryCommand {
         @Argument(help: "The identifier of the asset, the URL of its source, or the path of its package.")
         var asset: String
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
             let library = try library.openExisting()

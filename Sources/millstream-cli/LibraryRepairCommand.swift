@@ -23,10 +23,12 @@ extension LibraryCommand {
         @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
         @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.") var jobs: Int = 6
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
         @OptionGroup(title: "DASH") var dash: DASHFlags
         @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func validate() throws {
             guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }

@@ -23,7 +23,9 @@ extension LibraryCommand {
         @Option(name: .long, help: "The maximum bit rate of the remaining variants, such as 3M.")
         var maxBandwidth: String?
         @OptionGroup var library: LibraryFlags
-        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var reportFormat: ReportFormatFlags
+
+        private var json: Bool { reportFormat.isJSON }
 
         func validate() throws { _ = try limit() }
 

@@ -34,8 +34,7 @@ struct TranslateCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The base URL of relative URLs in the manifest.")
     var baseURL: String?
 
-    @Flag(name: .long, help: "Print the names of the playlists and the features that HLS cannot describe as JSON.")
-    var json = false
+    @OptionGroup var reportFormat: ReportFormatFlags
 
     @Flag(name: .long, help: "Update the playlists of a live presentation until it ends.")
     var follow = false
@@ -50,6 +49,8 @@ struct TranslateCommand: AsyncParsableCommand {
 
     /// The maximum number of consecutive updates that may fail before the command ends.
     private static let maximumFailureCount = 10
+
+    private var json: Bool { reportFormat.isJSON }
 
     mutating func validate() throws {
         if follow, source == "-" {

@@ -16,7 +16,9 @@ struct ConfigCommand: ParsableCommand {
             """
     )
 
-    @Flag(name: .long, help: "Print JSON.") var json = false
+    @OptionGroup var reportFormat: ReportFormatFlags
+
+    private var json: Bool { reportFormat.isJSON }
 
     func run() throws {
         let configuration = try Configuration.current ?? Configuration.load()

@@ -26,8 +26,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Argument(help: "The URL or file of a playlist, DASH manifest or media file, or - for standard input.")
     var source: String
 
-    @Flag(name: .long, help: "Print JSON.")
-    var json = false
+    @OptionGroup var reportFormat: ReportFormatFlags
 
     @Option(name: .long, help: "The base URL of relative URLs in the playlist.")
     var baseURL: String?
@@ -45,6 +44,8 @@ struct InspectCommand: AsyncParsableCommand {
     var segments = 10
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    private var json: Bool { reportFormat.isJSON }
 
     func validate() throws {
         guard (1...1_000_000).contains(segments) else {

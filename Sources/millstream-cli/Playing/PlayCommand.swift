@@ -160,6 +160,8 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Hide progress.")
     var quiet = false
 
+    @OptionGroup var reportFormat: ReportFormatFlags
+
     @OptionGroup var library: LibraryFlags
 
     @Flag(name: .long, help: "Load all of a URL from the network, also what the library has stored.")
@@ -277,7 +279,7 @@ struct PlayCommand: AsyncParsableCommand {
             display.end()
             try await stage.finish()
             try files.close()
-            if printsSummary { try StandardOutput.write(metrics.summary) }
+            if printsSummary { try StandardOutput.write(reportFormat.isJSON ? "\(metrics.json)\n" : metrics.summary) }
             // The summary is the result, and the usual end of a live stream is an interruption.
             if isInterrupted { throw ExitCode(Failure.Status.interrupted.rawValue) }
         } catch {

@@ -72,7 +72,9 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var events: String?
 
-    @Flag(name: .long, help: "Print JSON.") var json = false
+    @OptionGroup var reportFormat: ReportFormatFlags
+
+    private var json: Bool { reportFormat.isJSON }
 
     func validate() throws {
         guard buffer.isFinite, (1...3600).contains(buffer) else {
