@@ -58,3 +58,20 @@ struct UnfinishedFile: Codable, Hashable {
         return self.boot == nil || self.boot == boot
     }
 }
+
+extension AssetLibrary {
+    /// Returns the numbers of bytes that were received of the unfinished files of an asset, by the paths of the files.
+    package func unfinishedFiles(of asset: StoredAsset) -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for folder in Set(asset.renditions.map(\.folder)) {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: "\(packagePath(asset.id))/\(folder)")
+            for name in names ?? [] where name.hasSuffix(UnfinishedFile.fileExtension) {
+                guard let note = UnfinishedFile(contentsOf: "\(packagePath(asset.id))/\(folder)/\(name)") else {
+                    continue
+                }
+                counts["\(folder)/\(name.dropLast(UnfinishedFile.fileExtension.count))"] = max(0, note.count)
+            }
+        }
+        return counts
+    }
+}

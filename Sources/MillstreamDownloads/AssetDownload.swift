@@ -123,16 +123,20 @@ package struct AssetDownload: Sendable {
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let isPlanned = renewal.isFirstRound && self.resolution != nil
         let configuration = configuration
-        let (asset, folders, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
+        let (asset, folders, missing, unfinishedFiles) = try await NIOThreadPool.singleton.runIfActive { [library] in
             // An asset that was deleted in the meantime has been created again, without files.
             if try !isPlanned || library.asset(id).renditions.isEmpty {
                 try library.plan(resolution, of: id, configuration)
             }
             try library.removeMissingFilesFromCatalog(id)
             let folders = try library.folders(of: resolution.renditions, id)
-            return (try library.asset(id), folders, try library.missingCount(id, in: folders))
+            let asset = try library.asset(id)
+            return (asset, folders, try library.missingCount(id, in: folders), library.unfinishedFiles(of: asset))
         }
-        let meter = ProgressMeter(ProgressCounter(asset, in: folders, missing: missing))
+        let meter = ProgressMeter(
+            ProgressCounter(asset, in: folders, missing: missing),
+            unfinishedFiles: unfinishedFiles
+        )
         defer { report(.ended(id: id, meter.figures)) }
         if renewal.isFirstRound { report(.resolved(id: id, meter.progress, folders: folders)) }
         renewal.beginRound()

@@ -231,6 +231,8 @@ final class ProgressMeter: Sendable {
     private struct State {
         var counter: ProgressCounter
         var filesInProgress: [Int: Int64] = [:]
+        /// The bytes of unfinished files of earlier transfers that are not continued yet, by the paths of the files.
+        var unfinishedFiles: [String: Int64]
         var lastFileID = 0
         /// The names of the files that are requested, in the order of their requests.
         var requests: [(id: Int, name: String)] = []
@@ -240,16 +242,24 @@ final class ProgressMeter: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ counter: ProgressCounter) {
-        state = Mutex(State(counter: counter))
+    /// Creates a meter.
+    ///
+    /// - Parameters:
+    ///   - counter: The progress of the stored files.
+    ///   - unfinishedFiles: The bytes that earlier transfers have received of other files, by the paths of the files.
+    init(_ counter: ProgressCounter, unfinishedFiles: [String: Int64] = [:]) {
+        state = Mutex(State(counter: counter, unfinishedFiles: unfinishedFiles))
     }
 
     /// Starts counting the bytes of a file.
     ///
-    /// - Parameter count: The number of bytes that an earlier transfer has received.
+    /// - Parameters:
+    ///   - path: The path of the file in the package.
+    ///   - count: The number of bytes that an earlier transfer has received.
     /// - Returns: An identifier of the file.
-    func beginFile(containing count: Int64 = 0) -> Int {
+    func beginFile(_ path: String = "", containing count: Int64 = 0) -> Int {
         state.withLock { state in
+            state.unfinishedFiles[path] = nil
             state.lastFileID += 1
             state.filesInProgress[state.lastFileID] = count
             return state.lastFileID
@@ -280,6 +290,7 @@ final class ProgressMeter: Sendable {
     ///   - fileID: The identifier with which its bytes have counted so far; `nil` if they have not.
     func addStoredFile(_ resource: StoredResource, bytes: ByteCount, replacing fileID: Int? = nil) {
         state.withLock { state in
+            state.unfinishedFiles[resource.path] = nil
             if let fileID { state.filesInProgress[fileID] = nil }
             state.counter.addStoredFile(resource, bytes: bytes)
         }
@@ -311,7 +322,7 @@ final class ProgressMeter: Sendable {
     var progress: DownloadProgress {
         state.withLock { state in
             let progress = state.counter.progress
-            let inProgress = state.filesInProgress.values.reduce(0, +|)
+            let inProgress = state.unfinishedFiles.values.reduce(state.filesInProgress.values.reduce(0, +|), +|)
             var result = DownloadProgress(
                 loadedTimeRanges: progress.loadedTimeRanges,
                 duration: progress.duration,

@@ -164,7 +164,7 @@ struct FileTransfer {
             )
             let file = library.makePackageFile(for: resource, of: assetID)
             // Received bytes count as progress until the file is stored or abandoned.
-            let fileID = meter.beginFile(containing: offset)
+            let fileID = meter.beginFile(resource.path, containing: offset)
             var isReceived = false
             defer { if !isReceived { meter.endFile(fileID) } }
             try budget.addBytes(offset)

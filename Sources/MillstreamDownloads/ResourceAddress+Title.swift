@@ -17,9 +17,15 @@ extension ResourceAddress {
         "multivariant", "master", "index", "playlist", "main", "manifest", "media", "prog_index", "stream",
     ]
 
-    /// Returns the name of a playlist or manifest without its extension.
+    /// The extensions of playlists, manifests and media files.
+    private static let extensions = [
+        ".m3u8", ".m3u", ".mpd", ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".m4a", ".mp3", ".aac", ".flac", ".ogg",
+        ".wav",
+    ]
+
+    /// Returns the name of a playlist, a manifest or a media file without its extension.
     private static func withoutExtension(_ name: String) -> String {
-        let known = [".m3u8", ".m3u", ".mpd"].first { name.lowercased().hasSuffix($0) && name.count > $0.count }
+        let known = extensions.first { name.lowercased().hasSuffix($0) && name.count > $0.count }
         return known.map { String(name.dropLast($0.count)) } ?? name
     }
 }

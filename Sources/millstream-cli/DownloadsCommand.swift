@@ -48,7 +48,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
             let rows = tasks.map { session, task in
                 [
-                    task.id, Self.state(task, of: session), "\(Int(saturating: task.progress.percent)) %",
+                    task.id, Self.state(task, of: session), "\(Int(saturating: task.progress.percentOfBytes)) %",
                     // What was received of unfinished files is on the disk too.
                     "\((try? session.library.summary(task.assetID).diskBytes) ?? task.progress.bytes)",
                     session.identifier, task.title,

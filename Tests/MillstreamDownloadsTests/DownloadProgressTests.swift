@@ -134,6 +134,22 @@ import Testing
         #expect(counter.progress.percent == 100)
     }
 
+    @Test func unfinishedFilesOfEarlierTransfersCountUntilTheyAreContinued() async throws {
+        let asset = try await plan()
+        let meter = ProgressMeter(
+            ProgressCounter(asset, missing: 4),
+            unfinishedFiles: ["variant-0/000000.ts": 30, "variant-0/000001.ts": 12]
+        )
+        let stored = DownloadProgress(asset).bytes.bytes
+        #expect(meter.progress.bytes.bytes == stored + 42 && meter.figures.bytes == .zero)
+        let file = meter.beginFile("variant-0/000000.ts", containing: 30)
+        meter.addBytes(5, to: file)
+        #expect(meter.progress.bytes.bytes == stored + 47 && meter.figures.bytes.bytes == 5)
+        // A file whose resource changed is received from its beginning.
+        _ = meter.beginFile("variant-0/000001.ts", containing: 0)
+        #expect(meter.progress.bytes.bytes == stored + 35)
+    }
+
     @Test func bytesOfUnfinishedFilesCountUntilTheTransferEnds() async throws {
         let asset = try await plan()
         let meter = ProgressMeter(ProgressCounter(asset, missing: 4))

@@ -103,7 +103,8 @@ extension SessionRunner {
         guard let asset = try? library.asset(record.assetID),
             let missing = try? library.missingCount(record.assetID, in: record.folders)
         else { return }
-        let progress = ProgressCounter(asset, in: record.folders, missing: missing).progress
+        let counter = ProgressCounter(asset, in: record.folders, missing: missing)
+        let progress = ProgressMeter(counter, unfinishedFiles: library.unfinishedFiles(of: asset)).progress
         if progress != task.progress { sendProgress(progress, of: task) }
     }
 
