@@ -142,7 +142,7 @@ struct FileTransfer {
         reception.begin(length: range.length, written: 0)
         do {
             try budget.addBytes(range.length)
-            try await write(response, to: file, reception) { _ in }
+            try await write(response, to: file, reception, limiter: nil) { _ in }
         } catch {
             reception.interrupt()
             file.discard()
@@ -178,13 +178,12 @@ struct FileTransfer {
                 }
                 // Only from now on are the bytes on the disk those that are received.
                 reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
-                try await write(response, to: file, reception) { count in
+                try await write(response, to: file, reception, limiter: limiter) { count in
                     received +|= Int64(clamping: count)
                     try budget.check(received, of: resource, at: response.address)
                     try budget.addBytes(Int64(clamping: count))
                     counted = received
                     meter.addBytes(count, to: fileID)
-                    try await limiter?.waitAfterReceiving(count)
                 }
             } catch {
                 budget.subtractBytes(counted)
@@ -211,7 +210,8 @@ struct FileTransfer {
         _ response: TransportResponse,
         to file: PackageFile,
         _ reception: FileReception,
-        received: (Int) async throws -> Void
+        limiter: RateLimiter?,
+        received: (Int) throws -> Void
     ) async throws {
         // Large buffers are written one after the other: to join them would copy every byte.
         var pending: [ByteBuffer] = []
@@ -221,7 +221,7 @@ struct FileTransfer {
         let validator = response.resumptionValidator
         do {
             for try await buffer in response.body {
-                try await received(buffer.readableBytes)
+                try received(buffer.readableBytes)
                 pendingSize +|= buffer.readableBytes
                 if let last = pending.indices.last,
                     max(pending[last].readableBytes, buffer.readableBytes) < Self.joinedSize
@@ -230,11 +230,12 @@ struct FileTransfer {
                 } else {
                     pending.append(buffer)
                 }
+                // A cancellation ends the wait; what was received is kept.
+                try await limiter?.waitAfterReceiving(buffer.readableBytes)
                 let now = time.now
                 guard pendingSize >= Self.writeSize || now - written >= Self.writeInterval else { continue }
                 written = now
                 let full = pending
-                (pending, pendingSize) = ([], 0)
                 let isDue = now - begun >= Self.noteDelay && now - lastNoted >= Self.writeInterval
                 let noted = isDue ? validator : nil
                 if isDue { lastNoted = now }
@@ -243,6 +244,8 @@ struct FileTransfer {
                     reception.setWritten(file.count)
                     if let noted { file.note(noted, of: resource) }
                 }
+                // A canceled task does not begin to write; its bytes are still pending then.
+                (pending, pendingSize) = ([], 0)
             }
         } catch {
             // The bytes were received, so they are kept with the others.
