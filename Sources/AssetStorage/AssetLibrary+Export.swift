@@ -9,13 +9,12 @@ extension AssetLibrary {
     /// The mode of the copies follows the file mode creation mask of the process. Key files stay readable by the owner
     /// only.
     ///
-    /// - Throws: ``StorageError`` if the asset is incomplete or damaged, if the directory exists, or if it cannot be
-    ///   written.
-    ///
     /// - Parameters:
     ///   - id: The identifier of the asset.
     ///   - folder: The directory, which must not exist.
     /// - Returns: The multivariant playlist, or the media file.
+    /// - Throws: ``StorageError`` if the asset is incomplete or damaged, if the directory exists, or if it cannot be
+    ///   written.
     @discardableResult
     public func export(_ id: String, to folder: URL) throws -> URL {
         let asset = try asset(id)

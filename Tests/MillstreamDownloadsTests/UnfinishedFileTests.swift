@@ -74,14 +74,18 @@ final class StallingTransport: Transport {
         base + "0.ts": "the first segment", base + "1.ts": "the second segment",
     ])
 
-    private func task(in library: AssetLibrary) async throws -> (DownloadSession, DownloadTask) {
+    private func task(
+        in library: AssetLibrary,
+        maximumRate: BitRate? = nil
+    ) async throws -> (DownloadSession, DownloadTask) {
         let session = try DownloadSession(
             identifier: "films",
             library: library,
             loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0))
         )
         if let task = session.tasks.first { return (session, task) }
-        let configuration = DownloadConfiguration(maximumConcurrentFetches: 1)
+        var configuration = DownloadConfiguration(maximumConcurrentFetches: 1)
+        configuration.maximumRate = maximumRate
         let task = try await session.makeTask(Self.source, configuration: configuration)
         return (session, task)
     }
@@ -113,6 +117,20 @@ final class StallingTransport: Transport {
         try await task.value()
         #expect(origin.requests.filter { $0.contains(".ts") }.sorted() == ["0.ts 0", "1.ts 0", "1.ts 10"])
         try expectComplete(temporary.library, task.assetID)
+    }
+
+    /// The bytes are kept although the task is canceled while it waits, before it writes them.
+    @Test func taskThatIsSuspendedAtItsRateLimitKeepsWhatItReceived() async throws {
+        origin.stall(Self.base + "0.ts", after: 5)
+        let (session, task) = try await task(in: temporary.library, maximumRate: BitRate(bitsPerSecond: 1))
+        task.resume()
+        try await wait { task.progress.bytes.bytes == 5 }
+        task.suspend()
+        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        task.resume()
+        try await wait { origin.requests.count { $0.hasPrefix("0.ts") } == 2 }
+        #expect(origin.requests.filter { $0.hasPrefix("0.ts") } == ["0.ts 0", "0.ts 5"])
+        await session.invalidate()
     }
 
     @Test func alteredBytesAreReceivedAgain() async throws {

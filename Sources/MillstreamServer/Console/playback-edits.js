@@ -145,7 +145,7 @@ export class PlaybackEdits extends EventTarget {
         return this.#audioLanguages?.value ?? '';
     }
 
-    /** Limits audio renditions to a language, or to none with an empty text; the stream is loaded again. */
+    /** Limits audio renditions to a language; an empty text removes the limit. The stream is loaded again. */
     set audioLanguage(language) {
         const field = this.#audioLanguages;
         if (!field || field.value === language) return;
