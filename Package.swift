@@ -265,7 +265,7 @@ let package = Package(
                 .target(name: "CHiredis", condition: .when(platforms: [.linux, .macOS])), "CZlib",
                 "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport",
                 "MillstreamDownloads", "NetworkConditioning", "PlaylistEditing", "PresentationLoading", "ReportFormat",
-                "ResourceAddressing", "SegmentFormat",
+                "ResourceAddressing", "SegmentFormat", "StreamingEngine",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

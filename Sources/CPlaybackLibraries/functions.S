@@ -187,9 +187,11 @@ millstream_functions:
     function AVFORMAT, avformat_query_codec
     function AVFORMAT, avformat_write_header
     function AVFORMAT, avio_alloc_context
+    function AVFORMAT, avio_close_dyn_buf
     function AVFORMAT, avio_closep
     function AVFORMAT, avio_context_free
     function AVFORMAT, avio_open
+    function AVFORMAT, avio_open_dyn_buf
 
     function AVFILTER, av_buffersink_get_frame
     function AVFILTER, av_buffersrc_add_frame

@@ -12,6 +12,7 @@ import PresentationLoading
 import ReportFormat
 public import ResourceAddressing
 import ServiceLifecycle
+package import StreamingEngine
 
 /// A local server that provides edited playback for any player, downloaded assets, and the web console.
 public struct LocalOrigin: Sendable {
@@ -84,6 +85,9 @@ public struct LocalOrigin: Sendable {
         ///
         /// The breaks are then not stored in ``stateFile``.
         public var redis: RedisAddress?
+        /// The repackager of segments for browsers that play no HLS; `nil`, the default, if the console there plays only streams
+        /// with fragmented MP4 segments.
+        package var repackager: (any SegmentRepackager)?
 
         /// Creates options.
         public init(
@@ -293,6 +297,7 @@ public struct LocalOrigin: Sendable {
             faults: faults,
             capacity: work,
             workers: workers,
+            repackager: options.repackager,
             metrics: metrics,
             breaks: breaks
         ).add(to: router)

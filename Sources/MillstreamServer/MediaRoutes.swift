@@ -10,6 +10,7 @@ import NetworkConditioning
 import PlaylistEditing
 import PresentationLoading
 import ResourceAddressing
+import StreamingEngine
 
 /// The routes for edited playback, segments and downloaded assets.
 struct MediaRoutes {
@@ -27,6 +28,8 @@ struct MediaRoutes {
     let faults: FaultSettings
     let capacity: ServerCapacity
     let workers: EditWorkers
+    /// The repackager of segments for browsers without HLS; `nil` to refuse those that have another form than they take.
+    let repackager: (any SegmentRepackager)?
     private let metrics: ServerMetrics
     private let files = FileResponder()
     private let edited = EditedPlaylistCache()
@@ -46,9 +49,11 @@ struct MediaRoutes {
         faults: FaultSettings,
         capacity: ServerCapacity,
         workers: EditWorkers,
+        repackager: (any SegmentRepackager)? = nil,
         metrics: ServerMetrics = ServerMetrics(),
         breaks: any BreakStore = MemoryBreakStore()
     ) {
+        self.repackager = repackager
         self.breaks = breaks
         self.metrics = metrics
         self.capacity = capacity
@@ -77,15 +82,21 @@ struct MediaRoutes {
         for path: RouterPath in ["play.m3u8", "segment/:name"] {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
         }
-        router.group().add(middleware: PrivateAccess()).add(middleware: owner).add(middleware: ErrorResponses())
-            .add(middleware: conditioning).add(middleware: faulty).get("offline/:id/**", use: offline)
+        let owned = router.group().add(middleware: PrivateAccess()).add(middleware: owner)
+            .add(middleware: ErrorResponses()).add(middleware: conditioning).add(middleware: faulty)
+        owned.get("offline/:id/**", use: offline)
+        BrowserPlaybackRoutes(media: self, repackager: repackager).add(to: owned)
     }
 
     /// Returns the link for a response; `nil` for none.
     private func link(for request: Request) throws -> ConditionedLink? {
         guard !links.shared.profile.isPerfect || request.uri.string.contains("conditions") else { return nil }
-        let query = QueryItems(request.uri.query)
-        let source = ResourceAddress(query["url"] ?? request.uri.path)
+        var (query, path) = (QueryItems(request.uri.query), request.uri.path)
+        if path.hasPrefix(BrowserPlaybackRoutes.path) {
+            let playback = try BrowserPlaybackRoutes.playbackAddress(query)
+            (query, path) = (QueryItems(playback.query), playback.path)
+        }
+        let source = ResourceAddress(query["url"] ?? path)
         guard let named = try LinkParameters(query, source: source) else {
             return links.shared.profile.isPerfect ? nil : links.shared
         }
@@ -188,7 +199,19 @@ struct MediaRoutes {
             playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
         }
         if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
-        let handler = PlaybackRequestHandler(
+        let handler = handler(context, budget, session: session)
+        let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
+            try await handler.playlist(for: playback)
+        }
+        return (bytes, playback.plan.dependsOnDate)
+    }
+
+    private func handler(
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget,
+        session: LoadSession
+    ) -> PlaybackRequestHandler {
+        PlaybackRequestHandler(
             loader: sources.access(for: context.initiator).loading,
             budget: budget,
             workers: workers,
@@ -198,10 +221,70 @@ struct MediaRoutes {
             breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks,
             segments: sources.segments(for: context.initiator)
         )
-        let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
-            try await handler.playlist(for: playback)
+    }
+
+    /// Loads the playlist of a playback address for the player of the console, which has the access of the owner.
+    ///
+    /// - Parameters:
+    ///   - address: The path and query of an address below `/play.m3u8` or `/offline`.
+    ///   - context: The context of the request.
+    ///   - budget: The budget of the request.
+    /// - Returns: The playlist, and the loader of its media. The addresses in a multivariant playlist are those of this server
+    ///   after ``BrowserPlaybackReport/base``, those in a media playlist the ones from which the media is loaded.
+    /// - Throws: ``ServerError``, and the errors of loading and editing.
+    func playlist(
+        for address: ResourceAddress,
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget
+    ) async throws -> (playlist: Playlist, loader: ResourceLoader) {
+        let served = PlaylistContext(address: ResourceAddress(BrowserPlaybackReport.base + address.text))
+        let path = address.path
+        if path.hasPrefix("/offline/") {
+            return try await offlinePlaylist(path, served, address.query, context)
         }
-        return (bytes, playback.plan.dependsOnDate)
+        guard path == "/play.m3u8" else {
+            throw ServerError(.badRequest, "missing-address", "address must be a playback address of this server")
+        }
+        let playback = try PlaybackRequest(QueryItems(address.query), limits: capacity.limits.editing)
+        let loading = sources.access(for: context.initiator).loading
+        let session = LoadSession(memory: sources.memory(for: context.initiator), loader: loading, capacity: capacity)
+        let handler = handler(context, budget, session: session)
+        let playlist = try await ClientPresence.whileClientIsConnected {
+            let bytes = try await handler.playlist(for: playback)
+            return try await workers.run { _ in try Playlist.parse(bytes, context: served) }
+        }
+        return (playlist, loading)
+    }
+
+    /// Loads a playlist of a package.
+    private func offlinePlaylist(
+        _ path: String,
+        _ served: PlaylistContext,
+        _ query: String?,
+        _ context: ServerRequestContext
+    ) async throws -> (playlist: Playlist, loader: ResourceLoader) {
+        let parts = path.split(separator: "/", maxSplits: 2).map { PercentEncoding.decode(String($0)) ?? String($0) }
+        guard parts.count == 3 else { throw ServerError(.notFound, "not-found", "the address names no playlist") }
+        let (asset, name) = (try library.asset(parts[1]), parts[2])
+        let origin = RecoveringTransport(sources.access(for: context.initiator).loading)
+        let package = PackageTransport(library, id: asset.id, origin: origin)
+        let loader = ResourceLoader(package)
+        if name == "multivariant.m3u8", asset.state == .partial {
+            var playlist = try Playlist.parse(playlistOfCompleteRenditions(asset), context: served)
+            if let link = try LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
+                playlist = try playlist.crossing(link)
+            }
+            return (playlist, loader)
+        }
+        let bytes = try await loader.load(TransportRequest(package.address(of: name), kind: .playlist)).bytes
+        let playlist = try Playlist.parse(bytes, context: served)
+        guard case .media = playlist else {
+            guard let link = try LinkParameters(QueryItems(query), source: ResourceAddress(path)) else {
+                return (playlist, loader)
+            }
+            return (try playlist.crossing(link), loader)
+        }
+        return (try Playlist.parse(bytes, context: PlaylistContext(address: package.address(of: name))), loader)
     }
 
     /// Returns the scheme and host with which the client reached this server.
@@ -359,11 +442,7 @@ struct MediaRoutes {
                 context: PlaylistContext(address: ResourceAddress(base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
-            if let link {
-                playlist = try playlist.rewritingAddresses { address in
-                    address.uri.contains("?") ? nil : "\(address.uri)?\(QueryItems(link.items).text)"
-                }
-            }
+            if let link { playlist = try playlist.crossing(link) }
             return .playlist(playlist.bytes)
         }
         var response = try await files.respond(
@@ -404,6 +483,15 @@ struct MediaRoutes {
             variant: { kept(playlist.variants[$0].uri) },
             rendition: { kept(playlist.renditions[$0].uri) }
         ).bytes
+    }
+}
+
+extension Playlist {
+    /// Returns the playlist of a package whose resources cross a link.
+    fileprivate func crossing(_ link: LinkParameters) throws -> Playlist {
+        try rewritingAddresses { address in
+            address.uri.contains("?") ? nil : "\(address.uri)?\(QueryItems(link.items).text)"
+        }
     }
 }
 

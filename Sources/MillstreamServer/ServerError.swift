@@ -7,6 +7,7 @@ import NIOCore
 import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
+import StreamingEngine
 
 /// An error response, readable for programs and people.
 struct ServerError: Error {
@@ -45,6 +46,7 @@ struct ServerError: Error {
         case let error as TransportError:
             self.init(error, error.description)
         case let error as DownloadError: self.init(error)
+        case let error as StreamingError: self.init(error)
         case let error as StorageError: self.init(Self.status(of: error), error.code.rawValue, error.message)
         case let error as HTTPError:
             self.init(error.status, "http", error.body ?? error.status.reasonPhrase)
@@ -66,6 +68,13 @@ struct ServerError: Error {
         default: self.init(.badGateway, code, message)
         }
         if hint == nil { hint = error.withheldHeaderFieldsHint }
+    }
+
+    private init(_ error: StreamingError) {
+        switch error.cause {
+        case let cause as TransportError: self.init(cause, error.message)
+        default: self.init(.badGateway, error.code.rawValue, error.message)
+        }
     }
 
     private init(_ error: DownloadError) {

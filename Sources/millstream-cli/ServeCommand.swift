@@ -9,6 +9,10 @@ import NetworkConditioning
 import ReportFormat
 import ResourceAddressing
 
+#if Playback
+import MediaDecoding
+#endif
+
 /// The command `millstream serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -183,6 +187,9 @@ struct ServeCommand: AsyncParsableCommand {
         options.translatesDASH = dash.translates
         options.staleIfError = .seconds(staleIfError)
         options.segmentsAhead = fetchAhead
+        #if Playback
+        options.repackager = MovieFragmentRepackager()
+        #endif
         if let state, state.hasPrefix("redis:") {
             guard let address = RedisAddress(state) else {
                 throw ValidationError("--state must be a file or redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE]")

@@ -182,7 +182,14 @@ struct Page {
     private let browser: Chromium
     private let session: String
 
-    init(_ address: String, in browser: Chromium) async throws {
+    /// Opens a page.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the page.
+    ///   - browser: The browser.
+    ///   - script: A script that runs before those of the page.
+    /// - Throws: ``Chromium/Failure``.
+    init(_ address: String, in browser: Chromium, before script: String? = nil) async throws {
         self.browser = browser
         let target = try await browser.send("Target.createTarget", ["url": "about:blank"])
         let attached = try await browser.send(
@@ -197,6 +204,10 @@ struct Page {
             ["width": 1400, "height": 1000, "deviceScaleFactor": 1, "mobile": false],
             session: session
         )
+        if let script {
+            let parameters = ["source": script]
+            _ = try await browser.send("Page.addScriptToEvaluateOnNewDocument", parameters, session: session)
+        }
         _ = try await browser.send("Page.navigate", ["url": address], session: session)
     }
 

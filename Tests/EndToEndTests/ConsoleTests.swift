@@ -26,7 +26,11 @@ struct ConsoleTests {
         var video: VideoElement { VideoElement(page: page) }
 
         /// Starts a server with further options, and another catalog than that of the samples if one is given.
-        init(_ options: [String] = [], catalog makeCatalog: ((RecordingOrigin) -> String)? = nil) async throws {
+        init(
+            _ options: [String] = [],
+            catalog makeCatalog: ((RecordingOrigin) -> String)? = nil,
+            before script: String? = nil
+        ) async throws {
             origin = try await RecordingOrigin(try #require(Samples.directory))
             library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
             var catalog = origin.address("catalog.json")
@@ -40,7 +44,7 @@ struct ConsoleTests {
             )
             address = try await server.match("(http://[0-9.:]+/)")
             browser = try Chromium()
-            page = try await Page(address, in: browser)
+            page = try await Page(address, in: browser, before: script)
             try await eventually("the console is ready") { [page] in
                 try await page.isTrue("document.documentElement?.dataset.ready === 'true'")
             }
@@ -63,9 +67,10 @@ struct ConsoleTests {
     private func onStage(
         _ options: [String] = [],
         catalog: ((RecordingOrigin) -> String)? = nil,
+        before script: String? = nil,
         _ act: (Stage) async throws -> Void
     ) async throws {
-        let stage = try await Stage(options, catalog: catalog)
+        let stage = try await Stage(options, catalog: catalog, before: script)
         do {
             try await act(stage)
             #expect(stage.browser.consoleErrors.isEmpty)
@@ -178,6 +183,141 @@ struct ConsoleTests {
             try await eventually("the edit is removed") {
                 try await !stage.page.text("document.querySelector('#playback-url').value").contains("audio-languages")
             }
+        }
+    }
+
+    /// A script that makes the browser one without HLS, in which the page plays streams by Media Source Extensions.
+    private static let withoutHLS = """
+        HTMLMediaElement.prototype.canPlayType = (original => function (type) {
+          return type.includes('mpegurl') ? '' : original.call(this, type)
+        })(HTMLMediaElement.prototype.canPlayType)
+        """
+
+    private func expectMediaSource(_ stage: Stage) async throws {
+        #expect(try await stage.page.isTrue("video.currentSrc.startsWith('blob:')"))
+    }
+
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: ["ts", "fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
+    )
+    func streamsPlayInABrowserWithoutHLS(stream: String) async throws {
+        try await onStage(before: Self.withoutHLS) { stage in
+            #expect(try await stage.page.isTrue("document.querySelector('#no-native-hls').hidden"))
+            try await play(stream, on: stage)
+            try await expectMediaSource(stage)
+            for time in [2.25, 31.0, 12.5] { try await expectFrame(time, shows: time, stage.video) }
+            let end = try await stage.video.duration
+            _ = try await stage.page.evaluate("void ((video.currentTime = \(end) - 2), video.play())")
+            try await eventually("it ends") { try await stage.page.isTrue("video.ended") }
+        }
+    }
+
+    /// Returns the texts of the subtitles that are shown.
+    private func shownSubtitles(_ stage: Stage) async throws -> String {
+        try await stage.page.text(
+            "[...video.textTracks].filter(t => t.mode === 'showing').flatMap(t => [...t.activeCues]).map(c => c.text).join()"
+        )
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [nil, withoutHLS])
+    func subtitlesAreShown(script: String?) async throws {
+        let catalog: (RecordingOrigin) -> String = { origin in
+            let source = origin.address("fmp4/multivariant.m3u8")
+            return """
+                [{"id": "cut", "name": "cut", "url": "\(source)",
+                  "edits": [{"name": "start", "value": "20"}, {"name": "append", "value": "\(source)"}]}]
+                """
+        }
+        try await onStage(catalog: catalog, before: script) { stage in
+            try await play("cut", on: stage)
+            try await eventually("the languages are offered") {
+                try await stage.page.text("[...document.querySelector('#subtitles').options].map(o => o.text).join()")
+                    == "Off,English,한국어"
+            }
+            try await stage.page.choose("English", in: "#subtitles")
+            // The part begins at 20 s, and the appended stream at 40 s; each second has a cue.
+            for (time, text) in [(10.5, "English caption 30 s"), (45.5, "English caption 5 s")] {
+                _ = try await stage.page.evaluate("void (video.currentTime = \(time), video.pause())")
+                try await eventually("\(text) is shown") { try await shownSubtitles(stage) == text }
+            }
+            try await stage.page.choose("한국어", in: "#subtitles")
+            try await eventually("the other language is shown") {
+                try await shownSubtitles(stage).contains(/^[^A-Za-z]*5[^A-Za-z]*$/)
+            }
+            try await stage.page.choose("Off", in: "#subtitles")
+            #expect(try await shownSubtitles(stage).isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func audioIsSelectedWhileThePagePlays() async throws {
+        try await onStage(before: Self.withoutHLS) { stage in
+            try await play("fmp4", on: stage)
+            _ = try await stage.page.evaluate(
+                "video.addEventListener('loadstart', () => video.dataset.reloaded = 'yes')"
+            )
+            #expect(!stage.origin.paths.contains { $0.contains("audio-ko") && $0.hasSuffix(".m4s") })
+            try await stage.page.choose("한국어", in: "#audio")
+            try await eventually("the Korean audio is loaded") {
+                stage.origin.paths.contains { $0.contains("audio-ko") && $0.hasSuffix(".m4s") }
+            }
+            let position = try await stage.video.currentTime
+            try await eventually("it plays on") { try await stage.video.currentTime > position + 2 }
+            #expect(try await stage.page.isTrue("video.dataset.reloaded === undefined"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func stitchedStreamsAndChannelsPlayInABrowserWithoutHLS() async throws {
+        let catalog: (RecordingOrigin) -> String = { origin in
+            let (program, advertisement) = (
+                origin.address("ts/multivariant.m3u8"), origin.address("ad/multivariant.m3u8")
+            )
+            return """
+                [{"id": "stitched", "name": "stitched", "url": "\(program)",
+                  "edits": [{"name": "prepend", "value": "\(advertisement)"}]},
+                 {"id": "channel", "name": "channel", "channel": ["\(advertisement)"], "loop": true}]
+                """
+        }
+        try await onStage(catalog: catalog, before: Self.withoutHLS) { stage in
+            try await play("stitched", on: stage)
+            try await expectMediaSource(stage)
+            try await expectFrame(18.5, shows: 18.5, stage.video)
+            _ = try await stage.page.evaluate("void video.play()")
+            try await eventually("it plays over the seam") { try await stage.video.currentTime > 21.5 }
+            for time in [22.0, 60.0, 5.0] {
+                try await expectFrame(time, shows: time < 20 ? time : time - 20, stage.video)
+            }
+            try await play("channel", on: stage)
+            let start = try await stage.video.currentTime
+            try await eventually("the channel goes on") { try await stage.video.currentTime > start + 10 }
+            #expect(try await stage.page.isTrue("video.duration === Infinity && video.seekable.length > 0"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func conditionsAndFailuresReachAPageThatPlays() async throws {
+        try await onStage(before: Self.withoutHLS) { stage in
+            try await stage.page.choose("WiFi", in: "#network")
+            try await play("ts", on: stage)
+            let transmitted = """
+                (async () => Math.max(...(await (await fetch('/api/conditions')).json()).links.map(l => l.transmittedBytes)))()
+                """
+            #expect(try await stage.page.number(transmitted) > 100_000)
+            await stage.origin.stop()
+            _ = try await stage.page.evaluate("void (video.currentTime = 65)")
+            try await eventually("the page says that the origin is not reachable", within: .seconds(60)) {
+                try await stage.page.text("document.querySelector('#playback-error').innerText").contains("Try again")
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func playerOfThePageIsSelectedInBrowsersWithHLS() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            #expect(try await !stage.page.text("video.currentSrc").hasPrefix("blob:"))
+            try await stage.page.choose("media-source", in: "#playback-method")
+            try await eventually("the page plays") { try await stage.page.text("video.currentSrc").hasPrefix("blob:") }
+            try await stage.video.waitUntilPlaying()
+            try await expectFrame(20.5, shows: 20.5, stage.video)
         }
     }
 

@@ -24,7 +24,8 @@ import Testing
     ]
     static let privatePaths = [
         "/api/library", "/api/edits", "/api/streams", "/api/streams/private/poster", "/api/conditions", "/api/events",
-        "/api/inspect?url=x",
+        "/api/inspect?url=x", "/api/playback/playlist?address=/play.m3u8", "/api/playback/segment?address=/play.m3u8",
+        "/api/playback/timestamp?address=/play.m3u8", "/api/playback/cues?address=/play.m3u8",
         "/offline/x/multivariant.m3u8", "/metrics",
     ]
 

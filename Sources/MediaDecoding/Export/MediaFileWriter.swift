@@ -2,13 +2,14 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// A writer of a media file whose tracks contain encoded packets.
+/// A writer of a media file, or of movie fragments in memory, whose tracks contain encoded packets.
 @safe final class MediaFileWriter {
     /// The unit of time of chapters and subtitles, a millisecond.
     static let textTimeBase = AVRational(num: 1, den: 1_000)
 
     private let type: MediaFileType
-    private let path: String
+    /// The path of the file; `nil` for movie fragments in memory.
+    private let path: String?
     private var context: UnsafeMutablePointer<AVFormatContext>
     /// The indices of the subtitle tracks that are not shown by default.
     private var disabledTracks: Set<Int> = []
@@ -19,24 +20,56 @@ import SegmentFormat
     ///   - path: The absolute path of the file.
     ///   - type: The type of the file.
     /// - Throws: `DecodingError` if the file cannot be created.
-    init(path: String, type: MediaFileType) throws(DecodingError) {
+    convenience init(path: String, type: MediaFileType) throws(DecodingError) {
+        try self.init(type, path: path)
+    }
+
+    /// Creates movie fragments in memory, which keep the timestamps of the packets; ``finishedFragments()`` returns them.
+    ///
+    /// - Throws: `DecodingError` if there is no memory.
+    convenience init() throws(DecodingError) {
+        try self.init(.mp4, path: nil)
+    }
+
+    private init(_ type: MediaFileType, path: String?) throws(DecodingError) {
         _ = FFmpegLibrary.isLoggingDisabled
         self.type = type
         self.path = path
         var created: UnsafeMutablePointer<AVFormatContext>?
         // A protocol, so that a colon in the path is not taken for one.
-        let status = unsafe avformat_alloc_output_context2(&created, nil, type.muxerName, "file:" + path)
+        let url = path.map { "file:" + $0 }
+        let status = unsafe avformat_alloc_output_context2(&created, nil, type.muxerName, url)
         guard status >= 0, let created = unsafe created else {
             throw DecodingError(status: .unsupported, operation: "FFmpeg cannot write \(type.name) files")
         }
         unsafe context = unsafe created
-        let opening = unsafe avio_open(&created.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
-        guard opening >= 0 else { throw DecodingError(status: opening, operation: "\(path) cannot be written") }
+        let opening =
+            if let url {
+                unsafe avio_open(&created.pointee.pb, url, AVIO_FLAG_WRITE)
+            } else {
+                unsafe avio_open_dyn_buf(&created.pointee.pb)
+            }
+        guard opening >= 0 else { throw DecodingError(status: opening, operation: "\(destination) cannot be written") }
     }
 
     deinit {
+        if path == nil { _ = closedBuffer() }
         unsafe avio_closep(&context.pointee.pb)
         unsafe avformat_free_context(context)
+    }
+
+    /// The file or the memory in messages.
+    private var destination: String { path ?? "the movie fragment" }
+
+    /// Closes the memory that is written to, and returns the bytes; `nil` if it is closed.
+    private func closedBuffer() -> [UInt8]? {
+        guard let output = unsafe context.pointee.pb else { return nil }
+        unsafe context.pointee.pb = nil
+        var buffer: UnsafeMutablePointer<UInt8>?
+        let size = unsafe avio_close_dyn_buf(output, &buffer)
+        defer { unsafe av_free(buffer) }
+        guard size > 0, let buffer = unsafe buffer else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: buffer, count: Int(size)))
     }
 
     /// Sets the title of the file.
@@ -124,6 +157,14 @@ import SegmentFormat
     func begin() throws(DecodingError) {
         var options: OpaquePointer?
         switch type {
+        case .mp4 where path == nil:
+            // One fragment, whose decode times are those of the packets, without an edit list that would change them. The
+            // descriptions of some codecs are known only after the first packet.
+            let flags = "+frag_custom+empty_moov+delay_moov+default_base_moof+frag_discont+skip_trailer"
+            unsafe av_dict_set(&options, "movflags", flags, 0)
+            unsafe av_dict_set(&options, "use_editlist", "0", 0)
+            // Without an edit list, the muxer would otherwise let the timestamps begin at zero.
+            unsafe context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         case .mp4: unsafe av_dict_set(&options, "movflags", "+faststart", 0)
         case .matroska: unsafe av_dict_set(&options, "default_mode", "passthrough", 0)
         }
@@ -162,7 +203,7 @@ import SegmentFormat
         try check(unsafe av_write_trailer(context))
         try check(unsafe avio_closep(&context.pointee.pb))
         // FFmpeg enables the first subtitle track if no track is the default.
-        if type == .mp4, !disabledTracks.isEmpty {
+        if type == .mp4, let path, !disabledTracks.isEmpty {
             do {
                 try MovieTrackFlags.disable(tracks: disabledTracks, inFile: path)
             } catch {
@@ -171,7 +212,16 @@ import SegmentFormat
         }
     }
 
+    /// Completes the movie fragments in memory.
+    ///
+    /// - Returns: An initialization section with a fragment.
+    /// - Throws: `DecodingError` if they cannot be written.
+    func finishedFragments() throws(DecodingError) -> [UInt8] {
+        try check(unsafe av_write_trailer(context))
+        return closedBuffer() ?? []
+    }
+
     private func check(_ status: Int32) throws(DecodingError) {
-        guard status >= 0 else { throw DecodingError(status: status, operation: "\(path) cannot be written") }
+        guard status >= 0 else { throw DecodingError(status: status, operation: "\(destination) cannot be written") }
     }
 }

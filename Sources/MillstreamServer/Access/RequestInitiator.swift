@@ -81,7 +81,8 @@ extension HTTPField.Name {
     /// The header field `Host`, present among the fields only if the request has more than one of them.
     static let host = parsed("Host")
 
-    private static func parsed(_ name: String) -> HTTPField.Name {
+    /// Returns the name of a header field; `name` must be a valid one.
+    static func parsed(_ name: String) -> HTTPField.Name {
         guard let parsed = HTTPField.Name(name) else { preconditionFailure("\(name) is not a field name") }
         return parsed
     }

@@ -46,7 +46,7 @@ export class Charts {
         this.#marks = [];
         this.#transmitted = undefined;
         this.#throughput = undefined;
-        setHidden(this.#details, !this.#player.selection || !this.#player.playsHLS);
+        setHidden(this.#details, !this.#player.selection || !this.#player.canPlay);
         this.#draw();
     }
 
@@ -56,7 +56,7 @@ export class Charts {
 
     #sample() {
         const { selection } = this.#player;
-        if (!selection || !this.#player.playsHLS) return;
+        if (!selection || !this.#player.canPlay) return;
         const video = this.#video;
         const now = performance.now();
         const { seekable, currentTime, duration } = video;

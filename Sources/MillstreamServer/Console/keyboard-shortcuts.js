@@ -17,7 +17,7 @@ export function handleKeyboardShortcuts(player, section) {
 function shortcutAction({ target, key, repeat, ctrlKey, metaKey, altKey }, player, section) {
     // A button can change its action while a key is held down, such as from Download to Cancel.
     if (repeat && (key === 'Enter' || key === ' ') && target.closest('button')) return () => {};
-    if (!player.selection || !player.playsHLS || ctrlKey || metaKey || altKey) return undefined;
+    if (!player.selection || !player.canPlay || ctrlKey || metaKey || altKey) return undefined;
     if (target.closest('input, select, textarea, dialog')) return undefined;
     if (key === 'k' || key === 'K' || (key === ' ' && !target.closest('button, a'))) {
         return repeat ? () => {} : () => player.togglePlay();

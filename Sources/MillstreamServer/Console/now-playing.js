@@ -13,8 +13,14 @@ export function showNowPlaying(player, edits, video) {
         [...nowPlaying.querySelectorAll('[data-statistic]')].map((node) => [node.dataset.statistic, node]),
     );
 
-    setHidden(find('no-native-hls'), player.playsHLS);
-    setHidden(find('keyboard-shortcuts'), !player.playsHLS);
+    setHidden(find('no-native-hls'), player.canPlay);
+    setHidden(find('keyboard-shortcuts'), !player.canPlay);
+    const playback = find('playback-method');
+    setHidden(find('playback-method-row'), !player.playsHLS || !player.hasMediaSource);
+    playback.addEventListener('change', () => {
+        player.usesMediaSource = playback.value === 'media-source';
+        player.reload();
+    });
     find('close-player').addEventListener('click', () => {
         player.close();
         find('catalog-title').focus();
@@ -34,8 +40,8 @@ export function showNowPlaying(player, edits, video) {
         if (!selection) return;
         setText(find('playback-origin'), selection.origin === 'offline' ? 'Offline copy' : 'From origin');
         section.scrollIntoView({ block: 'start' });
-        // Without native HLS there is no playback to control, but the playback URL can be copied.
-        (player.playsHLS ? video : find('playback-url')).focus({ preventScroll: true });
+        // Where the browser plays no streams, there is no playback to control, but the playback URL can be copied.
+        (player.canPlay ? video : find('playback-url')).focus({ preventScroll: true });
     }
 
     function updateStatistics() {

@@ -1,17 +1,20 @@
-// The player: a video element with the native HLS support of the browser, and the stream selected for it.
+// The player: a video element, which plays HLS itself or by Media Source Extensions, and the stream selected for it.
 
 import { changeConditions, fetchSignedURL } from './api.js';
-import { errorMessage } from './error-message.js';
+import { errorDescription, errorMessage } from './error-message.js';
+import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
 import { showError, showMessage } from './messages.js';
 import { diagnosePlaybackError } from './playback-diagnosis.js';
 import { conditionsURL, playbackURL, savedPlaylistURL } from './playback-url.js';
+import { Subtitles } from './subtitles.js';
 
 const hlsType = 'application/vnd.apple.mpegurl';
 const reloadDelayMilliseconds = 300;
 
 /**
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded;
- * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`.
+ * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
+ * audio tracks that the page itself plays are known or change.
  */
 export class Player extends EventTarget {
     /** `{origin: "remote"|"offline", title, source, edits, poster, stream, isFile, asset, variants, audio, subtitles}`. */
@@ -30,6 +33,9 @@ export class Player extends EventTarget {
     // The start position of the current load, since the video element reports 0 until it is reached.
     #startPosition = 0;
     #reloadTimer;
+    // What plays the stream by Media Source Extensions; `undefined` if the browser plays it.
+    #mediaSource;
+    #subtitles;
 
     /** `edits` and `networkConditions` are the panels whose values become part of the playback URL. */
     constructor(video, edits, networkConditions) {
@@ -38,9 +44,17 @@ export class Player extends EventTarget {
         this.#edits = edits;
         this.#networkConditions = networkConditions;
         networkConditions.addEventListener('change', () => this.#applyConditions());
+        /** Whether the browser itself plays HLS. */
         this.playsHLS = video.canPlayType(hlsType) !== '';
+        /** Whether the page plays HLS in browsers that do not, and in others if that is selected. */
+        this.hasMediaSource = MediaSourceClass !== undefined;
+        this.usesMediaSource = !this.playsHLS && this.hasMediaSource;
+        this.#subtitles = new Subtitles(video);
         edits.addEventListener('change', () => this.#scheduleReload());
-        video.addEventListener('loadedmetadata', () => this.#seekToStart());
+        video.addEventListener('loadedmetadata', () => {
+            this.#seekToStart();
+            this.#showSubtitles();
+        });
         video.addEventListener('error', () => this.#handleError());
         video.addEventListener('playing', () => this.#setError(undefined));
     }
@@ -76,6 +90,20 @@ export class Player extends EventTarget {
         if (this.selection) this.#load(this.position);
     }
 
+    /** Whether streams can be played at all; media files always can. */
+    get canPlay() {
+        return this.playsHLS || this.hasMediaSource;
+    }
+
+    /** The audio tracks among which the page itself selects, `[{label, language, enabled}]`; empty if the browser does. */
+    get audioTracks() {
+        return this.#mediaSource?.audioTracks ?? [];
+    }
+
+    selectAudio(index) {
+        this.#mediaSource?.selectAudio(index);
+    }
+
     /** The current position, or the start position of the current load; 0 when playback has ended. */
     get position() {
         return this.#video.ended ? 0 : this.#video.currentTime || this.#startPosition;
@@ -99,6 +127,7 @@ export class Player extends EventTarget {
         this.url = undefined;
         this.savedURL = undefined;
         this.#setError(undefined);
+        this.#endMediaSource();
         this.#video.removeAttribute('src');
         this.#video.load();
         this.#dispatch('select');
@@ -151,10 +180,42 @@ export class Player extends EventTarget {
         if (this.#conditionsInURL) this.#changeConditions(this.#conditionsInURL).catch(() => {});
         this.#setError(undefined);
         this.#dispatch('load');
-        if (!this.playsHLS && !this.selection.isFile) return;
-        this.#video.src = this.url;
-        this.#startPosition = position;
+        this.#endMediaSource();
+        if (this.selection.isFile || !this.usesMediaSource) {
+            if (!this.playsHLS && !this.selection.isFile) return;
+            this.#video.src = this.url;
+            this.#startPosition = position;
+        } else {
+            this.#startPosition = 0;
+            this.#playMediaSource(position);
+        }
         this.#play();
+    }
+
+    #playMediaSource(position) {
+        const mediaSource = this.#mediaSource = new MediaSourcePlayer(this.#video);
+        mediaSource.addEventListener('tracks', () => this.#dispatch('tracks'));
+        mediaSource.addEventListener('error', () => {
+            if (mediaSource !== this.#mediaSource) return;
+            this.#setError({
+                ...errorDescription(mediaSource.error),
+                offersProxy: false,
+                offersOffline: this.selection.origin === 'remote',
+            });
+        });
+        mediaSource.play(this.url, position);
+    }
+
+    #endMediaSource() {
+        this.#mediaSource?.close();
+        this.#mediaSource = undefined;
+        this.#subtitles.remove();
+    }
+
+    /** Shows the subtitles of a stream that the browser plays without them; where in a live stream it is, is not known. */
+    #showSubtitles() {
+        if (this.#mediaSource || this.selection?.isFile !== false || this.#video.textTracks.length > 0) return;
+        if (Number.isFinite(this.#video.duration)) this.#subtitles.load(this.url);
     }
 
     /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */

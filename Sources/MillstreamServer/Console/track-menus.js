@@ -9,8 +9,8 @@ const listFormat = new Intl.ListFormat('en');
 
 export class TrackMenus {
     #video;
+    #player;
     #edits;
-    #playsHLS;
     #audioMenu = find('audio');
     #subtitlesMenu = find('subtitles');
     #languages = { audio: [], subtitles: [] };
@@ -22,13 +22,14 @@ export class TrackMenus {
     constructor(video, player, edits) {
         this.#video = video;
         this.#edits = edits;
-        this.#playsHLS = player.playsHLS;
+        this.#player = player;
+        player.addEventListener('tracks', () => this.#applyPreferences());
         this.#audioMenu.addEventListener('change', () => this.#selectAudio());
         this.#subtitlesMenu.addEventListener('change', () => this.#selectSubtitles());
         for (const tracks of [video.audioTracks, video.textTracks]) {
             tracks?.addEventListener('addtrack', () => this.#applyPreferences());
             tracks?.addEventListener('removetrack', () => this.#update());
-            tracks?.addEventListener('change', () => this.#update());
+            tracks?.addEventListener('change', () => this.#handleChange());
         }
         for (const event of ['loadedmetadata', 'emptied']) video.addEventListener(event, () => this.#update());
         edits.addEventListener('languages', ({ detail }) => {
@@ -40,7 +41,8 @@ export class TrackMenus {
     }
 
     get #audioTracks() {
-        return [...(this.#video.audioTracks ?? [])];
+        const { audioTracks } = this.#player;
+        return audioTracks.length > 0 ? audioTracks : [...(this.#video.audioTracks ?? [])];
     }
 
     get #subtitleTracks() {
@@ -49,7 +51,14 @@ export class TrackMenus {
 
     /** Whether the languages of audio are selected by an edit, because the browser has no such selection. */
     get #editsAudio() {
-        return this.#playsHLS && this.#edits.selectsAudio && this.#audioTracks.length < 2 && this.#languages.audio.length > 1;
+        return this.#player.canPlay && this.#edits.selectsAudio && this.#audioTracks.length < 2 && this.#languages.audio.length > 1;
+    }
+
+    /** Shows one subtitle track only: a browser may have selected another one for the new stream. */
+    #handleChange() {
+        const shown = this.#subtitleTracks.filter(({ mode }) => mode === 'showing');
+        if (shown.length > 1) this.#showSubtitles(shown.find(({ language }) => language === this.#preferredSubtitles) ?? shown[0]);
+        this.#update();
     }
 
     #selectAudio() {
@@ -63,6 +72,11 @@ export class TrackMenus {
     }
 
     #enableAudio(selected) {
+        const { audioTracks } = this.#player;
+        if (audioTracks.length > 0) {
+            this.#player.selectAudio(audioTracks.indexOf(selected));
+            return;
+        }
         // Enables the track before it disables the others: without any track, the browser may select one itself.
         if (selected) selected.enabled = true;
         for (const track of this.#audioTracks) if (track !== selected) track.enabled = false;
@@ -110,14 +124,15 @@ export class TrackMenus {
 
     #noteText(audioTracks, subtitleTracks) {
         // The tracks are not known before the metadata is loaded.
-        if (!this.#playsHLS || this.#video.readyState === HTMLMediaElement.HAVE_NOTHING) return '';
+        if (!this.#player.canPlay || this.#video.readyState === HTMLMediaElement.HAVE_NOTHING) return '';
         const notes = [];
         const [audio, subtitles] = [this.#languages.audio, this.#languages.subtitles].map((tags) => tags.map(formatLanguage));
         if (audio.length > 1 && audioTracks.length < 2 && !this.#editsAudio) {
             notes.push(`Audio is available in ${listFormat.format(audio)}; this browser selects one automatically.`);
         }
         if (subtitles.length > 0 && subtitleTracks.length === 0) {
-            notes.push(`Subtitles are available in ${listFormat.format(subtitles)}; this browser does not show them.`);
+            const advice = this.#player.hasMediaSource && !this.#player.usesMediaSource ? ' Play the stream by this page to see them.' : '';
+            notes.push(`Subtitles are available in ${listFormat.format(subtitles)}; this browser does not show them.${advice}`);
         }
         return notes.join(' ');
     }

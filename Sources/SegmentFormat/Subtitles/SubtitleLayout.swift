@@ -66,3 +66,11 @@ struct SubtitleBox {
         return box
     }
 }
+
+extension SubtitleCue {
+    /// The left and the top edge of the text box, in percent of the video width and height.
+    package var boxTopLeft: (left: Double, top: Double) {
+        let box = SubtitleBox(self)
+        return (box.left, box.top)
+    }
+}

@@ -1,5 +1,5 @@
 package import HLSPlaylist
-import MediaTiming
+package import MediaTiming
 package import MediaTransport
 import PlaybackReporting
 package import ResourceAddressing
@@ -28,13 +28,21 @@ package struct MediaReader: Sendable {
     private let name: String
 
     /// Creates a reader of the segments of a playlist.
-    package init(_ playlist: MediaPlaylist, loader: ResourceLoader) {
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist.
+    ///   - loader: The loader of the segments.
+    ///   - maximumSegmentSize: The size of a segment beyond which it is refused; `nil` for that of the player.
+    package init(_ playlist: MediaPlaylist, loader: ResourceLoader, maximumSegmentSize: ByteCount? = nil) {
         timeline = PresentationTimeline(playlist)
         file = nil
         fileTracks = []
         fileSize = nil
         name = playlist.context.address?.text ?? ""
-        self.loader = SegmentLoader(ResourceFetcher(loader: loader, time: SystemTimeSource())) { _ in }
+        self.loader = SegmentLoader(
+            ResourceFetcher(loader: loader, time: SystemTimeSource()),
+            maximumSegmentSize: maximumSegmentSize ?? ResourceFetcher.maximumSegmentSize
+        ) { _ in }
     }
 
     private init(_ file: OpenedFile, size: Int64?, name: String, _ fetch: ResourceFetcher) {

@@ -42,11 +42,18 @@ actor SegmentLoader {
 
     private let fetch: ResourceFetcher
     private let report: @Sendable (ResourceRequest) -> Void
+    /// The size of a segment beyond which it is refused.
+    private let maximumSegmentSize: ByteCount
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
     private var pendingLoads: [ResourceKey: Broadcast] = [:]
 
-    init(_ fetch: ResourceFetcher, report: @escaping @Sendable (ResourceRequest) -> Void) {
+    init(
+        _ fetch: ResourceFetcher,
+        maximumSegmentSize: ByteCount = ResourceFetcher.maximumSegmentSize,
+        report: @escaping @Sendable (ResourceRequest) -> Void
+    ) {
         self.fetch = fetch
+        self.maximumSegmentSize = maximumSegmentSize
         self.report = report
     }
 
@@ -94,7 +101,7 @@ actor SegmentLoader {
 
     private func load(_ request: TransportRequest, _ monitor: TransferMonitor) async throws -> FetchedResource {
         do {
-            return try await fetch.load(request, monitor: monitor)
+            return try await fetch.load(request, limit: maximumSegmentSize, monitor: monitor)
         } catch let error as TransportError {
             throw Failure.transport(error, .mediaSegment)
         }

@@ -1,0 +1,200 @@
+import AssetStorage
+import HLSPlaylist
+import HTTPTypes
+import Hummingbird
+import MediaTiming
+import MediaTransport
+import NIOCore
+import PlaylistEditing
+import ReportFormat
+import ResourceAddressing
+import StreamingEngine
+import Synchronization
+
+/// The routes by which the console plays streams with Media Source Extensions, and shows the subtitles of streams that a browser
+/// plays itself.
+///
+/// Each request names a playback address of this server, whose playlist is loaded and edited as for any player.
+final class BrowserPlaybackRoutes: Sendable {
+    let media: MediaRoutes
+    /// The repackager of segments that are no movie fragments; `nil` to refuse these.
+    let repackager: (any SegmentRepackager)?
+    /// The media playlists as the page knows them, by playback address.
+    private let readers = Mutex(RecentlyUsedValues<String, MediaReader>(maximumSize: ByteCount(64 << 20)))
+
+    init(media: MediaRoutes, repackager: (any SegmentRepackager)?) {
+        self.media = media
+        self.repackager = repackager
+    }
+
+    /// The path below which the routes are.
+    static let path = "/api/playback/"
+
+    /// Adds the routes to a group that admits only the owner.
+    func add(to group: RouterGroup<ServerRequestContext>) {
+        group.get("api/playback/playlist", use: playlist)
+        group.get("api/playback/segment", use: segment)
+        group.get("api/playback/timestamp", use: timestamp)
+        group.get("api/playback/cues", use: cues)
+    }
+
+    /// The maximum size of a segment, which is in memory twice while it is converted.
+    private static let maximumSegmentSize = ByteCount(64 << 20)
+
+    /// Returns the playback address that a request for these routes names.
+    ///
+    /// - Throws: ``ServerError`` with 400 if it names none.
+    static func playbackAddress(_ query: QueryItems) throws -> ResourceAddress {
+        guard let address = query["address"], address.hasPrefix("/"), !address.hasPrefix("//") else {
+            throw ServerError(.badRequest, "missing-address", "address must be a playback address of this server")
+        }
+        return ResourceAddress(address)
+    }
+
+    // MARK: Playlists
+
+    @Sendable private func playlist(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let address = try Self.playbackAddress(QueryItems(request.uri.query))
+        let budget = try media.capacity.admit()
+        let report: ReportValue
+        switch try await load(address, context, budget) {
+        case .multivariant(let playlist): report = BrowserPlaybackReport.report(of: playlist)
+        case .media(let reader): report = BrowserPlaybackReport.report(of: reader.playlist)
+        }
+        let limit = media.capacity.limits.editing.result.byteCount
+        let bytes = try await media.workers.run { _ in
+            do throws(ReportLimitError) {
+                return try report.json(limit: limit)
+            } catch {
+                throw ServerError(.contentTooLarge, "report-too-large", error.description)
+            }
+        }
+        try budget.reserve(bytes.count)
+        return .json(bytes, budget: budget)
+    }
+
+    /// A loaded playlist.
+    private enum Loaded {
+        case multivariant(MultivariantPlaylist)
+        case media(MediaReader)
+    }
+
+    /// Loads the playlist of a playback address; a media playlist is kept for the requests for its segments.
+    private func load(
+        _ address: ResourceAddress,
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget
+    ) async throws -> Loaded {
+        let loaded = try await media.playlist(for: address, context, budget)
+        switch loaded.playlist {
+        case .multivariant(let playlist): return .multivariant(playlist)
+        case .media(let playlist):
+            let reader = MediaReader(playlist, loader: loaded.loader, maximumSegmentSize: Self.maximumSegmentSize)
+            // The index of a playlist is smaller than its text.
+            let size = playlist.bytes.count *| 2 +| 4_096
+            readers.withLock { $0.insert(reader, size: size, for: address.text) }
+            return .media(reader)
+        }
+    }
+
+    // MARK: Segments
+
+    /// The segment that a request names.
+    private struct NamedSegment {
+        let reader: MediaReader
+        let position: Int
+
+        var segment: MediaSegment { reader.playlist.segments[position] }
+    }
+
+    /// Returns the segment with the media sequence number that a request names.
+    private func namedSegment(
+        _ query: QueryItems,
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget
+    ) async throws -> NamedSegment {
+        let address = try Self.playbackAddress(query)
+        guard let number = query["segment"].flatMap({ Int64($0) }) else {
+            throw ServerError(.badRequest, "missing-segment", "segment must be a media sequence number")
+        }
+        if let reader = readers.withLock({ $0.use(address.text) }), let found = Self.segment(number, reader) {
+            return found
+        }
+        guard case .media(let reader) = try await load(address, context, budget) else {
+            throw ServerError(.badRequest, "unexpected-playlist-kind", "the address is that of a multivariant playlist")
+        }
+        guard let found = Self.segment(number, reader) else {
+            throw ServerError(.notFound, "not-found", "the playlist has no segment \(number)")
+        }
+        return found
+    }
+
+    private static func segment(_ number: Int64, _ reader: MediaReader) -> NamedSegment? {
+        let position = number -| reader.playlist.mediaSequence
+        guard position >= 0, position < Int64(reader.count) else { return nil }
+        let found = NamedSegment(reader: reader, position: Int(clamping: position))
+        return found.segment.sequence == number ? found : nil
+    }
+
+    /// Loads a segment as a movie fragment.
+    private func movieFragment(_ request: Request, _ context: ServerRequestContext) async throws -> BrowserSegment {
+        let budget = try media.capacity.admit()
+        return try await ClientPresence.whileClientIsConnected { [self] in
+            let named = try await namedSegment(QueryItems(request.uri.query), context, budget)
+            let piece = try await named.reader.segment(at: named.position)
+            return try await media.workers.run { [repackager] _ in try BrowserSegment(piece, repackager) }
+        }
+    }
+
+    @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let fragment = try await movieFragment(request, context)
+        let reservation = try media.capacity.reservation(of: fragment.bytes.readableBytes)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: fragment.contentType, .cacheControl: "no-store",
+                .firstTimestamp: fragment.firstTimestamp.description,
+            ],
+            body: ResponseBody(chunks: fragment.bytes, holding: reservation)
+        )
+    }
+
+    @Sendable private func timestamp(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let fragment = try await movieFragment(request, context)
+        return .json(.fields(["timestamp": .seconds(fragment.firstTimestamp)]))
+    }
+
+    // MARK: Subtitles
+
+    @Sendable private func cues(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let budget = try media.capacity.admit()
+        let query = QueryItems(request.uri.query)
+        guard let start = try Self.time("start", query) else {
+            throw ServerError(.badRequest, "missing-start", "start must be the time of the segment, in seconds")
+        }
+        let offset = try Self.time("offset", query)
+        let report = try await ClientPresence.whileClientIsConnected { [self] in
+            let named = try await namedSegment(query, context, budget)
+            let piece = try await named.reader.segment(at: named.position)
+            return try await media.workers.run { _ in
+                try BrowserCues(piece, clippedTo: named.segment.address)
+                    .report(offset: offset, range: MediaTimeRange(start: start, duration: piece.range.duration))
+            }
+        }
+        return .json(report)
+    }
+
+    /// Returns a time in a query, in seconds; `nil` if the query does not have it.
+    private static func time(_ name: String, _ query: QueryItems) throws -> MediaTime? {
+        guard let text = query[name] else { return nil }
+        guard let time = Double(text).flatMap({ MediaTime(approximating: $0) }) else {
+            throw ServerError(.badRequest, "invalid-value", "\(name) must be a number of seconds")
+        }
+        return time
+    }
+}
+
+extension HTTPField.Name {
+    /// The first timestamp of a segment, in seconds.
+    fileprivate static let firstTimestamp = parsed("Millstream-First-Timestamp")
+}

@@ -1,0 +1,375 @@
+// Playback of a playback URL by Media Source Extensions, for browsers that play no HLS.
+
+import { delay, fetchPlaylist, fetchSegment, playbackPath } from './browser-playback.js';
+import { MediaTimeline } from './media-timeline.js';
+import { Subtitles } from './subtitles.js';
+
+const secondsAhead = 30;
+const secondsBehind = 30;
+const pollMilliseconds = 200;
+/** The share of the measured throughput that a variant may need. */
+const usableThroughput = 0.8;
+/** The maximum number of failed loads of a segment in succession. */
+const maximumFailures = 4;
+/** The deviation of timestamps from those of the video, in seconds, from which a track has an offset of its own. */
+const maximumDeviation = 2;
+
+/** The class of media sources that this browser has; `undefined` without any. */
+export const MediaSourceClass = globalThis.MediaSource ?? globalThis.ManagedMediaSource;
+
+/** Events: `tracks` when the audio tracks are known or change; `error`, with the `error` property. */
+export class MediaSourcePlayer extends EventTarget {
+    error;
+    /** `[{label, language, enabled}]`. */
+    audioTracks = [];
+    #video;
+    #subtitles;
+    #source = new MediaSourceClass();
+    #sourceURL;
+    #abort = new AbortController();
+    #playlist;
+    #variants = [];
+    #tracks = [];
+    // The offsets from timestamps to positions by discontinuity sequence number, which all tracks share.
+    #offsets = new Map();
+    // Resolved when all source buffers exist, which have to be added before media is appended to any of them.
+    #buffers = Promise.withResolvers();
+    // Bits per second; the first variant is the one with the lowest bandwidth until a segment was loaded.
+    #throughput;
+    // The position after a gap.
+    #skippedTo;
+
+    constructor(video) {
+        super();
+        this.#video = video;
+        this.#subtitles = new Subtitles(video);
+        // Required for ManagedMediaSource.
+        video.disableRemotePlayback = true;
+    }
+
+    /** Plays a playback URL from a position in seconds; `undefined` for the preferred start of the stream. */
+    async play(url, position) {
+        const { signal } = this.#abort;
+        this.#sourceURL = URL.createObjectURL(this.#source);
+        const isOpen = new Promise((resolve) => this.#source.addEventListener('sourceopen', resolve, { once: true }));
+        this.#video.src = this.#sourceURL;
+        this.#video.addEventListener('seeking', () => this.#restartTracks(), { signal });
+        try {
+            const path = playbackPath(url);
+            const playlist = await fetchPlaylist(path, signal);
+            await isOpen;
+            this.#playlist = playlist.type === 'multivariant' ? playlist : { variants: [{ address: path }], renditions: [] };
+            this.#variants = this.#playlist.variants
+                .filter(({ address, codecs }) => address && isSupported(codecs))
+                .sort((one, other) => (one.bandwidth ?? 0) - (other.bandwidth ?? 0));
+            if (this.#variants.length === 0) throw new Error('This browser supports the codecs of none of the variants.');
+            await this.#start(position, signal);
+        } catch (error) {
+            this.#fail(error);
+        }
+    }
+
+    close() {
+        this.#abort.abort();
+        this.#subtitles.remove();
+        URL.revokeObjectURL(this.#sourceURL);
+    }
+
+    /** Plays the audio track at an index of `audioTracks`. */
+    selectAudio(index) {
+        for (const [other, track] of this.audioTracks.entries()) track.enabled = other === index;
+        const track = this.#tracks.find(({ isAudio }) => isAudio);
+        const { rendition } = this.audioTracks[index];
+        if (track && rendition.address) track.replace(new MediaTimeline(rendition.address));
+        this.dispatchEvent(new Event('tracks'));
+    }
+
+    async #start(position, signal) {
+        const variant = this.#variants[0];
+        const main = new Track(new MediaTimeline(variant.address), false);
+        await main.timeline.update(signal);
+        this.#tracks.push(main);
+        const audio = this.#playlist.renditions.filter(({ type, group }) => type === 'audio' && group === variant.audio);
+        this.audioTracks = audio.map((rendition) => ({ label: rendition.name, language: rendition.language, rendition }));
+        const selected = Math.max(0, audio.findIndex((rendition) => rendition.default));
+        if (audio[selected]?.address) {
+            this.audioTracks[selected].enabled = true;
+            const track = new Track(new MediaTimeline(audio[selected].address), true);
+            await track.timeline.update(signal);
+            this.#tracks.push(track);
+        } else {
+            // The audio is in the variants.
+            this.audioTracks = [];
+        }
+        this.dispatchEvent(new Event('tracks'));
+        this.#subtitles.show(this.#playlist, variant.subtitles, (discontinuity) => this.#offsets.get(discontinuity));
+        this.#updateDuration();
+        const { timeline } = main;
+        const isInside = position > 0 && position < timeline.end - 0.5;
+        const start = isInside && timeline.isEnded ? position : timeline.startPosition;
+        if (start > 0) this.#video.currentTime = start;
+        for (const track of this.#tracks) this.#fill(track, signal);
+    }
+
+    #updateDuration() {
+        const { timeline } = this.#tracks[0];
+        if (this.#source.readyState !== 'open' || this.#tracks.some(({ isUpdating }) => isUpdating)) return;
+        if (timeline.isEnded) {
+            const duration = Math.max(...this.#tracks.map((track) => track.timeline.end));
+            if (!(Math.abs(this.#source.duration - duration) < 0.5)) this.#source.duration = duration;
+            return;
+        }
+        this.#source.duration = Infinity;
+        this.#source.setLiveSeekableRange?.(timeline.segments[0]?.start ?? 0, timeline.end);
+    }
+
+    #restartTracks() {
+        if (this.#video.currentTime === this.#skippedTo) return;
+        for (const track of this.#tracks) track.restart();
+    }
+
+    /** Appends the segments of a track ahead of the position until playback ends or fails. */
+    async #fill(track, signal) {
+        let failures = 0;
+        while (!signal.aborted) {
+            try {
+                await this.#fillOnce(track, signal);
+                failures = 0;
+            } catch (error) {
+                if (signal.aborted) return;
+                // A seek has interrupted the load.
+                if (error.name === 'AbortError') continue;
+                failures += 1;
+                if (failures >= maximumFailures || error.status === 501) return this.#fail(error);
+                await delay(500 * 2 ** failures, signal);
+            }
+        }
+    }
+
+    async #fillOnce(track, signal) {
+        this.#skipGap();
+        const { currentTime } = this.#video;
+        const { timeline } = track;
+        if ((timeline.segments.length === 0 || !timeline.isEnded) && timeline.reloadDelay === 0) {
+            await timeline.update(signal);
+            this.#updateDuration();
+        }
+        const segment = track.nextSegment(currentTime);
+        if (!segment) {
+            track.isComplete = timeline.isEnded;
+            this.#endStream();
+            await delay(pollMilliseconds, signal);
+            return;
+        }
+        track.isComplete = false;
+        if (segment.start > currentTime + secondsAhead) {
+            await track.removeBefore(currentTime - secondsBehind);
+            await delay(pollMilliseconds, signal);
+            return;
+        }
+        if (segment.gap) {
+            track.pass(segment);
+            return;
+        }
+        if (!track.isAudio) await this.#chooseVariant(track, segment, signal);
+        const start = performance.now();
+        const { bytes, type, timestamp } = await fetchSegment(track.timeline.address, segment.sequence, track.signal(signal));
+        this.#measure(bytes.byteLength, performance.now() - start);
+        await this.#addBuffers(track, type);
+        await track.append({ bytes, type }, segment, this.#offset(track, segment, timestamp), this.#video.currentTime);
+    }
+
+    /** Adds the source buffers as soon as the types of all tracks are known. */
+    async #addBuffers(track, type) {
+        track.type ??= type;
+        if (this.#tracks.every((other) => other.type && !other.hasBuffer)) {
+            for (const other of this.#tracks) other.addBuffer(this.#source);
+            this.#buffers.resolve();
+        }
+        await this.#buffers.promise;
+    }
+
+    /** Continues after a part of the stream that not all tracks have, such as a gap, if playback waits there. */
+    #skipGap() {
+        const { buffered, currentTime, paused, readyState, seeking } = this.#video;
+        if (readyState >= HTMLMediaElement.HAVE_FUTURE_DATA || (paused && !seeking && currentTime > 0)) return;
+        if (bufferedEnd(this.#video, currentTime) !== undefined || !this.#tracks.every((track) => track.hasPassed(currentTime))) return;
+        for (let index = 0; index < buffered.length; index += 1) {
+            if (buffered.start(index) <= currentTime) continue;
+            this.#skippedTo = buffered.start(index) + 0.001;
+            this.#video.currentTime = this.#skippedTo;
+            return;
+        }
+    }
+
+    #endStream() {
+        const isBusy = this.#tracks.some(({ isComplete, isUpdating }) => !isComplete || isUpdating);
+        if (!isBusy && this.#source.readyState === 'open') this.#source.endOfStream();
+    }
+
+    /** Returns the offset from the timestamps of a segment to positions. */
+    #offset(track, { start, discontinuity }, timestamp) {
+        const own = start - timestamp;
+        const known = this.#offsets.get(discontinuity);
+        if (known !== undefined && Math.abs(known - own) < maximumDeviation) return known;
+        // The video determines the offset, because the durations of the playlists are its own.
+        if (known === undefined || !track.isAudio) this.#offsets.set(discontinuity, own);
+        return own;
+    }
+
+    #measure(bytes, milliseconds) {
+        const measured = bytes * 8000 / Math.max(milliseconds, 1);
+        this.#throughput = this.#throughput === undefined ? measured : 0.6 * this.#throughput + 0.4 * measured;
+    }
+
+    /** Continues with the variant that the throughput permits. */
+    async #chooseVariant(track, segment, signal) {
+        if (this.#throughput === undefined) return;
+        const limit = this.#throughput * usableThroughput;
+        const wanted = this.#variants.filter(({ bandwidth }) => bandwidth <= limit).at(-1) ?? this.#variants[0];
+        if (wanted.address === track.timeline.address) return;
+        const timeline = new MediaTimeline(wanted.address);
+        await timeline.update(signal);
+        // The variants of a live stream have the same media sequence numbers.
+        const match = timeline.segments.find(({ sequence }) => sequence === segment.sequence);
+        if (!timeline.isEnded && !match) return;
+        if (!timeline.isEnded) timeline.move(segment.start - match.start);
+        track.timeline = timeline;
+    }
+
+    #fail(error) {
+        if (this.#abort.signal.aborted) return;
+        this.#abort.abort();
+        this.error = error;
+        this.dispatchEvent(new Event('error'));
+    }
+}
+
+/** A source buffer with the segments that are appended to it. */
+class Track {
+    timeline;
+    isAudio;
+    isComplete = false;
+    /** The media type of the segments with their codecs; `undefined` before the first one is loaded. */
+    type;
+    #buffer;
+    // The segment that was appended or left out last; `undefined` after a seek.
+    #last;
+    #abort = new AbortController();
+
+    constructor(timeline, isAudio) {
+        this.timeline = timeline;
+        this.isAudio = isAudio;
+    }
+
+    get hasBuffer() {
+        return this.#buffer !== undefined;
+    }
+
+    addBuffer(source) {
+        this.#buffer = source.addSourceBuffer(this.type);
+    }
+
+    /** Whether all segments up to a position are appended, as far as they have media. */
+    hasPassed(position) {
+        return this.#last !== undefined && this.#last.start + this.#last.duration > position + 0.1;
+    }
+
+    get isUpdating() {
+        return this.#buffer?.updating ?? false;
+    }
+
+    /** Returns a signal that a seek or `other` aborts. */
+    signal(other) {
+        return AbortSignal.any([this.#abort.signal, other]);
+    }
+
+    nextSegment(position) {
+        if (this.#last === undefined) {
+            const start = bufferedEnd(this.#buffer, position) ?? position;
+            return this.timeline.segmentAt(start);
+        }
+        const next = this.timeline.segmentAfter(this.#last.sequence);
+        // After a pause of a live stream, its position has moved on.
+        return next && next.start + next.duration < position - secondsBehind ? this.timeline.segmentAt(position) : next;
+    }
+
+    pass(segment) {
+        this.#last = segment;
+    }
+
+    /** Continues at the position of the video, which has changed. */
+    restart() {
+        this.#last = undefined;
+        this.#abort.abort();
+        this.#abort = new AbortController();
+    }
+
+    /** Continues with another rendition, in place of what is appended. */
+    async replace(timeline) {
+        this.timeline = timeline;
+        this.restart();
+        await this.#update((buffer) => buffer.remove(0, Infinity));
+    }
+
+    async append({ bytes, type }, segment, offset, position) {
+        if (type !== this.type) {
+            await this.#update((buffer) => buffer.changeType(type));
+            this.type = type;
+        }
+        try {
+            await this.#append(bytes, offset);
+        } catch (error) {
+            if (error.name !== 'QuotaExceededError') throw error;
+            await this.removeBefore(position - 5);
+            await this.#append(bytes, offset);
+        }
+        this.#last = segment;
+    }
+
+    #append(bytes, offset) {
+        return this.#update((buffer) => {
+            if (buffer.timestampOffset !== offset) buffer.timestampOffset = offset;
+            buffer.appendBuffer(bytes);
+        });
+    }
+
+    async removeBefore(time) {
+        const { buffered } = this.#buffer ?? {};
+        if (!(buffered?.length > 0) || buffered.start(0) >= time - 1) return;
+        await this.#update((buffer) => buffer.remove(0, time));
+    }
+
+    async #update(operation) {
+        const buffer = this.#buffer;
+        if (!buffer) return;
+        while (buffer.updating) await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
+        await new Promise((resolve, reject) => {
+            const end = () => {
+                buffer.removeEventListener('updateend', end);
+                buffer.removeEventListener('error', fail);
+                resolve();
+            };
+            const fail = () => reject(new Error('The browser cannot read the media of a segment.'));
+            buffer.addEventListener('updateend', end);
+            buffer.addEventListener('error', fail, { once: true });
+            operation(buffer);
+            // Some operations are complete at once.
+            if (!buffer.updating) end();
+        });
+    }
+}
+
+/** Returns the end of the range that contains a position; `undefined` if there is none. */
+function bufferedEnd(buffer, position) {
+    const { buffered } = buffer ?? {};
+    for (let index = 0; index < (buffered?.length ?? 0); index += 1) {
+        if (buffered.start(index) <= position + 0.1 && position < buffered.end(index)) return buffered.end(index);
+    }
+    return undefined;
+}
+
+function isSupported(codecs) {
+    const text = codecs?.join(',');
+    return !text || ['video', 'audio'].some((kind) => MediaSourceClass.isTypeSupported(`${kind}/mp4; codecs="${text}"`));
+}
