@@ -14,6 +14,9 @@ const maximumFailures = 4;
 /** The deviation of timestamps from those of the video, in seconds, from which a track has an offset of its own. */
 const maximumDeviation = 2;
 
+/** The beginnings of the names of video codecs. */
+const videoCodecs = /^(avc|hvc|hev|dvh|vp0?[89]|av01)/;
+
 /** The class of media sources that this browser has; `undefined` without any. */
 export const MediaSourceClass = globalThis.MediaSource ?? globalThis.ManagedMediaSource;
 
@@ -59,9 +62,7 @@ export class MediaSourcePlayer extends EventTarget {
             const playlist = await fetchPlaylist(path, signal);
             await isOpen;
             this.#playlist = playlist.type === 'multivariant' ? playlist : { variants: [{ address: path }], renditions: [] };
-            this.#variants = this.#playlist.variants
-                .filter(({ address, codecs }) => address && isSupported(codecs))
-                .sort((one, other) => (one.bandwidth ?? 0) - (other.bandwidth ?? 0));
+            this.#variants = playableVariants(this.#playlist.variants);
             if (this.#variants.length === 0) throw new Error('This browser supports the codecs of none of the variants.');
             await this.#start(position, signal);
         } catch (error) {
@@ -154,7 +155,7 @@ export class MediaSourcePlayer extends EventTarget {
             await timeline.update(signal);
             this.#updateDuration();
         }
-        const segment = track.nextSegment(currentTime);
+        let segment = track.nextSegment(currentTime);
         if (!segment) {
             track.isComplete = timeline.isEnded;
             this.#endStream();
@@ -171,7 +172,7 @@ export class MediaSourcePlayer extends EventTarget {
             track.pass(segment);
             return;
         }
-        if (!track.isAudio) await this.#chooseVariant(track, segment, signal);
+        if (!track.isAudio) segment = await this.#chooseVariant(track, segment, signal);
         const start = performance.now();
         const { bytes, type, timestamp } = await fetchSegment(track.timeline.address, segment.sequence, track.signal(signal));
         this.#measure(bytes.byteLength, performance.now() - start);
@@ -222,19 +223,21 @@ export class MediaSourcePlayer extends EventTarget {
         this.#throughput = this.#throughput === undefined ? measured : 0.6 * this.#throughput + 0.4 * measured;
     }
 
-    /** Continues with the variant that the throughput permits. */
+    /** Continues with the variant that the throughput permits, and returns its segment in place of `segment`. */
     async #chooseVariant(track, segment, signal) {
-        if (this.#throughput === undefined) return;
+        if (this.#throughput === undefined) return segment;
         const limit = this.#throughput * usableThroughput;
         const wanted = this.#variants.filter(({ bandwidth }) => bandwidth <= limit).at(-1) ?? this.#variants[0];
-        if (wanted.address === track.timeline.address) return;
+        if (wanted.address === track.timeline.address) return segment;
         const timeline = new MediaTimeline(wanted.address);
         await timeline.update(signal);
-        // The variants of a live stream have the same media sequence numbers.
-        const match = timeline.segments.find(({ sequence }) => sequence === segment.sequence);
-        if (!timeline.isEnded && !match) return;
+        // The variants of a live stream have the same media sequence numbers, those of others the same times.
+        const match = timeline.isEnded ? timeline.segmentAt(segment.start + 0.1)
+            : timeline.segments.find(({ sequence }) => sequence === segment.sequence);
+        if (!match || match.gap) return segment;
         if (!timeline.isEnded) timeline.move(segment.start - match.start);
         track.timeline = timeline;
+        return match;
     }
 
     #fail(error) {
@@ -367,6 +370,18 @@ function bufferedEnd(buffer, position) {
         if (buffered.start(index) <= position + 0.1 && position < buffered.end(index)) return buffered.end(index);
     }
     return undefined;
+}
+
+/**
+ * Returns the variants with which one source buffer can continue, those with the lowest bandwidth first: all with video if any has
+ * it, and all with the audio in the variant or all with the audio in renditions.
+ */
+function playableVariants(variants) {
+    const supported = variants.filter(({ address, codecs }) => address && isSupported(codecs))
+        .sort((one, other) => (one.bandwidth ?? 0) - (other.bandwidth ?? 0));
+    const withVideo = supported.filter(({ height, codecs }) => height > 0 || codecs?.some((codec) => videoCodecs.test(codec)));
+    const candidates = withVideo.length > 0 ? withVideo : supported;
+    return candidates.filter(({ audio }) => (audio === undefined) === (candidates[0].audio === undefined));
 }
 
 function isSupported(codecs) {
