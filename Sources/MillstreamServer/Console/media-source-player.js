@@ -103,7 +103,7 @@ export class MediaSourcePlayer extends EventTarget {
             this.audioTracks = [];
         }
         this.dispatchEvent(new Event('tracks'));
-        this.#subtitles.show(this.#playlist, variant.subtitles, (discontinuity) => this.#offsets.get(discontinuity));
+        this.#subtitles.show(this.#playlist, variant.subtitles, (discontinuity) => this.#offsets.get(discontinuity) ?? null);
         this.#updateDuration();
         const { timeline } = main;
         const isInside = position > 0 && position < timeline.end - 0.5;

@@ -54,7 +54,10 @@ export class Subtitles {
         }
     }
 
-    /** Shows the subtitle renditions of a multivariant playlist that the page plays, whose offsets `offset` returns. */
+    /**
+     * Shows the subtitle renditions of a multivariant playlist that the page plays; `offset` returns the offset of a discontinuity
+     * sequence number, and `null` while it is unknown.
+     */
     show({ renditions }, group, offset) {
         this.remove();
         this.#abort = new AbortController();
@@ -94,9 +97,10 @@ export class Subtitles {
                 const wanted = timeline.segments.find(({ sequence, start, duration }) => !loaded.has(sequence)
                     && start + duration > currentTime && start < currentTime + secondsAhead);
                 if (!wanted) continue;
-                const cues = wanted.gap ? [] : await fetchCues(timeline.address, wanted.sequence, {
-                    start: wanted.start, offset: await offset(wanted.discontinuity),
-                }, signal);
+                const known = await offset(wanted.discontinuity);
+                if (known === null) continue;
+                const cues = wanted.gap ? []
+                    : await fetchCues(timeline.address, wanted.sequence, { start: wanted.start, offset: known }, signal);
                 loaded.add(wanted.sequence);
                 for (const cue of cues) addCue(track, cue);
             } catch {
