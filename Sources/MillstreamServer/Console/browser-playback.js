@@ -58,10 +58,12 @@ export function playbackPath(url) {
 /** Returns after a time, or earlier if `signal` is aborted. */
 export function delay(milliseconds, signal) {
     return new Promise((resolve) => {
-        const timer = setTimeout(resolve, milliseconds);
-        signal?.addEventListener('abort', () => {
+        const end = () => {
             clearTimeout(timer);
+            signal?.removeEventListener('abort', end);
             resolve();
-        }, { once: true });
+        };
+        const timer = setTimeout(end, milliseconds);
+        signal?.addEventListener('abort', end);
     });
 }

@@ -14,6 +14,11 @@ const maximumFailures = 4;
 /** The deviation of timestamps from those of the video, in seconds, from which a track has an offset of its own. */
 const maximumDeviation = 2;
 
+const unreadableMedia = 'The browser cannot read the media of a segment.';
+
+/** The beginnings of the names of subtitle codecs, which source buffers do not take. */
+const subtitleCodecs = /^(wvtt|stpp|tx3g|vtt|ttml)/;
+
 /** The beginnings of the names of video codecs. */
 const videoCodecs = /^(avc|hvc|hev|dvh|vp0?[89]|av01)/;
 
@@ -81,9 +86,12 @@ export class MediaSourcePlayer extends EventTarget {
         for (const [other, track] of this.audioTracks.entries()) track.enabled = other === index;
         const track = this.#tracks.find(({ isAudio }) => isAudio);
         const { rendition } = this.audioTracks[index];
-        if (track && rendition.address) track.replace(new MediaTimeline(rendition.address));
+        if (track && rendition.address) track.replace(new MediaTimeline(rendition.address, this.#reference));
         this.dispatchEvent(new Event('tracks'));
     }
+
+    /** Returns the timeline of the video. */
+    #reference = () => this.#tracks[0]?.timeline;
 
     async #start(position, signal) {
         const variant = this.#variants[0];
@@ -95,7 +103,7 @@ export class MediaSourcePlayer extends EventTarget {
         const selected = Math.max(0, audio.findIndex((rendition) => rendition.default));
         if (audio[selected]?.address) {
             this.audioTracks[selected].enabled = true;
-            const track = new Track(new MediaTimeline(audio[selected].address), true);
+            const track = new Track(new MediaTimeline(audio[selected].address, this.#reference), true);
             await track.timeline.update(signal);
             this.#tracks.push(track);
         } else {
@@ -103,7 +111,8 @@ export class MediaSourcePlayer extends EventTarget {
             this.audioTracks = [];
         }
         this.dispatchEvent(new Event('tracks'));
-        this.#subtitles.show(this.#playlist, variant.subtitles, (discontinuity) => this.#offsets.get(discontinuity) ?? null);
+        this.#subtitles.show(this.#playlist, variant.subtitles, (discontinuity) => this.#offsets.get(discontinuity) ?? null,
+            this.#reference);
         this.#updateDuration();
         const { timeline } = main;
         const isInside = position > 0 && position < timeline.end - 0.5;
@@ -121,7 +130,7 @@ export class MediaSourcePlayer extends EventTarget {
             return;
         }
         this.#source.duration = Infinity;
-        this.#source.setLiveSeekableRange?.(timeline.segments[0]?.start ?? 0, timeline.end);
+        this.#source.setLiveSeekableRange?.(Math.max(0, timeline.segments[0]?.start ?? 0), Math.max(0, timeline.end));
     }
 
     #restartTracks() {
@@ -141,7 +150,8 @@ export class MediaSourcePlayer extends EventTarget {
                 // A seek has interrupted the load.
                 if (error.name === 'AbortError') continue;
                 failures += 1;
-                if (failures >= maximumFailures || error.status === 501) return this.#fail(error);
+                if (this.#video.error) return this.#fail(new Error(unreadableMedia));
+                if (failures >= maximumFailures || error.isFinal || error.status === 501) return this.#fail(error);
                 await delay(500 * 2 ** failures, signal);
             }
         }
@@ -149,12 +159,14 @@ export class MediaSourcePlayer extends EventTarget {
 
     async #fillOnce(track, signal) {
         this.#skipGap();
-        const { currentTime } = this.#video;
-        const { timeline } = track;
+        const { timeline, generation } = track;
         if ((timeline.segments.length === 0 || !timeline.isEnded) && timeline.reloadDelay === 0) {
             await timeline.update(signal);
             this.#updateDuration();
         }
+        // A seek or another rendition has changed what is wanted.
+        if (track.generation !== generation) return;
+        const { currentTime } = this.#video;
         let segment = track.nextSegment(currentTime);
         if (!segment) {
             track.isComplete = timeline.isEnded;
@@ -173,17 +185,24 @@ export class MediaSourcePlayer extends EventTarget {
             return;
         }
         if (!track.isAudio) segment = await this.#chooseVariant(track, segment, signal);
+        if (track.generation !== generation) return;
         const start = performance.now();
         const { bytes, type, timestamp } = await fetchSegment(track.timeline.address, segment.sequence, track.signal(signal));
         this.#measure(bytes.byteLength, performance.now() - start);
         await this.#addBuffers(track, type);
-        await track.append({ bytes, type }, segment, this.#offset(track, segment, timestamp), this.#video.currentTime);
+        if (track.generation !== generation) return;
+        const offset = this.#offset(track, segment, timestamp);
+        await track.append({ bytes, type }, segment, offset, () => this.#video.currentTime, signal);
     }
 
     /** Adds the source buffers as soon as the types of all tracks are known. */
     async #addBuffers(track, type) {
         track.type ??= type;
         if (this.#tracks.every((other) => other.type && !other.hasBuffer)) {
+            const unsupported = this.#tracks.find((other) => !MediaSourceClass.isTypeSupported(other.type));
+            if (unsupported) {
+                throw Object.assign(new Error(`This browser does not support ${unsupported.type}.`), { isFinal: true });
+            }
             for (const other of this.#tracks) other.addBuffer(this.#source);
             this.#buffers.resolve();
         }
@@ -212,7 +231,9 @@ export class MediaSourcePlayer extends EventTarget {
     #offset(track, { start, discontinuity }, timestamp) {
         const own = start - timestamp;
         const known = this.#offsets.get(discontinuity);
-        if (known !== undefined && Math.abs(known - own) < maximumDeviation) return known;
+        // The playlists of a live stream can begin with different segments.
+        const isLiveAudio = track.isAudio && !track.timeline.isEnded;
+        if (known !== undefined && (isLiveAudio || Math.abs(known - own) < maximumDeviation)) return known;
         // The video determines the offset, because the durations of the playlists are its own.
         if (known === undefined || !track.isAudio) this.#offsets.set(discontinuity, own);
         return own;
@@ -229,13 +250,18 @@ export class MediaSourcePlayer extends EventTarget {
         const limit = this.#throughput * usableThroughput;
         const wanted = this.#variants.filter(({ bandwidth }) => bandwidth <= limit).at(-1) ?? this.#variants[0];
         if (wanted.address === track.timeline.address) return segment;
-        const timeline = new MediaTimeline(wanted.address);
-        await timeline.update(signal);
-        // The variants of a live stream have the same media sequence numbers, those of others the same times.
-        const match = timeline.isEnded ? timeline.segmentAt(segment.start + 0.1)
-            : timeline.segments.find(({ sequence }) => sequence === segment.sequence);
-        if (!match || match.gap) return segment;
-        if (!timeline.isEnded) timeline.move(segment.start - match.start);
+        const { generation } = track;
+        const timeline = new MediaTimeline(wanted.address, this.#reference);
+        try {
+            await timeline.update(signal);
+        } catch (error) {
+            if (signal.aborted) throw error;
+            // The present variant continues.
+            this.#variants = this.#variants.filter((variant) => variant !== wanted);
+            return segment;
+        }
+        const match = timeline.segmentAt(segment.start + 0.1);
+        if (!match || match.gap || track.generation !== generation) return segment;
         track.timeline = timeline;
         return match;
     }
@@ -259,6 +285,8 @@ class Track {
     // The segment that was appended or left out last; `undefined` after a seek.
     #last;
     #abort = new AbortController();
+    /** Changes when a seek or another rendition makes all pending work needless. */
+    generation = 0;
 
     constructor(timeline, isAudio) {
         this.timeline = timeline;
@@ -303,6 +331,7 @@ class Track {
 
     /** Continues at the position of the video, which has changed. */
     restart() {
+        this.generation += 1;
         this.#last = undefined;
         this.#abort.abort();
         this.#abort = new AbortController();
@@ -315,19 +344,24 @@ class Track {
         await this.#update((buffer) => buffer.remove(0, Infinity));
     }
 
-    async append({ bytes, type }, segment, offset, position) {
+    /** Appends a segment; `position` returns that of the video, before which media is removed if there is no space. */
+    async append({ bytes, type }, segment, offset, position, signal) {
+        const { generation } = this;
         if (type !== this.type) {
             await this.#update((buffer) => buffer.changeType(type));
             this.type = type;
         }
-        try {
-            await this.#append(bytes, offset);
-        } catch (error) {
-            if (error.name !== 'QuotaExceededError') throw error;
-            await this.removeBefore(position - 5);
-            await this.#append(bytes, offset);
+        while (!signal.aborted && this.generation === generation) {
+            try {
+                await this.#append(bytes, offset);
+                if (this.generation === generation) this.#last = segment;
+                return;
+            } catch (error) {
+                if (error.name !== 'QuotaExceededError') throw error;
+                await this.removeBefore(position() - 5);
+                await delay(1000, signal);
+            }
         }
-        this.#last = segment;
     }
 
     #append(bytes, offset) {
@@ -353,7 +387,7 @@ class Track {
                 buffer.removeEventListener('error', fail);
                 resolve();
             };
-            const fail = () => reject(new Error('The browser cannot read the media of a segment.'));
+            const fail = () => reject(new Error(unreadableMedia));
             buffer.addEventListener('updateend', end);
             buffer.addEventListener('error', fail, { once: true });
             operation(buffer);
@@ -385,6 +419,6 @@ function playableVariants(variants) {
 }
 
 function isSupported(codecs) {
-    const text = codecs?.join(',');
+    const text = codecs?.filter((codec) => !subtitleCodecs.test(codec)).join(',');
     return !text || ['video', 'audio'].some((kind) => MediaSourceClass.isTypeSupported(`${kind}/mp4; codecs="${text}"`));
 }

@@ -2,9 +2,6 @@
 
 import { fetchPlaylist } from './browser-playback.js';
 
-/** The maximum number of segments that are kept of a live playlist. */
-const maximumLiveSegments = 1000;
-
 export class MediaTimeline {
     address;
     /** `[{sequence, start, duration, discontinuity, gap}]` in their order. */
@@ -14,9 +11,12 @@ export class MediaTimeline {
     /** The start position that the playlist prefers; negative from its end. */
     preferredStart;
     #lastLoad = -Infinity;
+    #reference;
 
-    constructor(address) {
+    /** `reference` returns the timeline of the video, with whose times those of a live playlist begin. */
+    constructor(address, reference) {
         this.address = address;
+        this.#reference = reference;
     }
 
     /** Loads the playlist, or loads it again if it can have changed. Returns whether there are new segments. */
@@ -45,13 +45,21 @@ export class MediaTimeline {
             this.segments.push({ ...segment, start: time });
             time += segment.duration;
         }
-        if (!ended) this.segments.splice(0, this.segments.length - maximumLiveSegments);
+        if (!ended) {
+            // What the playlist no longer lists cannot be loaded.
+            this.segments = this.segments.filter(({ sequence }) => sequence >= (segments[0]?.sequence ?? 0));
+            if (!last) this.#align(this.#reference?.());
+        }
         return fresh.length > 0;
     }
 
-    /** Moves all segments by a number of seconds. */
-    move(seconds) {
-        for (const segment of this.segments) segment.start += seconds;
+    /** Moves the segments to the times of those of the video with the same media sequence number, or to the same end. */
+    #align(reference) {
+        if (!reference || reference.segments.length === 0) return;
+        const starts = new Map(reference.segments.map(({ sequence, start }) => [sequence, start]));
+        const common = this.segments.find(({ sequence }) => starts.has(sequence));
+        const distance = common ? starts.get(common.sequence) - common.start : reference.end - this.end;
+        for (const segment of this.segments) segment.start += distance;
     }
 
     get end() {

@@ -264,7 +264,8 @@ export class Player extends EventTarget {
     }
 
     async #handleError() {
-        if (!this.selection || !this.#video.getAttribute('src')) return;
+        // What plays by Media Source Extensions reports its errors itself.
+        if (!this.selection || this.#mediaSource || !this.#video.getAttribute('src')) return;
         const load = this.#loadCount;
         const { origin } = this.selection;
         const error = await diagnosePlaybackError(this.url, this.#video.error, {

@@ -56,15 +56,15 @@ export class Subtitles {
 
     /**
      * Shows the subtitle renditions of a multivariant playlist that the page plays; `offset` returns the offset of a discontinuity
-     * sequence number, and `null` while it is unknown.
+     * sequence number, `null` while it is unknown, and `reference` the timeline of the video.
      */
-    show({ renditions }, group, offset) {
+    show({ renditions }, group, offset, reference) {
         this.remove();
         this.#abort = new AbortController();
-        this.#addTracks({ renditions }, group, offset);
+        this.#addTracks({ renditions }, group, offset, reference);
     }
 
-    #addTracks({ renditions }, group, offset) {
+    #addTracks({ renditions }, group, offset, reference) {
         const { signal } = this.#abort;
         for (const rendition of renditions) {
             if (rendition.type !== 'subtitles' || rendition.group !== group || !rendition.address) continue;
@@ -74,7 +74,7 @@ export class Subtitles {
             if (rendition.language) node.srclang = rendition.language;
             this.#nodes.push(node);
             this.#video.append(node);
-            this.#follow(node.track, new MediaTimeline(rendition.address), offset, signal);
+            this.#follow(node.track, new MediaTimeline(rendition.address, reference), offset, signal);
         }
     }
 
@@ -103,7 +103,9 @@ export class Subtitles {
                     : await fetchCues(timeline.address, wanted.sequence, { start: wanted.start, offset: known }, signal);
                 loaded.add(wanted.sequence);
                 for (const cue of cues) addCue(track, cue);
-            } catch {
+            } catch (error) {
+                // A server that cannot convert the media does not know its timestamps either.
+                if (error.status === 501) return this.remove();
                 // The segment is requested again after a pause.
                 await delay(timeline.targetDuration * 500, signal);
             }
@@ -111,12 +113,13 @@ export class Subtitles {
     }
 }
 
-function addCue(track, { start, end, text, line, position, size, align, vertical }) {
+function addCue(track, { start: time, end, text, line, position, size, align, vertical }) {
+    const start = Math.max(0, time);
     // A cue that lasts longer than its segment is in all segments during which it is shown.
     const isKnown = [...track.cues ?? []].some((cue) =>
         Math.abs(cue.startTime - start) < 0.05 && Math.abs(cue.endTime - end) < 0.05 && cue.text === text);
     if (isKnown || !text || end <= start) return;
-    const cue = new VTTCue(Math.max(0, start), end, text);
+    const cue = new VTTCue(start, end, text);
     if (line !== undefined) {
         cue.snapToLines = false;
         cue.line = line;
