@@ -83,8 +83,8 @@ struct MediaRoutes {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
         }
         let owned = router.group().add(middleware: PrivateAccess()).add(middleware: owner)
-            .add(middleware: ErrorResponses()).add(middleware: conditioning).add(middleware: faulty)
-        owned.get("offline/:id/**", use: offline)
+            .add(middleware: ErrorResponses()).add(middleware: conditioning)
+        owned.group().add(middleware: faulty).get("offline/:id/**", use: offline)
         BrowserPlaybackRoutes(media: self, repackager: repackager).add(to: owned)
     }
 

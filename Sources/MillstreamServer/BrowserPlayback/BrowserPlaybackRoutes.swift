@@ -38,7 +38,7 @@ final class BrowserPlaybackRoutes: Sendable {
         group.get("api/playback/cues", use: cues)
     }
 
-    /// The maximum size of a segment, which is in memory twice while it is converted.
+    /// The maximum size of a segment, which is in memory several times while it is converted.
     private static let maximumSegmentSize = ByteCount(64 << 20)
 
     /// Returns the playback address that a request for these routes names.
@@ -142,6 +142,7 @@ final class BrowserPlaybackRoutes: Sendable {
         return try await ClientPresence.whileClientIsConnected { [self] in
             let named = try await namedSegment(QueryItems(request.uri.query), context, budget)
             let piece = try await named.reader.segment(at: named.position)
+            if case .media(let bytes, _) = piece.content { try budget.reserve(bytes.readableBytes *| 3) }
             return try await media.workers.run { [repackager] _ in try BrowserSegment(piece, repackager) }
         }
     }
