@@ -19,12 +19,11 @@ export class MediaTimeline {
         this.#reference = reference;
     }
 
-    /** Loads the playlist, or loads it again if it can have changed. Returns whether there are new segments. */
+    /** Loads the playlist, or loads it again if it can have changed. */
     async update(signal) {
-        if (this.isEnded) return false;
+        if (this.isEnded) return;
         this.#lastLoad = performance.now();
-        const playlist = await fetchPlaylist(this.address, signal);
-        return this.#merge(playlist);
+        this.#merge(await fetchPlaylist(this.address, signal));
     }
 
     /** The time until the playlist should be loaded again, in milliseconds. */
@@ -50,7 +49,6 @@ export class MediaTimeline {
             this.segments = this.segments.filter(({ sequence }) => sequence >= (segments[0]?.sequence ?? 0));
             if (!last) this.#align(this.#reference?.());
         }
-        return fresh.length > 0;
     }
 
     /** Moves the segments to the times of those of the video with the same media sequence number, or to the same end. */
