@@ -61,9 +61,14 @@ struct UnfinishedFile: Codable, Hashable {
 
 extension AssetLibrary {
     /// Returns the numbers of bytes that were received of the unfinished files of an asset, by the paths of the files.
-    package func unfinishedFiles(of asset: StoredAsset) -> [String: Int64] {
+    ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - folders: The directories of the media playlists whose files are counted; `nil` for all.
+    /// - Returns: The numbers.
+    package func unfinishedFiles(of asset: StoredAsset, in folders: Set<String>? = nil) -> [String: Int64] {
         var counts: [String: Int64] = [:]
-        for folder in Set(asset.renditions.map(\.folder)) {
+        for folder in Set(asset.renditions.map(\.folder)) where folders?.contains(folder) ?? true {
             let names = try? FileManager.default.contentsOfDirectory(atPath: "\(packagePath(asset.id))/\(folder)")
             for name in names ?? [] where name.hasSuffix(UnfinishedFile.fileExtension) {
                 guard let note = UnfinishedFile(contentsOf: "\(packagePath(asset.id))/\(folder)/\(name)") else {

@@ -27,6 +27,7 @@ public struct BitRate: Sendable, Hashable, Comparable {
         case "k", "K": zeros = 3
         case "m", "M": zeros = 6
         case "g", "G": zeros = 9
+        case "t", "T": zeros = 12
         default: break
         }
         if zeros > 0 { digits = digits.dropLast() }

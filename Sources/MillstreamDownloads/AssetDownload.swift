@@ -131,7 +131,8 @@ package struct AssetDownload: Sendable {
             try library.removeMissingFilesFromCatalog(id)
             let folders = try library.folders(of: resolution.renditions, id)
             let asset = try library.asset(id)
-            return (asset, folders, try library.missingCount(id, in: folders), library.unfinishedFiles(of: asset))
+            let unfinished = library.unfinishedFiles(of: asset, in: folders)
+            return (asset, folders, try library.missingCount(id, in: folders), unfinished)
         }
         let meter = ProgressMeter(
             ProgressCounter(asset, in: folders, missing: missing),

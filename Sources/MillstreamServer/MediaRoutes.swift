@@ -33,6 +33,7 @@ struct MediaRoutes {
     private let metrics: ServerMetrics
     private let files = FileResponder()
     private let edited = EditedPlaylistCache()
+    private let parts: PartStore
     private let breaks: any BreakStore
     /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
     /// therefore differ.
@@ -58,6 +59,7 @@ struct MediaRoutes {
         self.metrics = metrics
         self.capacity = capacity
         self.workers = workers
+        parts = PartStore(workers: workers)
         self.sources = sources
         self.library = library
         self.links = links
@@ -125,6 +127,11 @@ struct MediaRoutes {
         }
         do {
             return try await loadedPlaylist(request, context, key, known, memory)
+        } catch PlaylistEditError.notPublished(let date) {
+            // A blocking reload holds no capacity while it waits (RFC 8216bis §6.2.5.2).
+            let wait = date.sinceEpoch - ProgramDateTime.current.sinceEpoch
+            try await ClientPresence.whileClientIsConnected { try await Task.sleep(for: wait.duration) }
+            return try await play(request, context)
         } catch let error as TransportError {
             metrics.countSourceError(error.code)
             throw error
@@ -155,13 +162,14 @@ struct MediaRoutes {
             return try await response(to: request, known, key)
         }
         let second = UnixSeconds.now
-        let (bytes, dependsOnDate) = try await editedPlaylist(request, context, budget, session: session)
+        let (bytes, plan, isAwaited) = try await editedPlaylist(request, context, budget, session: session)
         let entry = EditedPlaylistCache.Entry(
             bytes,
             versions: session.versions,
-            second: dependsOnDate ? second : nil
+            second: plan.dependsOnDate ? second : nil
         )
-        edited.store(entry, for: key)
+        // Parts are published several times each second, so that only the answer to clients that wait for one is that of others.
+        if plan.channel?.partTarget == nil || isAwaited { edited.store(entry, for: key) }
         metrics.countPlaylist(.edited)
         return try await response(to: request, entry, key)
     }
@@ -184,13 +192,13 @@ struct MediaRoutes {
         return try compressed.response(to: request, capacity)
     }
 
-    /// Returns the edited playlist for a request, and whether it changes with the date.
+    /// Returns the edited playlist for a request, its edits, and whether the client waits for a position in it.
     private func editedPlaylist(
         _ request: Request,
         _ context: ServerRequestContext,
         _ budget: RequestBudget,
         session: LoadSession
-    ) async throws -> (bytes: [UInt8], dependsOnDate: Bool) {
+    ) async throws -> (bytes: [UInt8], plan: EditPlan, isAwaited: Bool) {
         var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
         playback.mediaAddressing = .server(signer)
         if let playbackSigner {
@@ -203,7 +211,7 @@ struct MediaRoutes {
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)
         }
-        return (bytes, playback.plan.dependsOnDate)
+        return (bytes, playback.plan, playback.directives.contains { $0.name == "_HLS_msn" })
     }
 
     private func handler(
@@ -314,10 +322,32 @@ struct MediaRoutes {
             // HLS clients support 302 more widely than 307.
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-cache"])
         }
+        if let part = SegmentPart(of: segment.target) {
+            return try await partial(part, named: segment.name, context.initiator.isForeign, loading)
+        }
         if let clip = SubtitleClip(of: segment.target) {
             return try await clipped(segment.target, to: clip, loading)
         }
         return try await proxied(segment.target, request, context, loading)
+    }
+
+    /// Returns a part of a segment of a simulated channel, once it is published.
+    private func partial(
+        _ part: SegmentPart,
+        named name: String,
+        _ isForeign: Bool,
+        _ loader: ResourceLoader
+    ) async throws -> Response {
+        let bytes = try await ClientPresence.whileClientIsConnected { [parts] in
+            try await parts.bytes(of: part, isForeign: isForeign, loader)
+        }
+        let reservation = try capacity.reservation(of: bytes.readableBytes)
+        let type = FileResponder.safeMediaType(FileResponder.mediaType((name as NSString).pathExtension))
+        return Response(
+            status: .ok,
+            headers: [.contentType: type, .cacheControl: "private, max-age=60"],
+            body: ResponseBody(chunks: bytes, holding: reservation)
+        )
     }
 
     /// Returns a WebVTT file without the cues outside a part of it.

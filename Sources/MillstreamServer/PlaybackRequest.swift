@@ -66,13 +66,36 @@ struct PlaybackRequest {
         self.directives = directives
     }
 
-    /// The address from which the playlist is loaded: the source with the delivery directives of the player.
+    /// The address from which the playlist is loaded: the source with the delivery directives of the player, unless they are
+    /// for a simulated channel, whose source is complete.
     var address: ResourceAddress {
-        guard !directives.isEmpty else { return source }
+        guard !directives.isEmpty, plan.channel == nil else { return source }
         let mark = source.query == nil ? "?" : "&"
         let end = source.text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? source.text.endIndex
         let directives = mark + QueryItems(directives).text
         return ResourceAddress(source.text[..<end] + directives + source.text[end...])
+    }
+
+    /// Returns the delivery of partial segments; `nil` if the playlist has none.
+    ///
+    /// - Throws: ``ServerError`` with 400 if the delivery directives of the player are invalid (RFC 8216bis §6.2.5.2).
+    func partDelivery() throws -> PartDelivery? {
+        guard case .server = mediaAddressing, plan.channel?.partTarget != nil else { return nil }
+        func number(_ name: String) throws -> Int64? {
+            guard let value = QueryItems(directives)[name] else { return nil }
+            guard let number = Int64(value), number >= 0 else {
+                throw ServerError(.badRequest, "invalid-directive", "\(name) must be a number")
+            }
+            return number
+        }
+        guard let sequence = try number("_HLS_msn") else {
+            guard try number("_HLS_part") == nil else {
+                throw ServerError(.badRequest, "invalid-directive", "_HLS_part requires _HLS_msn")
+            }
+            return PartDelivery()
+        }
+        let part = try number("_HLS_part").map { Int(clamping: $0) }
+        return PartDelivery(awaited: PartDelivery.Position(sequence: sequence, part: part))
     }
 
     /// Creates a request from a query.

@@ -62,7 +62,13 @@ struct PlaybackRequestHandler {
     ///   canceled.
     func playlist(for request: PlaybackRequest) async throws -> [UInt8] {
         let playlist = try await loadWithVariables(request)
-        let editor = try PresentationEditor(request.plan, loader: loader, budget: budget.editing, date: date())
+        let editor = try PresentationEditor(
+            request.plan,
+            loader: loader,
+            budget: budget.editing,
+            date: date(),
+            parts: try request.partDelivery()
+        )
         let prepared = try await editor.prepare(playlist)
         guard request.plan.continuesTimelines, case .media = playlist else {
             return try await edit { [segments] check, limits in
@@ -226,8 +232,8 @@ struct PlaybackRequestHandler {
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
         let segment = SegmentAddress(
             address,
-            // Players do not remove the cues outside a part of a file.
-            delivery: SubtitleClip(of: address) == nil ? request.delivery : .proxy,
+            // Players do not remove what is outside a part of a file.
+            delivery: SubtitleClip(of: address) == nil && SegmentPart(of: address) == nil ? request.delivery : .proxy,
             link: request.link,
             expiry: request.permission?.expiry
         )

@@ -39,6 +39,8 @@ struct ServerError: Error {
                 )
             case .notStarted:
                 self.init(.notFound, error.code.rawValue, error.description, hint: "try again when it has started")
+            case .notPublished:
+                self.init(.serviceUnavailable, error.code.rawValue, error.description, hint: "try again at this time")
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
                 .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult:
                 self.init(.badRequest, error.code.rawValue, error.description)

@@ -104,6 +104,7 @@ public struct StreamCatalog: Sendable {
         let loop: Bool?
         let start: String?
         let window: Decimal?
+        let part: Decimal?
         let edits: EditPlan?
         let playlistURL: String?
         let poster: String?
@@ -116,7 +117,8 @@ public struct StreamCatalog: Sendable {
         let tokenProgram: [String]?
 
         enum CodingKeys: String, CodingKey {
-            case id, name, url, channel, loop, start, window, edits, poster, detail, advertisement, headers, headersFor
+            case id, name, url, channel, loop, start, window, part, edits, poster, detail, advertisement, headers,
+                headersFor
             case alternates, tokenURL, tokenProgram
             case playlistURL = "playlist_url"
         }
@@ -134,7 +136,7 @@ public struct StreamCatalog: Sendable {
     ///
     /// A stream with `channel`, a list of URLs, instead of `url` is a simulated live channel of these presentations. It
     /// starts again at its end if `loop` is true; `start` is the date of its first segment, and `window` the duration in
-    /// seconds for which segments remain in its playlist. A channel without a loop and a date starts half a minute before
+    /// seconds for which segments remain in its playlist. `part` is the duration in seconds of partial segments. A channel without a loop and a date starts half a minute before
     /// `date`, so that clients can join it at once. `edits` are the edits with which a stream is played.
     ///
     /// - Parameters:
@@ -143,7 +145,9 @@ public struct StreamCatalog: Sendable {
     ///   - date: The date at which channels without a start begin; `nil` for the current date.
     /// - Throws: ``ReadingError``.
     public init(_ data: Data, at address: ResourceAddress, date: ProgramDateTime? = nil) throws {
-        let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+        // An array; an object is an error of JSON, not of a property list.
+        let first = data.first { !" \t\r\n".utf8.contains($0) }
+        let isJSON = first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
         let entries: [Entry]
         do {
             entries =
@@ -152,9 +156,11 @@ public struct StreamCatalog: Sendable {
                 : PropertyListDecoder().decode(PropertyList.self, from: data).streams
         } catch {
             let content = UnexpectedContent([UInt8](data)).map { "; it is \($0.rawValue)" } ?? ""
+            let form = isJSON ? "not a list of streams in JSON" : "neither a Streams.plist nor JSON"
+            let reason = isJSON ? Self.syntaxError(in: data) ?? Self.reason(error) : Self.reason(error)
             throw ReadingError(
                 description:
-                    "the catalog \(address) is neither a Streams.plist nor JSON\(content.isEmpty ? " (\(Self.reason(error)))" : content)"
+                    "the catalog \(address) is \(form)\(content.isEmpty ? " (\(reason))" : content)"
             )
         }
         var used: Set<String> = []
@@ -256,9 +262,10 @@ public struct StreamCatalog: Sendable {
     ) throws -> EditPlan {
         let own = entry.edits?.edits ?? []
         guard entry.channel != nil else {
-            guard entry.loop == nil, entry.start == nil, entry.window == nil else {
+            guard entry.loop == nil, entry.start == nil, entry.window == nil, entry.part == nil else {
                 throw ReadingError(
-                    description: "the stream \"\(entry.name)\" in the catalog has loop, start or window without channel"
+                    description:
+                        "the stream \"\(entry.name)\" in the catalog has loop, start, window or part without channel"
                 )
             }
             return EditPlan(own)
@@ -271,11 +278,13 @@ public struct StreamCatalog: Sendable {
             fields.append("start=\(start)")
         }
         if let window = entry.window { fields.append("window=\(window)") }
+        if let part = entry.part { fields.append("part=\(part)") }
         let text = fields.joined(separator: ",")
         guard let channel = SimulatedChannel(text) else {
             throw ReadingError(
-                description: "the channel \"\(entry.name)\" in the catalog has an invalid start or window (\(text)); "
-                    + "start must be a date such as 2026-01-01T12:00:00Z, window 1 to 86400 seconds"
+                description:
+                    "the channel \"\(entry.name)\" in the catalog has an invalid start, window or part (\(text)); "
+                    + "start must be a date such as 2026-01-01T12:00:00Z, window 1 to 86400 seconds, part 0.1 to 10 seconds"
             )
         }
         let joined = sources.dropFirst().map { PlaylistEdit.append($0.withoutUserInformation.text) }
@@ -333,6 +342,16 @@ public struct StreamCatalog: Sendable {
                         + "for \(header.scope)"
                 )
             }
+        }
+    }
+
+    /// Returns the description of the first syntax error of JSON, with its position; `nil` if there is none.
+    private static func syntaxError(in data: Data) -> String? {
+        do {
+            _ = try JSONSerialization.jsonObject(with: data)
+            return nil
+        } catch {
+            return (error as? CocoaError)?.userInfo[NSDebugDescriptionErrorKey] as? String
         }
     }
 

@@ -171,6 +171,8 @@ struct EditContext: Sendable {
     var keys: Set<SessionKey>?
     /// The breaks of the earlier versions of a live playlist; `nil` if there are none.
     var breaks: BreakRecord?
+    /// The delivery of partial segments; `nil` if no server delivers them.
+    var parts: PartDelivery?
 
     /// Returns a playlist that an edit inserts.
     func insertedPlaylist(_ source: String) throws(PlaylistEditError) -> MediaPlaylist {

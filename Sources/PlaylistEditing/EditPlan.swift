@@ -21,6 +21,9 @@ public struct EditPlan: Sendable, Hashable {
     /// as that of ``PlaylistEdit/live(_:)`` does.
     public var dependsOnDate: Bool { edits.contains { $0.steps.dependsOnDate } }
 
+    /// The channel that the edits simulate; `nil` if there is none.
+    package var channel: SimulatedChannel? { edits.lazy.compactMap(\.channel).first }
+
     /// A Boolean value that indicates whether the result for a live playlist depends on its earlier versions, as that of
     /// ``PlaylistEdit/replaceBreaks(with:at:)`` does.
     public var continuesTimelines: Bool { edits.contains { $0.steps.continuesTimeline } }
@@ -58,7 +61,7 @@ public struct EditPlan: Sendable, Hashable {
         sources: [String: Playlist],
         _ context: EditContext
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
-        var result = playlist
+        var result = try playlist.withSeparateAudio(for: sources)
         if Self.lacksIFrames(sources) { result = try result.withoutIFrameVariants() }
         for edit in edits {
             if let step = edit.steps.multivariant { result = try step(result, context) }

@@ -292,7 +292,9 @@ extension EditValueType where Value == SimulatedChannel {
             parameter: EditParameter(
                 .channel,
                 placeholder: "CHANNEL",
-                form: "loop or once, then start=DATE, which once requires, and window=SECONDS, such as loop,window=120"
+                form:
+                    "loop or once, then start=DATE, which once requires, window=SECONDS, and part=SECONDS for a low-latency "
+                    + "playlist, such as loop,window=120"
             ),
             parse: { SimulatedChannel($0) },
             format: \.description

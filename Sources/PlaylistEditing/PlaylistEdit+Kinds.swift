@@ -267,19 +267,25 @@ extension PlaylistEdit {
     /// Simulates a live channel with the segments of the presentation.
     public static func live(_ channel: SimulatedChannel) -> PlaylistEdit { liveKind(channel) }
 
+    /// The channel that the edit simulates; `nil` for any other edit.
+    package var channel: SimulatedChannel? {
+        definition.name == Self.liveKind.definition.name ? SimulatedChannel(value) : nil
+    }
+
     private static let liveKind = EditKind(
         "live",
         .channel,
         title: "Simulated live channel",
-        summary: "Simulate a live channel: loop, or once with a start, then start=DATE and window=SECONDS.",
-        examples: ["loop", "loop,window=120", "once,start=2026-01-01T12:00:00Z"],
+        summary:
+            "Simulate a live channel: loop, or once with a start, then start=DATE, window=SECONDS and part=SECONDS.",
+        examples: ["loop", "loop,window=120", "loop,part=0.5", "once,start=2026-01-01T12:00:00Z"],
         alignment: .channel,
         dependsOnDate: true,
         media: { (playlist, channel, context) throws(PlaylistEditError) in
             guard let date = context.date else {
                 throw .cannotStitch(reason: "a channel is simulated at a date, and there is none")
             }
-            return try playlist.simulated(channel, at: date, limits: context.limits)
+            return try channel.playlist(of: playlist, at: date, delivery: context.parts, limits: context.limits)
         }
     )
 

@@ -18,6 +18,8 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     case cannotStitch(reason: String)
     /// A simulated channel has no segments yet.
     case notStarted(start: ProgramDateTime)
+    /// A simulated channel publishes the media for which a client waits at a later date.
+    case notPublished(until: ProgramDateTime)
     /// The result would exceed a limit.
     case tooLarge(PlaylistLimits.Limit)
     /// There are more edits than the limits permit.
@@ -66,6 +68,7 @@ extension PlaylistEditError {
             "\(edit): \(time) s is after the end of the playlist, at \(duration) s"
         case .cannotStitch(let reason): "the playlists cannot be stitched: \(reason)"
         case .notStarted(let start): "the channel starts at \(start), and its first segment is not finished"
+        case .notPublished(let date): "the channel publishes the requested media at \(date)"
         case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"
         case .tooManyEdits(let maximum): "at most \(maximum) edits can be applied"
         case .tooManySources(let maximum): "edits can insert at most \(maximum) playlists"
@@ -91,6 +94,8 @@ extension PlaylistEditError {
         case cannotStitch = "cannot-stitch"
         /// A simulated channel has no segments yet.
         case notStarted = "channel-not-started"
+        /// A simulated channel has not published the requested media yet.
+        case notPublished = "channel-not-published"
         /// A source or the result would exceed a limit.
         case tooLarge = "playlist-too-large"
         /// There are more edits than permitted.
@@ -113,6 +118,7 @@ extension PlaylistEditError {
         case .timeOutside: .timeOutside
         case .cannotStitch: .cannotStitch
         case .notStarted: .notStarted
+        case .notPublished: .notPublished
         case .tooLarge, .loadsTooMuch: .tooLarge
         case .tooManyEdits: .tooManyEdits
         case .tooManySources: .tooManySources

@@ -24,6 +24,7 @@ public struct PresentationEditor: Sendable {
     private let loader: any PlaylistLoader
     private let budget: EditBudget
     private let date: ProgramDateTime?
+    private let parts: PartDelivery?
 
     /// Creates an editor for one playlist.
     ///
@@ -40,6 +41,26 @@ public struct PresentationEditor: Sendable {
         budget: EditBudget = EditBudget(),
         date: ProgramDateTime? = nil
     ) throws(PlaylistEditError) {
+        try self.init(plan, loader: loader, budget: budget, date: date, parts: nil)
+    }
+
+    /// Creates an editor for a server that delivers partial segments.
+    ///
+    /// - Parameters:
+    ///   - plan: The edits.
+    ///   - loader: The source of the playlists that the edits insert.
+    ///   - budget: The budget for these playlists and the result.
+    ///   - date: The date at which the playlist is requested.
+    ///   - parts: The delivery of partial segments; `nil` if no server delivers them.
+    /// - Throws: ``PlaylistEditError`` if the plan exceeds the limits of the budget.
+    package init(
+        _ plan: EditPlan,
+        loader: any PlaylistLoader,
+        budget: EditBudget,
+        date: ProgramDateTime?,
+        parts: PartDelivery?
+    ) throws(PlaylistEditError) {
+        self.parts = parts
         try budget.limits.verify(plan)
         self.date = date
         self.plan = plan
@@ -62,7 +83,9 @@ public struct PresentationEditor: Sendable {
             }
         }
         switch playlist {
-        case .multivariant(let playlist):
+        case .multivariant(let original):
+            let sourcesByName = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) })
+            let playlist = try original.withSeparateAudio(for: sourcesByName)
             // A match exists for every variant and audio rendition.
             let needsGaps = !sources.isEmpty && playlist.renditions.contains { $0.type != .audio && $0.uri != nil }
             var gaps: [String: String] = [:]
@@ -70,7 +93,6 @@ public struct PresentationEditor: Sendable {
                 let media = try await mediaPlaylist(of: source, name)
                 gaps[name] = try GapPlaylist.address(of: media.duration, target: media.targetDuration)
             }
-            let sourcesByName = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) })
             return PreparedEdit(
                 plan: plan,
                 input: .multivariant(
@@ -81,7 +103,8 @@ public struct PresentationEditor: Sendable {
                     keys: try await remainingKeys(of: playlist)
                 ),
                 limits: budget.limits.result,
-                date: date
+                date: date,
+                parts: parts
             )
         case .media(let playlist):
             var media: [String: MediaPlaylist] = [:]
@@ -95,6 +118,7 @@ public struct PresentationEditor: Sendable {
                 input: .media(playlist, sources: media),
                 limits: budget.limits.result,
                 date: date,
+                parts: parts,
                 reducedSources: reduced
             )
         }
@@ -195,10 +219,11 @@ public struct PresentationEditor: Sendable {
     /// - Throws: ``PlaylistEditError``, or the error of the loader.
     public func files(of presentation: EditedPresentation) async throws -> [EditedFile] {
         let playlist = presentation.playlist
-        var names: [String: String] = [:]
+        var names: [EditedSource: String] = [:]
         var files: [EditedFile] = []
         for (entry, name) in Self.fileNames(of: playlist) {
-            guard let address = entry.address, names[address.text] == nil, let plan = presentation.plan(for: entry)
+            guard let address = entry.address, let plan = presentation.plan(for: entry),
+                names[EditedSource(address: address.text, plan: plan)] == nil
             else {
                 continue
             }
@@ -210,13 +235,21 @@ public struct PresentationEditor: Sendable {
             let absolute = try media.withAbsoluteAddresses(limits: budget.limits.result)
             let edited = try await PresentationEditor(plan, loader: loader, budget: budget, date: date)
                 .prepare(.media(absolute)).apply()
-            names[address.text] = name
+            names[EditedSource(address: address.text, plan: plan)] = name
             files.append(EditedFile(name: name, bytes: edited.playlist.bytes))
         }
         let top = try Playlist.multivariant(playlist).rewritingAddresses(limits: budget.limits.result) { address in
-            names[address.address.text] ?? (address.address.isAbsolute ? address.address.text : nil)
+            let plan = presentation.plan(for: address)
+            return plan.flatMap { names[EditedSource(address: address.address.text, plan: $0)] }
+                ?? (address.address.isAbsolute ? address.address.text : nil)
         }
         return files + [EditedFile(name: "multivariant.m3u8", bytes: top.bytes)]
+    }
+
+    /// A media playlist with its edits: the audio of a variant can have others than its video.
+    private struct EditedSource: Hashable {
+        let address: String
+        let plan: EditPlan
     }
 
     private static func fileNames(of playlist: MultivariantPlaylist) -> [(PresentationEntry, String)] {
@@ -288,6 +321,7 @@ public struct PreparedEdit: Sendable {
     let input: Input
     let limits: PlaylistLimits
     let date: ProgramDateTime?
+    var parts: PartDelivery?
     /// The names of inserted multivariant playlists of which only the variant with the lowest bit rate is used, because
     /// they are inserted into a media playlist.
     public private(set) var reducedSources: [String] = []
@@ -331,7 +365,7 @@ public struct PreparedEdit: Sendable {
         case .media(let playlist, let sources):
             var edited = playlist
             let record = BreakRecord(timelines)
-            let context = EditContext(limits: limits, sources: sources, date: date, breaks: record)
+            let context = EditContext(limits: limits, sources: sources, date: date, breaks: record, parts: parts)
             for edit in plan.edits {
                 try check()
                 edited = try EditPlan([edit]).applied(to: edited, context)

@@ -14,6 +14,12 @@ public struct SimulatedChannel: Sendable, Hashable {
     public var start: ProgramDateTime
     /// The duration for which finished segments remain in the playlist, from 1 second to 1 day.
     public var window: MediaTime
+    /// The duration of the partial segments with which the playlist has low latency (RFC 8216bis §4.4.4.9), from 0.1 to 10
+    /// seconds; `nil` for a playlist of whole segments.
+    ///
+    /// Only a server that divides segments into parts has a playlist with them; see the option `part` of
+    /// ``PlaylistEdit/live(_:)``.
+    public var partTarget: MediaTime?
     /// The durations of the periods between discontinuities, which are the same for all tracks of a presentation; `nil` for
     /// those of the edited playlist.
     var periods: [MediaTime]?
@@ -33,6 +39,9 @@ public struct SimulatedChannel: Sendable, Hashable {
     /// The permitted windows.
     static let windows = MediaTime(seconds: 1)...MediaTime(seconds: 86_400)
 
+    /// The permitted durations of parts.
+    static let partTargets = MediaTime(value: 1, timescale: 10)...MediaTime(seconds: 10)
+
     /// The maximum number of periods, whose durations are in the URLs of the tracks.
     static let maximumPeriodCount = 200
 
@@ -43,14 +52,18 @@ public struct SimulatedChannel: Sendable, Hashable {
     ///   - start: The date of the first segment.
     ///   - window: The duration for which segments remain in the playlist; values outside of 1 second to 1 day are
     ///     replaced with the nearest permitted value.
+    ///   - partTarget: The duration of partial segments, or `nil` for none; values outside of 0.1 to 10 seconds are
+    ///     replaced with the nearest permitted value.
     public init(
         repeats: Bool = true,
         start: ProgramDateTime = defaultStart,
-        window: MediaTime = defaultWindow
+        window: MediaTime = defaultWindow,
+        partTarget: MediaTime? = nil
     ) {
         self.repeats = repeats
         self.start = start
         self.window = min(max(window, Self.windows.lowerBound), Self.windows.upperBound)
+        self.partTarget = partTarget.map { min(max($0, Self.partTargets.lowerBound), Self.partTargets.upperBound) }
     }
 }
 
@@ -60,12 +73,14 @@ extension SimulatedChannel: LosslessStringConvertible {
         var parts = [repeats ? "loop" : "once"]
         if !repeats || start != Self.defaultStart { parts.append("start=\(start)") }
         if window != Self.defaultWindow { parts.append("window=\(window)") }
+        if let partTarget { parts.append("part=\(partTarget)") }
         if let periods { parts.append("periods=" + periods.map(\.description).joined(separator: "+")) }
         if let targetDuration { parts.append("target=\(targetDuration)") }
         return parts.joined(separator: ",")
     }
 
-    /// Creates a channel from text of the form `loop[,start=DATE][,window=SECONDS]` or `once,start=DATE[,window=SECONDS]`.
+    /// Creates a channel from text of the form `loop[,start=DATE][,window=SECONDS][,part=SECONDS]` or
+    /// `once,start=DATE[,window=SECONDS][,part=SECONDS]`.
     ///
     /// - Returns: `nil` for any other text.
     public init?(_ text: String) {
@@ -88,6 +103,9 @@ extension SimulatedChannel: LosslessStringConvertible {
             case "window" where window == nil:
                 guard let time = MediaTime(decimal: field[1]), Self.windows.contains(time) else { return nil }
                 window = time
+            case "part" where partTarget == nil:
+                guard let time = MediaTime(decimal: field[1]), Self.partTargets.contains(time) else { return nil }
+                partTarget = time
             case "periods" where periods == nil:
                 let durations = field[1].split(separator: "+", omittingEmptySubsequences: false)
                 guard durations.count <= Self.maximumPeriodCount else { return nil }
@@ -111,11 +129,64 @@ extension SimulatedChannel: LosslessStringConvertible {
     }
 }
 
+extension SimulatedChannel {
+    /// Returns the playlist that a live channel has at a date, for a server that delivers partial segments.
+    ///
+    /// - Parameters:
+    ///   - source: The complete playlist with the segments of the channel.
+    ///   - date: The date.
+    ///   - delivery: The delivery of partial segments; `nil` for a playlist of whole segments.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist, with increasing sequence numbers and the dates of its segments; with `EXT-X-ENDLIST` once a
+    ///   channel that does not repeat has ended.
+    /// - Throws: ``PlaylistEditError/notStarted(start:)`` before the first segment is finished,
+    ///   ``PlaylistEditError/notPublished(until:)`` before the awaited media is published,
+    ///   ``PlaylistEditError/cannotStitch(reason:)`` for a live playlist, one without segments, and parts of an encrypted one.
+    package func playlist(
+        of source: MediaPlaylist,
+        at date: ProgramDateTime,
+        delivery: PartDelivery?,
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard source.hasEndMarker || !source.isLive else {
+            throw .cannotStitch(reason: "a channel is simulated from a complete playlist, and this one is live")
+        }
+        let schedule = try ChannelSchedule(source, self)
+        let elapsed = date.sinceEpoch - start.sinceEpoch
+        guard let published = schedule.published(at: elapsed, limits.entryCount) else {
+            throw .notStarted(start: start)
+        }
+        let parts = delivery == nil || published.isEnded ? nil : try ChannelParts(schedule, source)
+        if let awaited = delivery?.awaited, let parts {
+            let publication = try parts.publication(of: awaited, after: published.range.upperBound)
+            guard publication <= elapsed else {
+                throw .notPublished(until: start.advanced(by: publication))
+            }
+        }
+        // The tags of the unfinished segment apply to its parts.
+        let hasNext = parts != nil && schedule.hasSegment(published.range.upperBound)
+        let listed = published.range.lowerBound..<(published.range.upperBound +| (hasNext ? 1 : 0))
+        let playlist = try MediaPlaylistAssembly.assemble(
+            primary: source,
+            runs: schedule.runs(of: listed),
+            numbering: MediaPlaylistAssembly.Numbering(
+                mediaSequence: published.range.lowerBound,
+                discontinuitySequence: schedule.discontinuitySequence(at: published.range.lowerBound),
+                isEnded: published.isEnded,
+                targetDuration: targetDuration ?? 0
+            ),
+            limits: limits
+        )
+        guard let parts else { return playlist }
+        return try parts.writing(into: playlist, listed, isLastUnfinished: hasNext, at: elapsed, limits: limits)
+    }
+}
+
 extension MediaPlaylist {
     /// Returns the playlist that a live channel with the segments of this playlist has at a date.
     ///
     /// - Parameters:
-    ///   - channel: The channel.
+    ///   - channel: The channel, whose partial segments are not listed.
     ///   - date: The date.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist, with increasing sequence numbers and the dates of its segments; with `EXT-X-ENDLIST` once a
@@ -127,25 +198,7 @@ extension MediaPlaylist {
         at date: ProgramDateTime,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        guard hasEndMarker || !isLive else {
-            throw .cannotStitch(reason: "a channel is simulated from a complete playlist, and this one is live")
-        }
-        let schedule = try ChannelSchedule(self, channel)
-        let elapsed = date.sinceEpoch - channel.start.sinceEpoch
-        guard let published = schedule.published(at: elapsed, limits.entryCount) else {
-            throw .notStarted(start: channel.start)
-        }
-        return try MediaPlaylistAssembly.assemble(
-            primary: self,
-            runs: schedule.runs(of: published.range),
-            numbering: MediaPlaylistAssembly.Numbering(
-                mediaSequence: published.range.lowerBound,
-                discontinuitySequence: schedule.discontinuitySequence(at: published.range.lowerBound),
-                isEnded: published.isEnded,
-                targetDuration: channel.targetDuration ?? 0
-            ),
-            limits: limits
-        )
+        try channel.playlist(of: self, at: date, delivery: nil, limits: limits)
     }
 
     /// The ranges of segments between discontinuities.
@@ -158,145 +211,5 @@ extension MediaPlaylist {
     /// The durations of the periods between discontinuities.
     var periodDurations: [MediaTime] {
         periodRanges.map { segments.timeRange(at: $0.upperBound - 1).end - segments.timeRange(at: $0.lowerBound).start }
-    }
-}
-
-/// The times at which a simulated channel publishes the segments of one track.
-///
-/// All segments that the channel has ever published are numbered from zero.
-private struct ChannelSchedule {
-    /// A segment of one cycle.
-    private struct Entry {
-        let position: Int
-        let period: Int
-        /// The time of its start and its publication, from the start of the cycle.
-        let start: MediaTime
-        let publication: MediaTime
-    }
-
-    private let playlist: MediaPlaylist
-    private let channel: SimulatedChannel
-    private let entries: [Entry]
-    private let periodCount: Int64
-    private let cycle: MediaTime
-    private let window: MediaTime
-
-    /// The maximum duration of one cycle: a year.
-    private static let maximumCycle = MediaTime(seconds: 366 * 86_400)
-
-    init(_ playlist: MediaPlaylist, _ channel: SimulatedChannel) throws(PlaylistEditError) {
-        self.playlist = playlist
-        self.channel = channel
-        let ranges = playlist.periodRanges
-        let durations = channel.periods ?? playlist.periodDurations
-        guard !playlist.segments.isEmpty, ranges.count == durations.count else {
-            throw .cannotStitch(
-                reason: "the track has \(ranges.count) periods between discontinuities, "
-                    + "and the video has \(durations.count)"
-            )
-        }
-        guard durations.count <= SimulatedChannel.maximumPeriodCount, durations.allSatisfy({ $0 > .zero }) else {
-            throw .cannotStitch(
-                reason: "a channel has at most \(SimulatedChannel.maximumPeriodCount) periods between discontinuities, "
-                    + "none of them without a duration"
-            )
-        }
-        periodCount = Int64(ranges.count)
-        var entries: [Entry] = []
-        entries.reserveCapacity(playlist.segments.count)
-        var start = MediaTime.zero
-        for (period, range) in ranges.enumerated() {
-            let origin = playlist.segments.timeRange(at: range.lowerBound).start
-            let end = start + durations[period]
-            for position in range {
-                let times = playlist.segments.timeRange(at: position)
-                let segmentStart = start + (times.start - origin)
-                // A track that is longer than the video loses the segments after its end.
-                guard segmentStart < end || position == range.lowerBound else { break }
-                entries.append(
-                    Entry(
-                        position: position,
-                        period: period,
-                        start: segmentStart,
-                        publication: min(start + (times.end - origin), end)
-                    )
-                )
-            }
-            start = end
-        }
-        guard start > .zero, start <= Self.maximumCycle else {
-            throw .cannotStitch(reason: "a channel cannot be simulated from a presentation of \(start) s")
-        }
-        self.entries = entries
-        cycle = start
-        // The playlist must not become shorter than three target durations (RFC 8216bis §6.2.2).
-        let longest = entries.map { playlist.segments.timeRange(at: $0.position) }.map { $0.end - $0.start }.max()
-        window = max(channel.window, (longest ?? .zero) * 4)
-    }
-
-    /// Returns the numbers of the segments in the playlist at a time since the start of the channel.
-    ///
-    /// - Returns: At most `limit` segments; `nil` if none is published yet.
-    func published(at elapsed: MediaTime, _ limit: Int) -> (range: Range<Int64>, isEnded: Bool)? {
-        guard elapsed > .zero else { return nil }
-        let end = publishedCount(at: elapsed)
-        guard end > 0 else { return nil }
-        let isEnded = !channel.repeats && elapsed >= cycle
-        // The window of an ended channel remains.
-        let last = isEnded ? cycle : elapsed
-        let removed = min(publishedCount(at: last - window), end -| 1)
-        return (max(removed, end -| Int64(limit))..<end, isEnded)
-    }
-
-    /// Returns how many segments have been published at a time since the start of the channel.
-    private func publishedCount(at elapsed: MediaTime) -> Int64 {
-        guard elapsed > .zero else { return 0 }
-        let cycles = channel.repeats ? elapsed.quotient(dividingBy: cycle) : 0
-        let time = elapsed - cycle * cycles
-        let count = entries.partitioningIndex { $0.publication > time }
-        return cycles *| Int64(entries.count) +| Int64(count)
-    }
-
-    func discontinuitySequence(at number: Int64) -> Int64 {
-        let (cycles, index) = number.quotientAndRemainder(dividingBy: Int64(entries.count))
-        let entry = entries[Int(index)]
-        let period = cycles *| periodCount +| Int64(entry.period)
-        // The tag of a segment at the start of a period is in the playlist, except that of the first segment.
-        return max(0, isFirstOfPeriod(Int(index)) ? period -| 1 : period)
-    }
-
-    private func isFirstOfPeriod(_ index: Int) -> Bool {
-        index == 0 || entries[index - 1].period != entries[index].period
-    }
-
-    func runs(of numbers: Range<Int64>) -> [SegmentRun] {
-        var runs: [SegmentRun] = []
-        var number = numbers.lowerBound
-        while number < numbers.upperBound {
-            let (cycles, remainder) = number.quotientAndRemainder(dividingBy: Int64(entries.count))
-            let index = Int(remainder)
-            let available = min(Int64(entries.count - index), numbers.upperBound -| number)
-            var end = index + 1
-            while Int64(end - index) < available, !isFirstOfPeriod(end) { end += 1 }
-            var run = SegmentRun(
-                playlist,
-                entries[index].position..<(entries[end - 1].position + 1),
-                isPrimary: false
-            )
-            run.date = channel.start.advanced(by: cycle * cycles + entries[index].start)
-            run.beginsWithDiscontinuity = number > 0 && isFirstOfPeriod(index)
-            runs.append(run)
-            number +|= Int64(end - index)
-        }
-        return runs
-    }
-}
-
-extension MediaTime {
-    /// Returns how often a positive time fits into this one, which is not negative.
-    fileprivate func quotient(dividingBy divisor: MediaTime) -> Int64 {
-        // Bounded: the factors are `Int64`, and the divisor is greater than zero.
-        let quotient = Int128(value) * Int128(divisor.timescale) / (Int128(divisor.value) * Int128(timescale))
-        return Int64(clamping: quotient)
     }
 }

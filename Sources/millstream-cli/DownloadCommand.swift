@@ -161,6 +161,8 @@ struct DownloadCommand: AsyncParsableCommand {
         guard let file = MediaFileOutput(output) else {
             throw ValidationError("--output must be \(MediaFileOutput.form): \(output)")
         }
+        // An export would fail only after the download.
+        try file.verifyIsNew()
         return file
     }
 

@@ -74,7 +74,7 @@ struct Failure: Error {
                 case .entryCount: hint = "raise the limit with --max-playlist-entries COUNT"
                 case .lineLength: break
                 }
-            case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .unwritableAddress,
+            case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .notPublished, .unwritableAddress,
                 .unreadableResult:
                 self.init(.failed, error.code.rawValue, error.description)
             }

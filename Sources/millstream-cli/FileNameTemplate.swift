@@ -61,6 +61,16 @@ struct FileNameTemplate {
         }
     }
 
+    /// The path, if it is the same for all assets; `nil` if it depends on a field.
+    var constantPath: String? {
+        var path = ""
+        for piece in pieces {
+            guard case .text(let text) = piece else { return nil }
+            path += text
+        }
+        return path
+    }
+
     /// Returns the path for an asset, of which only the media playlists in some directories may be written.
     func path(for asset: StoredAsset, in folders: Set<String>? = nil, part: Int? = nil) -> String {
         pieces.map { piece in

@@ -80,7 +80,11 @@ struct HTTPFlags: ParsableArguments {
     )
     var timeout: Double = 20
 
-    @Option(name: .long, help: "The maximum number of retries of a failed request, 0 to 100.")
+    @Option(
+        name: .long,
+        help:
+            "The maximum number of retries of a failed request, 0 to 100; with more than 0, play waits 20 s for a busy server."
+    )
     var retries: Int = 3
 
     @Flag(name: .long, help: "Accept any TLS certificate.")

@@ -3,6 +3,7 @@ import AssetStorage
 import Foundation
 import MillstreamDownloads
 import ReportFormat
+import ResourceAddressing
 
 extension LibraryCommand {
     /// The command `millstream library add`.
@@ -28,6 +29,14 @@ extension LibraryCommand {
 
         func run() async throws {
             guard !source.isEmpty else { throw ValidationError("the source is empty") }
+            guard !ResourceAddress(source).isHTTP else {
+                throw Failure(
+                    .wrongUsage,
+                    "usage",
+                    "library add takes files and folders, not URLs",
+                    hint: "store a stream with: millstream download URL"
+                )
+            }
             // A source that cannot be added must not create a library.
             let location = URL(fileURLWithPath: source)
             guard FileManager.default.fileExists(atPath: location.path) else {

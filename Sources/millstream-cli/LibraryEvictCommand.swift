@@ -66,7 +66,7 @@ extension LibraryCommand {
         private static func size(_ text: String?, _ name: String) throws -> ByteCount? {
             guard let text else { return nil }
             guard let size = BitRate(text) else {
-                throw ValidationError("\(name) must be a number of bytes, such as 500M or 1G, not \"\(text)\"")
+                throw ValidationError("\(name) must be a number of bytes, such as 500M, 1G or 2T, not \"\(text)\"")
             }
             return ByteCount(size.bitsPerSecond)
         }
@@ -81,7 +81,12 @@ extension LibraryCommand {
         )
 
         @Argument(help: "The identifier of the asset.") var id: String
-        @Flag(inversion: .prefixedNo, help: "Exclude the asset from eviction (default: no change).") var pin: Bool?
+        @Flag(
+            inversion: .prefixedNo,
+            exclusivity: .exclusive,
+            help: "Whether the asset is excluded from eviction (default: no change)."
+        )
+        var pin: Bool?
         @Option(name: .long, help: "The eviction priority: default or important (default: no change).")
         var priority: String?
         @Option(name: .long, help: "The expiration date in ISO 8601 form, or never (default: no change).")

@@ -39,6 +39,14 @@ struct MediaFileOutput {
     static let form =
         "a path that ends in .mp4, .mkv, .m4a or .mka (audio only), with fields such as \(FileNameTemplate.fields)"
 
+    /// Verifies that the file can be written, as far as its path does not depend on the asset.
+    ///
+    /// - Throws: ``Failure`` if there is a file already.
+    func verifyIsNew() throws {
+        guard let path = template.constantPath, FileManager.default.fileExists(atPath: path) else { return }
+        throw Failure(.failed, "disk-failed", "\(path) already exists", hint: "choose another name, or delete the file")
+    }
+
     #if Playback
     /// Writes an asset to its files.
     ///

@@ -7,7 +7,7 @@ import Synchronization
 /// A display of the progress of a download: a progress bar on a terminal, otherwise lines of text.
 final class ProgressDisplay: Sendable {
     private struct State {
-        /// The progress at times within the last 5 seconds, oldest first, from which the speed is computed.
+        /// The progress at times within the window, oldest first, from which the speed is computed.
         var samples: [(time: Duration, received: Int64)] = []
         var lastLine: (time: Duration, percent: Double)?
         /// The time and the number of received bytes when the display began.
@@ -19,7 +19,8 @@ final class ProgressDisplay: Sendable {
         var refresh: Task<Void, Never>?
     }
 
-    private static let window = Duration.seconds(5)
+    /// The time over which the speed is computed; a recording receives data only when a segment is published.
+    private let window: Duration
     /// The maximum interval between two lines without a terminal, while data is received.
     private static let lineInterval = Duration.seconds(5)
 
@@ -34,6 +35,7 @@ final class ProgressDisplay: Sendable {
     init(isQuiet: Bool, isRecording: Bool = false) {
         self.isQuiet = isQuiet
         self.isRecording = isRecording
+        window = isRecording ? .seconds(30) : .seconds(5)
         state = Mutex(State())
     }
 
@@ -56,7 +58,7 @@ final class ProgressDisplay: Sendable {
             let now = time.now
             let percent = progress.percentOfBytes
             state.samples.append((now, progress.receivedBytes.bytes))
-            while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
+            while state.samples.count > 2, now - state.samples[1].time > window { state.samples.removeFirst() }
             if state.received?.bytes != progress.receivedBytes.bytes {
                 state.received = (progress.receivedBytes.bytes, now)
             }

@@ -96,6 +96,8 @@ struct ValidationReport {
     let playlists: [ValidatedDocument]
     /// The number of diagnostics that are not part of the report because of options.
     private var hiddenCount = 0
+    /// The number of warnings among them that are not part of the report because of their severity.
+    private var hiddenWarningCount = 0
 
     init(_ sets: Set<ValidationRules>, _ playlists: [ValidatedDocument]) {
         self.sets = sets.sorted { $0.rawValue < $1.rawValue }
@@ -104,7 +106,7 @@ struct ValidationReport {
 
     private var all: [ReportedDiagnostic] { playlists.flatMap(\.diagnostics) }
     var errorCount: Int { all.count { $0.severity == Diagnostic.Severity.error.rawValue } }
-    private var warningCount: Int { all.count { $0.severity == Diagnostic.Severity.warning.rawValue } }
+    private var warningCount: Int { all.count(where: Self.isWarning) + hiddenWarningCount }
     private var rules: [ReportedRule] { ValidationRules.allCases.filter(sets.contains).flatMap(\.rules) }
 
     /// Returns the report without the diagnostics of some rules, and of lower severity.
@@ -115,7 +117,13 @@ struct ValidationReport {
             playlists.map { $0.filtered { !rules.contains($0.code) && severities.contains($0.severity) } }
         )
         result.hiddenCount = hiddenCount + max(0, all.count - result.all.count)
+        let warnings = all.count { Self.isWarning($0) && !rules.contains($0.code) }
+        result.hiddenWarningCount = hiddenWarningCount + max(0, warnings - result.all.count(where: Self.isWarning))
         return result
+    }
+
+    private static func isWarning(_ diagnostic: ReportedDiagnostic) -> Bool {
+        diagnostic.severity == Diagnostic.Severity.warning.rawValue
     }
 
     /// The report as lines for people and editors, with equal diagnostics grouped, and a summary.

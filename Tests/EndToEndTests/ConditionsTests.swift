@@ -41,10 +41,27 @@ struct ConditionsTests {
     )
     func transferHasTheBandwidthOfThePreset(name: String, kilobits: Double) async throws {
         let origin = try await Origin(name, megabytes: Int(kilobits / 700) + 1)
-        let transfers = try await Transfer.run(origin.address, count: 1, seconds: 10.5)
+        try await expectRepeatedly {
+            let transfer = try #require(try await Transfer.run(origin.address, count: 1, seconds: 10.5).first)
+            return (abs(transfer.kilobits / kilobits - 1) < 0.05, "\(transfer)")
+        }
         try await origin.end()
-        let transfer = try #require(transfers.first)
-        #expect(abs(transfer.kilobits / kilobits - 1) < 0.05, "\(transfer)")
+    }
+
+    /// Expects that a measurement has the expected result in one of four attempts.
+    ///
+    /// Other work on the machine changes a bandwidth for a while, whereas a wrong limit has a wrong result each time.
+    ///
+    /// - Parameter measure: A closure that returns whether the result is as expected, and its description.
+    /// - Throws: The error of `measure`.
+    private func expectRepeatedly(_ measure: () async throws -> (isExpected: Bool, description: String)) async throws {
+        var results: [String] = []
+        for _ in 0..<4 {
+            let (isExpected, description) = try await measure()
+            guard !isExpected else { return }
+            results.append(description)
+        }
+        Issue.record("unexpected in all attempts: \(results)")
     }
 
     /// Expects that the minimum time to the first byte is that of the preset, with a tolerance of 10 ms.
@@ -84,10 +101,12 @@ struct ConditionsTests {
 
     @Test(.timeLimit(.minutes(10))) func concurrentTransfersShareTheLinkOfTheServer() async throws {
         let origin = try await Origin("DSL")
-        let transfers = try await Transfer.run(origin.address, count: 4, seconds: 6)
+        try await expectRepeatedly {
+            let rates = try await Transfer.run(origin.address, count: 4, seconds: 6).map(\.kilobits)
+            let isShared = rates.allSatisfy { (400...600).contains($0) }
+            return (isShared && abs(rates.reduce(0, +) / 2_000 - 1) < 0.06, "\(rates)")
+        }
         try await origin.end()
-        let rates = transfers.map(\.kilobits)
-        #expect(abs(rates.reduce(0, +) / 2_000 - 1) < 0.06 && rates.allSatisfy { (400...600).contains($0) }, "\(rates)")
     }
 
     /// The same limit in the kernel gives the same bandwidth.
@@ -95,13 +114,16 @@ struct ConditionsTests {
     func bandwidthMatchesThatOfAKernelLimit() async throws {
         let folder = try Origin.makeFolder(12)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let kernel = try await KernelLimit.transfer(folder, megabits: 8, seconds: 6)
         let file = folder.appendingPathComponent("limit.json")
         try Data(#"{"down":{"bandwidth":8000000}}"#.utf8).write(to: file)
         let origin = try await Origin(file.path)
-        let ours = try #require(try await Transfer.run(origin.address, count: 1, seconds: 6).first)
+        try await expectRepeatedly {
+            let kernel = try await KernelLimit.transfer(folder, megabits: 8, seconds: 6)
+            let ours = try #require(try await Transfer.run(origin.address, count: 1, seconds: 6).first)
+            let isSame = abs(ours.kilobits / 8_000 - 1) < 0.05 && abs(kernel.kilobits / 8_000 - 1) < 0.05
+            return (isSame, "\(ours) \(kernel)")
+        }
         try await origin.end()
-        #expect(abs(ours.kilobits / 8_000 - 1) < 0.05 && abs(kernel.kilobits / 8_000 - 1) < 0.05, "\(ours) \(kernel)")
     }
 
     /// The conditions also apply to downloads: additional media takes proportionally longer.
@@ -122,18 +144,21 @@ struct ConditionsTests {
         let origin = try RunningProgram(["origin", folder.path, "--port", "0"])
         let address = try await origin.match("(http://[0-9.:]+/)")
         func seconds(_ name: String) async throws -> Double {
+            // Each attempt has a library without the media.
+            let library = folder.appendingPathComponent("library-\(UUID())").path
             let started = ContinuousClock.now
-            let library = folder.appendingPathComponent("library").path
             let program = try RunningProgram([
                 "download", "\(address)\(name).m3u8", "--library", library, "--conditions", file.path, "--quiet",
             ])
             #expect(try await program.finish() == 0)
             return (ContinuousClock.now - started) / .seconds(1)
         }
-        let difference = try await seconds("five") - seconds("one")
+        try await expectRepeatedly {
+            let difference = try await seconds("five") - seconds("one")
+            return (abs(difference / (4 * Double(noise.count) / 1_000_000) - 1) < 0.08, "\(difference) s")
+        }
         origin.send(SIGTERM)
         _ = try await origin.finish()
-        #expect(abs(difference / (4 * Double(noise.count) / 1_000_000) - 1) < 0.08, "\(difference) s")
     }
 
     @Test(.timeLimit(.minutes(10))) func commandsApplyConditions() async throws {

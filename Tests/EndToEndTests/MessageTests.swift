@@ -101,6 +101,55 @@ struct MessageTests {
         }
     }
 
+    /// A request that cannot succeed is refused before anything is loaded, and the message says what to do.
+    @Test(.timeLimit(.minutes(10))) func impossibleRequestsAreRefusedAtOnce() async throws {
+        try await onServer { server in
+            let source = server.address("/v.m3u8")
+            let library = folder.appendingPathComponent("library").path
+            let existing = try file("a.mp4", "kept")
+            let broken = try file("catalog.json", "{\"a\" 1}")
+            for (arguments, status, message) in [
+                (["library", "add", source, "--library", library], 64, "millstream download URL"),
+                (["download", source, "--library", library, "-o", existing], 1, "a.mp4 already exists"),
+                (["play", "abc123", "--library", library], 1, "no asset with this identifier in \(library)"),
+                (["play", source, "--headless", "--until", "1", "--screenshot", "2=b.png"], 64, "is after --until"),
+                (["play", source, "--loop", "--keep-open"], 64, "--keep-open cannot be combined with --loop (usage)"),
+                (["library", "policy", "a", "--pin", "--no-pin", "--library", library], 64, "--no-pin"),
+                (
+                    ["serve", "--catalog", broken, "--library", library, "--port", "0"], 2,
+                    "is not a list of streams in JSON (Invalid value around character"
+                ),
+            ] as [([String], Int32, String)] {
+                let result = try await run(arguments)
+                #expect(result.status == status && result.errors.contains(message), "\(arguments): \(result.errors)")
+                #expect(server.requests.isEmpty && !FileManager.default.fileExists(atPath: library), "\(arguments)")
+            }
+            #expect(try String(contentsOfFile: existing, encoding: .utf8) == "kept")
+        }
+    }
+
+    /// Without retries, a segment is requested once, also if the server is busy.
+    @Test(.timeLimit(.minutes(10)), arguments: [404, 503]) func segmentsAreNotRequestedAgain(status: Int) async throws {
+        try await onServer { server in
+            server.behave("/a.ts", .status(status))
+            let result = try await run([
+                "play", server.address("/v.m3u8"), "--no-decode", "--retries", "0", "--timeout", "5",
+            ])
+            #expect(result.status == 1, "\(result.errors)")
+            #expect(server.requests.count { $0.path == "/a.ts" } == 1, "\(result.errors)")
+        }
+    }
+
+    /// Segments that cannot be read are a failure of `inspect --media`.
+    @Test(.timeLimit(.minutes(10))) func unreadSegmentsAreAnError() async throws {
+        try await onServer { server in
+            server.behave("/a.ts", .status(404))
+            let result = try await run(["inspect", server.address("/v.m3u8"), "--media", "--retries", "0"])
+            #expect(result.status == 1 && result.errors.contains("1 segment could not be read"), "\(result.errors)")
+            #expect(result.output.contains("404"))
+        }
+    }
+
     /// Each command reports a damaged manifest with the same code and status.
     @Test(.timeLimit(.minutes(10))) func damagedManifestHasOneCode() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

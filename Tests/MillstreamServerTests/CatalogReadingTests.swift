@@ -89,8 +89,12 @@ import Testing
         ),
         (
             "[{\"url\": \"a\"}]",
-            "the catalog http://origin.example/c/list.json is neither a Streams.plist nor JSON "
-                + "(name is missing at Index 0)"
+            "the catalog http://origin.example/c/list.json is not a list of streams in JSON (name is missing at Index 0)"
+        ),
+        (
+            "[{\"name\" 1}]",
+            "the catalog http://origin.example/c/list.json is not a list of streams in JSON "
+                + "(Invalid value around character 9.)"
         ),
         (
             "<html>",
@@ -105,7 +109,7 @@ import Testing
     func parserErrorIsAddedInParentheses(text: String) throws {
         let message = try #require(self.message(text))
         #expect(
-            message.hasPrefix("the catalog http://origin.example/c/list.json is neither a Streams.plist nor JSON (")
+            message.hasPrefix("the catalog http://origin.example/c/list.json is not a list of streams in JSON (")
         )
         #expect(message.hasSuffix(")") && !message.contains("DecodingError") && !message.contains("()"))
     }

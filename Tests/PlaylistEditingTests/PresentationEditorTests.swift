@@ -91,6 +91,58 @@ import Testing
         return presentation
     }
 
+    /// The audio of the variants continues with that of the other playlist, which has segments of its own.
+    @Test(arguments: [false, true])
+    func audioInVariantsContinuesWithSeparateAudio(isDeclared: Bool) async throws {
+        // A rendition without a URI is that of the variants.
+        let declared = "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"m\",NAME=\"E\",DEFAULT=YES\n"
+        var text = Self.advertisement.replacing("https://ads/", with: "")
+        if isDeclared {
+            text = text.replacing("#EXTM3U\n", with: declared).replacing("x180", with: "x180,AUDIO=\"m\"")
+                .replacing("x480", with: "x480,AUDIO=\"m\"")
+        }
+        let loader = Loader([
+            "https://ads/ad.m3u8": text, "https://ads/low.m3u8": Self.media("low", 2),
+            "https://ads/high.m3u8": Self.media("high", 2), "https://h/film.m3u8": Self.film,
+            "https://h/180.m3u8": Self.media("a", 2), "https://h/480.m3u8": Self.media("b", 2),
+            "https://h/en.m3u8": Self.media("e", 2), "https://h/ko.m3u8": Self.media("k", 2),
+        ])
+        let source = try await loader.loadPlaylist(at: "https://ads/ad.m3u8", variables: [:], budget: EditBudget())
+        let editor = try PresentationEditor(EditPlan([.append("https://h/film.m3u8")]), loader: loader)
+        guard case .multivariant(let edited) = try await editor.prepare(source).apply() else {
+            Issue.record("not a multivariant playlist")
+            return
+        }
+        #expect(Set(edited.playlist.variants.map { $0.groupID(.audio) }) == [isDeclared ? "m" : "millstream-audio"])
+        let audio = try #require(edited.playlist.renditions.first { $0.type == .audio })
+        #expect(audio.address?.text == "https://ads/low.m3u8" && audio.isDefault)
+        let files = try await editor.files(of: edited)
+        func segments(_ name: String) throws -> [String] {
+            let file = try #require(files.first { $0.name == name })
+            return try MediaPlaylist(parsing: file.bytes).segments.map { $0.address.lastPathComponent }
+        }
+        #expect(try segments("low.m3u8") == ["low0.ts", "low1.ts", "a0.ts", "a1.ts"])
+        #expect(try segments("high.m3u8") == ["high0.ts", "high1.ts", "b0.ts", "b1.ts"])
+        #expect(try segments("rendition-0.m3u8") == ["low0.ts", "low1.ts", "e0.ts", "e1.ts"])
+        let top = try MultivariantPlaylist(parsing: try #require(files.last).bytes)
+        #expect(top.renditions.map(\.uri) == ["rendition-0.m3u8"])
+        #expect(top.variants.map(\.uri) == ["low.m3u8", "high.m3u8"])
+    }
+
+    /// Video without audio, and a playlist with muxed audio, need no rendition.
+    @Test func audioRenditionsAreAddedOnlyWhereAudioIs() async throws {
+        let silent = Self.advertisement.replacing("x180", with: "x180,CODECS=\"avc1.42c00d\"")
+            .replacing("x480", with: "x480,CODECS=\"avc1.42c00d\"")
+        let context = PlaylistContext(address: ResourceAddress("https://ads/ad.m3u8"))
+        let film = try Playlist.parse(Array(Self.film.utf8), context: context)
+        let muxed = try MultivariantPlaylist(parsing: Array(Self.advertisement.utf8), context: context)
+        let plan = EditPlan([.append("x")])
+        let video = try MultivariantPlaylist(parsing: Array(silent.utf8), context: context)
+        #expect(try plan.applied(to: video, sources: ["x": film]).bytes == video.bytes)
+        #expect(try plan.applied(to: muxed, sources: ["x": .multivariant(muxed)]).bytes == muxed.bytes)
+        #expect(try plan.applied(to: muxed, sources: ["x": film]).renditions.count == 1)
+    }
+
     @Test func everyMediaPlaylistHasItsOwnPlan() async throws {
         let presentation = try await presentation([.append("https://ads/ad.m3u8"), .maxHeight(300)])
         #expect(presentation.playlist.variants.map(\.uri) == ["180.m3u8"])

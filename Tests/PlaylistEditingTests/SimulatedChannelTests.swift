@@ -152,6 +152,7 @@ import Testing
         for text in [
             "loop", "loop,window=120", "once,start=2026-01-01T00:00:00.000Z",
             "loop,start=2026-01-01T00:00:00.000Z,window=5.5,periods=10.5+3", "loop,periods=10,target=6",
+            "loop,part=0.5", "loop,window=120,part=10,periods=10",
         ] {
             #expect(SimulatedChannel(text)?.description == text)
         }
@@ -160,6 +161,8 @@ import Testing
             "loop,window",
             "loop,start=0000-01-01T00:00:00Z", "loop,periods=", "loop,periods=1+0", "loop,periods=1++2",
             "loop,window=1,window=2", "Loop", "loop,end=1", "loop,target=0", "loop,target=6.5", "loop,target=86401",
+            "loop,part=0.05",
+            "loop,part=11", "loop,part=1,part=1",
             "loop,periods=" + Array(repeating: "1", count: 201).joined(separator: "+"),
         ] {
             #expect(SimulatedChannel(text) == nil, "\(text)")

@@ -79,7 +79,12 @@ public struct RecoveryPolicy: Sendable, Hashable {
     }
 
     /// Creates a policy with the same number of retries for all kinds of requests.
-    public init(retries: Int) { self.init(rule: Rule(maximumRetries: retries), rules: [:]) }
+    ///
+    /// Without retries, a player does not wait for a busy server either, for which it otherwise tries again for 20 seconds.
+    public init(retries: Int) {
+        self.init(rule: Rule(maximumRetries: retries), rules: [:])
+        if retries <= 0 { limits.busyDuration = .zero }
+    }
 
     /// The limits of the recovery of segments, playlists and downloads.
     package struct Limits: Sendable, Hashable {

@@ -123,12 +123,14 @@ struct PlaybackEngineRequest: Sendable {
 extension PlaybackEngine {
     /// Creates an engine from a request.
     init(_ request: PlaybackEngineRequest) {
+        var options = request.options
+        options.recovery = request.asset.loader.policy
         self.init(
             source: request.asset.address,
             mimeType: request.asset.options.overrideMIMEType,
             loading: request.asset.loader,
             pipeline: request.pipeline,
-            options: request.options,
+            options: options,
             time: request.time,
             session: request.session,
             observer: request.observer

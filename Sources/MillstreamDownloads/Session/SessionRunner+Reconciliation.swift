@@ -104,7 +104,8 @@ extension SessionRunner {
             let missing = try? library.missingCount(record.assetID, in: record.folders)
         else { return }
         let counter = ProgressCounter(asset, in: record.folders, missing: missing)
-        let progress = ProgressMeter(counter, unfinishedFiles: library.unfinishedFiles(of: asset)).progress
+        let unfinished = library.unfinishedFiles(of: asset, in: record.folders)
+        let progress = ProgressMeter(counter, unfinishedFiles: unfinished).progress
         if progress != task.progress { sendProgress(progress, of: task) }
     }
 

@@ -47,13 +47,28 @@ package struct ID3Tag: Sendable, Hashable {
     /// It is `nil` without the `PRIV` frame of owner `com.apple.streaming.transportStreamTimestamp`.
     package var transportTimestamp: UInt64? {
         for frame in frames {
-            if case .privateData("com.apple.streaming.transportStreamTimestamp", let data) = frame.value,
-                data.count == 8
-            {
+            if case .privateData(Self.timestampOwner, let data) = frame.value, data.count == 8 {
                 return data.reduce(0) { $0 << 8 | UInt64($1) } & 0x1_FFFF_FFFF
             }
         }
         return nil
+    }
+
+    /// The owner of the frame with the timestamp of the first sample.
+    private static let timestampOwner = "com.apple.streaming.transportStreamTimestamp"
+
+    /// Returns a tag with the timestamp of the first sample after it (RFC 8216bis §3.1.4).
+    ///
+    /// - Parameter timestamp: A timestamp at 90 kHz, of which the lower 33 bits are written.
+    /// - Returns: The bytes of the tag.
+    static func bytes(withTransportTimestamp timestamp: UInt64) -> [UInt8] {
+        let value = timestamp & 0x1_FFFF_FFFF
+        let data =
+            Array(timestampOwner.utf8) + [0]
+            + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
+        // Both sizes are less than 128, so that their other bytes are zero.
+        let frame = Array("PRIV".utf8) + [0, 0, 0, UInt8(clamping: data.count), 0, 0] + data
+        return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(clamping: frame.count)] + frame
     }
 
     /// Returns the offset after the ID3 tags at the start: 0 without a tag, possibly beyond the end of the bytes.

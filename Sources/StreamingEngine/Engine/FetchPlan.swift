@@ -7,7 +7,7 @@ import SegmentFormat
 /// The sources of the tracks, and the switches between sources.
 struct FetchPlan: Sendable {
     /// The policy that decides how to continue after failures of the tracks.
-    let policy = RecoveryPolicy()
+    let policy: RecoveryPolicy
     var catalog: SourceCatalog
     var tracks = TrackSet()
     /// The variant at the playhead; `nil` before playback begins.
@@ -20,7 +20,10 @@ struct FetchPlan: Sendable {
     private var pendingSwitch: VariantSwitch?
     private let keepUp = KeepUpRule()
 
-    init(chooser: VariantChooser) { catalog = SourceCatalog(chooser: chooser) }
+    init(policy: RecoveryPolicy, chooser: VariantChooser) {
+        self.policy = policy
+        catalog = SourceCatalog(chooser: chooser)
+    }
 
     /// The variant that is fetched.
     var fetchedVariant: Presentation.Variant? { catalog.variant(of: tracks.main.source) }

@@ -40,7 +40,7 @@ struct PlaybackControl: Sendable {
         self.options = options
         limits = PlaybackMoment.Limits(options)
         playhead = Playhead(start: now, waitsToMinimizeStalls: options.waitsToMinimizeStalls)
-        plan = FetchPlan(chooser: VariantChooser(options))
+        plan = FetchPlan(policy: options.recovery, chooser: VariantChooser(options))
         sink = EffectSink(now: now)
     }
 

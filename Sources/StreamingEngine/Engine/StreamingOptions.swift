@@ -1,6 +1,7 @@
 package import Adaptation
 package import HLSPlaylist
 package import MediaTiming
+package import MediaTransport
 
 /// The part of the buffer that is replaced when another variant is pinned.
 ///
@@ -32,6 +33,8 @@ public struct VariantPreferences: OptionSet, Sendable, Hashable {
 package struct StreamingOptions: Sendable {
     /// The media time at which playback starts; `nil` for the start position that the stream recommends.
     package var startTime: MediaTime?
+    /// The policy that decides how to continue after the failure of a segment.
+    package var recovery = RecoveryPolicy()
     /// The date at which playback starts, for a stream with dates; ``startTime`` takes precedence.
     package var startDate: ProgramDateTime?
     /// The media time at which forward playback ends; `nil` for the end of the item.

@@ -104,13 +104,28 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
+    /// The segments that could not be read.
+    private final class UnreadSegments {
+        var failures: [Failure] = []
+
+        /// Verifies that all segments could be read, after they were reported.
+        ///
+        /// - Throws: ``Failure``.
+        func verifyIsEmpty() throws {
+            guard let first = failures.first else { return }
+            let count = QuantityText.count(failures.count, "segment")
+            throw Failure(.failed, first.code, "\(count) could not be read", hint: first.hint)
+        }
+    }
+
     private func report(_ playlist: Playlist, _ loader: ResourceLoader) async throws {
+        let unread = UnreadSegments()
         var followed: FollowedPlaylists?
         if follow || media, case .multivariant(let multivariant) = playlist {
             followed = try await FollowedPlaylists(of: multivariant, loader)
         }
         if json {
-            guard case .object(var fields) = try await report(of: playlist, loader) else { return }
+            guard case .object(var fields) = try await report(of: playlist, loader, unread) else { return }
             if follow || followed != nil {
                 var children: [ReportValue] = []
                 for entry in followed?.entries ?? [] {
@@ -118,39 +133,62 @@ struct InspectCommand: AsyncParsableCommand {
                         children.append(entry.report)
                         continue
                     }
-                    children.append(try await report(of: child, loader))
+                    children.append(try await report(of: child, loader, unread))
                 }
                 fields.append(ReportValue.Field(name: "playlists", value: .array(children)))
             }
             try StandardOutput.writeLine(ReportValue.object(fields))
         } else {
-            try StandardOutput.writeLine(try await text(of: playlist, loader))
+            try StandardOutput.writeLine(try await text(of: playlist, loader, unread))
             for entry in followed?.entries ?? [] {
                 var text = entry.text
-                if case .success(let child) = entry.result { text = try await self.text(of: child, loader) }
+                if case .success(let child) = entry.result { text = try await self.text(of: child, loader, unread) }
                 try StandardOutput.writeLine("\n" + text)
             }
         }
         try followed?.verifyIsComplete()
+        try unread.verifyIsEmpty()
     }
 
     /// Returns the report of a playlist; with `--media`, that of a media playlist has its media.
-    private func report(of playlist: Playlist, _ loader: ResourceLoader) async throws -> ReportValue {
-        guard let inspection = try await inspection(of: playlist, loader),
+    private func report(
+        of playlist: Playlist,
+        _ loader: ResourceLoader,
+        _ unread: UnreadSegments
+    ) async throws -> ReportValue {
+        guard let inspection = try await inspection(of: playlist, loader, unread),
             case .object(var fields) = playlist.report
         else { return playlist.report }
         fields.append(ReportValue.Field(name: "media", value: inspection.report))
         return .object(fields)
     }
 
-    private func text(of playlist: Playlist, _ loader: ResourceLoader) async throws -> TerminalText {
+    private func text(
+        of playlist: Playlist,
+        _ loader: ResourceLoader,
+        _ unread: UnreadSegments
+    ) async throws -> TerminalText {
         let text = PlaylistTable(playlist).text
-        guard let inspection = try await inspection(of: playlist, loader) else { return text }
+        guard let inspection = try await inspection(of: playlist, loader, unread) else { return text }
         return text + "\n\n" + inspection.text
     }
 
-    private func inspection(of playlist: Playlist, _ loader: ResourceLoader) async throws -> MediaInspection? {
+    private func inspection(
+        of playlist: Playlist,
+        _ loader: ResourceLoader,
+        _ unread: UnreadSegments
+    ) async throws -> MediaInspection? {
         guard media, case .media(let playlist) = playlist else { return nil }
-        return try await MediaInspection(MediaReader(playlist, loader: loader), limit: segments)
+        if source == "-", let first = playlist.segments.first, !first.address.isAbsolute {
+            throw Failure(
+                .wrongUsage,
+                "usage",
+                "the URLs of the segments are relative to that of the playlist, which standard input does not have",
+                hint: "give it with --base-url URL"
+            )
+        }
+        let inspection = try await MediaInspection(MediaReader(playlist, loader: loader), limit: segments)
+        unread.failures += inspection.failures
+        return inspection
     }
 }

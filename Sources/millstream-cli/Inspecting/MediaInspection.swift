@@ -48,6 +48,13 @@ struct MediaInspection {
         #endif
     }
 
+    /// The failures of the segments that could not be read.
+    var failures: [Failure] {
+        segments.compactMap { segment in
+            if case .failure(let failure) = segment.media { failure } else { nil }
+        }
+    }
+
     /// The tracks of the first segment with media.
     var tracks: [SegmentMedia.Track] {
         for segment in segments {

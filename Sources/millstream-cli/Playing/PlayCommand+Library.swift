@@ -14,6 +14,21 @@ extension PlayCommand {
         return library.packageDirectory(asset.id).path
     }
 
+    /// Verifies that a source without a path or an extension is an asset or a file.
+    ///
+    /// - Throws: ``Failure``.
+    func verifyNamesAsset() throws {
+        guard source != "-", !source.contains("/"), !source.contains("."), !source.contains(":"),
+            !FileManager.default.fileExists(atPath: source), downloadedPackage == nil
+        else { return }
+        throw Failure(
+            .failed,
+            "file-not-found",
+            "there is no file \(source), and no asset with this identifier in \(library.directory.path)",
+            hint: "millstream library list shows the assets; --library DIR names another library"
+        )
+    }
+
     /// Returns the title of the window: that of a downloaded asset, otherwise what an asset with the address would have.
     func title(of package: (library: AssetLibrary, id: String)?, at address: ResourceAddress) throws -> String {
         if let package { return try package.library.asset(package.id).title }

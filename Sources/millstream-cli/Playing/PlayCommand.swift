@@ -192,14 +192,17 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("--rate must be between 0.1 and 32, or between -32 and -0.1")
         }
         if keepOpen, loop || speed == .max {
-            throw ValidationError("--keep-open cannot be combined with --loop and --speed max")
+            throw ValidationError("--keep-open cannot be combined with \(loop ? "--loop" : "--speed max")")
         }
         if rate < 0, until != nil || loop || keepOpen {
             throw ValidationError("--until, --loop and --keep-open cannot be combined with a negative --rate")
         }
         if source == "-", !edit.isEmpty { throw ValidationError("--edit cannot be applied to standard input") }
-        _ = try settings()
-        _ = try screenshots()
+        let settings = try settings()
+        let shots = try screenshots()
+        if let end = settings.end, let late = shots.first(where: { $0.time > end }) {
+            throw ValidationError("--screenshot \(late.time)=\(late.path) is after --until")
+        }
         _ = try EditParameters.edits(edit)
         if speed == .max, mode == .window { throw ValidationError("--speed max requires --headless or --no-decode") }
         if playsWithoutDecoding, !screenshot.isEmpty || checksums != nil || wave != nil {
@@ -213,6 +216,7 @@ struct PlayCommand: AsyncParsableCommand {
         let input =
             source == "-" ? try PlayedStandardInput(base: PlaylistSource(text: source, baseURL: baseURL).base) : nil
         defer { input?.remove() }
+        try verifyNamesAsset()
         let source = input?.path ?? downloadedPackage ?? self.source
         let package = input == nil ? PackageTransport.package(at: URL(fileURLWithPath: source)) : nil
         let address = try input?.manifest?.address ?? PlaylistSource.address(source)
@@ -352,6 +356,7 @@ struct PlayCommand: AsyncParsableCommand {
         settings.isMuted = muted
         settings.start = try start.map { try time($0, "--start") }
         settings.end = try until.map { try time($0, "--until") }
+        settings.lastScreenshot = try screenshots().map(\.time).max()
         if let start = settings.start, let end = settings.end, end <= start {
             throw ValidationError("--until must be after --start")
         }

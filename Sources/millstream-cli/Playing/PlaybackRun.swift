@@ -100,6 +100,16 @@ struct PlaybackRun: Sendable {
         showFailures(in: item.errorLog)
         let metrics = gate.metrics(at: environment.time.now)
         if metrics.startupTime == nil { try Task.checkCancellation() }
+        if let end = settings.end, settings.rate > 0, settings.start ?? .zero < end, item.state.hasPlayedToEnd,
+            metrics.watchedDuration == .zero
+        {
+            throw Failure(
+                .failed,
+                "until-before-start",
+                "--until \(end) is before the time at which the stream begins to play",
+                hint: "a live stream begins at its live edge; --start 0 begins at the earliest time"
+            )
+        }
         return metrics
     }
 
@@ -139,6 +149,7 @@ struct PlaybackRun: Sendable {
         let time = player.environment.time
         var interstitial: String?
         var hasBegun = settings.rate > 0
+        var lateStart = settings.start
         while true {
             let (playerState, state) = (player.state, item.state)
             if state.status == .failed || playerState.status == .failed { return }
@@ -152,6 +163,14 @@ struct PlaybackRun: Sendable {
             let now = time.now
             display.show(playerState, state, at: now)
             if state.status == .readyToPlay {
+                // The start of a stream on demand is verified before it plays.
+                if let start = lateStart, let end = state.seekableTimeRanges.ranges.last?.end {
+                    if start > end {
+                        let time = QuantityText.preciseClock(end)
+                        display.showNotice("--start \(start) is after the live edge, \(time): playing from there")
+                    }
+                    lateStart = nil
+                }
                 let latency = state.timeOffsetFromLive(at: now)?.duration
                 gate.observe(ObservedPlayhead(liveLatency: latency, date: item.currentDate()?.displayText))
             }

@@ -15,7 +15,8 @@ extension PlaybackSettings {
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
-        guard start != nil || end != nil || !requiredLanguages.isEmpty || !limits.isEmpty else { return [] }
+        guard start != nil || end != nil || lastScreenshot != nil || !requiredLanguages.isEmpty || !limits.isEmpty
+        else { return [] }
         do {
             try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .tracks, .variants])
         } catch is CancellationError {
@@ -28,6 +29,14 @@ extension PlaybackSettings {
                 .failed,
                 "start-after-end",
                 "--start \(start) is not before the end of the stream",
+                hint: "the duration is \(QuantityText.preciseClock(duration))"
+            )
+        }
+        if let time = lastScreenshot, let duration = asset.loadedValue(.duration) ?? nil, time > duration {
+            throw Failure(
+                .failed,
+                "start-after-end",
+                "--screenshot \(time) is after the end of the stream",
                 hint: "the duration is \(QuantityText.preciseClock(duration))"
             )
         }

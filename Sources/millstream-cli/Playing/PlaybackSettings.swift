@@ -9,6 +9,8 @@ struct PlaybackSettings: Sendable {
     var start: MediaTime?
     /// The time at which playback ends; `nil` for the end of the stream.
     var end: MediaTime?
+    /// The latest time at which a frame is saved; `nil` if none is.
+    var lastScreenshot: MediaTime?
     var rate = 1.0
     var isLoop = false
     /// A Boolean value that indicates whether playback can be resumed after the end, until the user quits.
