@@ -34,6 +34,11 @@ struct MediaRoutes {
     private let files = FileResponder()
     private let edited = EditedPlaylistCache()
     private let parts: PartStore
+    /// The playlists of channels with parts for which clients wait.
+    private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
+    private let time = SystemTimeSource()
+    /// The maximum time for which a client waits for a playlist.
+    private static let maximumWait = MediaTime(seconds: 60)
     private let breaks: any BreakStore
     /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
     /// therefore differ.
@@ -59,7 +64,7 @@ struct MediaRoutes {
         self.metrics = metrics
         self.capacity = capacity
         self.workers = workers
-        parts = PartStore(workers: workers)
+        parts = PartStore(workers: workers, capacity: capacity)
         self.sources = sources
         self.library = library
         self.links = links
@@ -126,26 +131,54 @@ struct MediaRoutes {
             return try await response(to: request, known, key)
         }
         do {
-            return try await loadedPlaylist(request, context, key, known, memory)
-        } catch PlaylistEditError.notPublished(let date) {
-            // A blocking reload holds no capacity while it waits (RFC 8216bis §6.2.5.2).
-            let wait = date.sinceEpoch - ProgramDateTime.current.sinceEpoch
-            try await ClientPresence.whileClientIsConnected { try await Task.sleep(for: wait.duration) }
-            return try await play(request, context)
+            guard Self.awaitsPart(query) else {
+                let (entry, isStored) = try await loadedPlaylist(request, context, key, known, memory)
+                return try await response(to: request, entry, isStored ? key : nil)
+            }
+            // All clients that wait for the same part have the same playlist.
+            let entry = try await ClientPresence.whileClientIsConnected { [awaited] in
+                try await awaited.value(for: key) { try await publishedPlaylist(request, context, key, memory) }
+            }
+            return try await response(to: request, entry, key)
         } catch let error as TransportError {
             metrics.countSourceError(error.code)
             throw error
         }
     }
 
-    /// Returns the edited playlist after its sources were requested.
+    /// Returns a Boolean value that indicates whether a client may wait for a part of a simulated channel.
+    private static func awaitsPart(_ query: QueryItems) -> Bool {
+        query["_HLS_msn"] != nil && query.items.contains { $0.name == "live" && $0.value.contains("part=") }
+    }
+
+    /// Returns an edited playlist once it has the position for which clients wait (RFC 8216bis §6.2.5.2).
+    ///
+    /// It holds no capacity while it waits.
+    private func publishedPlaylist(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ key: EditedPlaylistCache.Key,
+        _ memory: ResourceMemory
+    ) async throws -> EditedPlaylistCache.Entry {
+        while true {
+            do {
+                return try await loadedPlaylist(request, context, key, nil, memory).entry
+            } catch PlaylistEditError.notPublished(let date) {
+                let wait = date.sinceEpoch - ProgramDateTime.current.sinceEpoch
+                guard wait <= Self.maximumWait else { throw PlaylistEditError.notPublished(until: date) }
+                try await time.waitUnlessShuttingDown(max(.milliseconds(1), wait.duration))
+            }
+        }
+    }
+
+    /// Returns the edited playlist after its sources were requested, and whether later requests may have the same one.
     private func loadedPlaylist(
         _ request: Request,
         _ context: ServerRequestContext,
         _ key: EditedPlaylistCache.Key,
         _ known: EditedPlaylistCache.Entry?,
         _ memory: ResourceMemory
-    ) async throws -> Response {
+    ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
         let budget = try capacity.admit()
         let presentations = sources.presentations(for: context.initiator)
         let session = LoadSession(
@@ -159,7 +192,7 @@ struct MediaRoutes {
         }
         if isConfirmed, let known {
             metrics.countPlaylist(.validated)
-            return try await response(to: request, known, key)
+            return (known, true)
         }
         let second = UnixSeconds.now
         let (bytes, plan, isAwaited) = try await editedPlaylist(request, context, budget, session: session)
@@ -169,16 +202,17 @@ struct MediaRoutes {
             second: plan.dependsOnDate ? second : nil
         )
         // Parts are published several times each second, so that only the answer to clients that wait for one is that of others.
-        if plan.channel?.partTarget == nil || isAwaited { edited.store(entry, for: key) }
+        let isStored = plan.channel?.partTarget == nil || isAwaited
+        if isStored { edited.store(entry, for: key) }
         metrics.countPlaylist(.edited)
-        return try await response(to: request, entry, key)
+        return (entry, isStored)
     }
 
     /// Returns the response with an edited playlist, which is compressed when the first client accepts that.
     private func response(
         to request: Request,
         _ entry: EditedPlaylistCache.Entry,
-        _ key: EditedPlaylistCache.Key
+        _ key: EditedPlaylistCache.Key?
     ) async throws -> Response {
         guard entry.mayCompress, GzipEncoding.isAccepted(by: request.headers) else {
             return try entry.response(to: request, capacity)
@@ -188,7 +222,7 @@ struct MediaRoutes {
             entry.compress()
             return entry
         }
-        edited.store(compressed, for: key)
+        if let key { edited.store(compressed, for: key) }
         return try compressed.response(to: request, capacity)
     }
 

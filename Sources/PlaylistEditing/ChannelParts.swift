@@ -5,6 +5,19 @@ import ResourceAddressing
 /// The partial segments of a simulated channel, and the tags with which a playlist refers to them (RFC 8216bis §4.4.3.7,
 /// §4.4.3.8, §4.4.4.9 and §4.4.5.3).
 struct ChannelParts {
+    /// The parts of a segment.
+    private struct Segment {
+        let position: Int
+        let start: MediaTime
+        let end: MediaTime
+        /// The number of parts.
+        let count: Int
+        let target: MediaTime
+
+        /// Returns the time since the start of the channel at which a part is published.
+        func publication(of part: Int) -> MediaTime { min(start + target * (Int64(part) +| 1), end) }
+    }
+
     private let schedule: ChannelSchedule
     private let source: MediaPlaylist
     private let target: MediaTime
@@ -21,7 +34,8 @@ struct ChannelParts {
         guard source.keys.isEmpty else {
             throw .cannotStitch(reason: "encrypted segments cannot be divided into parts; leave out part=\(target)")
         }
-        let longest = source.segments.indices.lazy.map { source.segments.timeRange(at: $0).duration }.max() ?? .zero
+        let divided = source.segments.indices.lazy.filter { Self.isDivided(source, $0) }
+        let longest = divided.map { source.segments.timeRange(at: $0).duration }.max() ?? .zero
         guard longest <= target * Int64(SegmentPart.maximumCount) else {
             throw .cannotStitch(
                 reason: "a segment of \(longest) s has more than \(SegmentPart.maximumCount) parts of \(target) s"
@@ -32,22 +46,22 @@ struct ChannelParts {
         self.target = target
     }
 
-    /// Returns the number of parts of a segment.
+    /// Returns a Boolean value that indicates whether a segment has parts.
     ///
-    /// It is zero for a gap, for a key frame, and for a WebVTT file, because players show all cues of a file.
-    private func count(of number: Int64) -> Int {
-        let segment = schedule.segment(number)
-        let media = source.segments[segment.position]
-        guard !source.isIFramesOnly, !media.isGap, !SubtitleClip.isWebVTT(media.address) else { return 0 }
-        var count = 1
-        while segment.start + target * Int64(count) < segment.publication { count += 1 }
-        return count
+    /// A gap and a key frame have none, and a WebVTT file neither, because players show all cues of a file.
+    private static func isDivided(_ source: MediaPlaylist, _ position: Int) -> Bool {
+        let segment = source.segments[position]
+        return !source.isIFramesOnly && !segment.isGap && !SubtitleClip.isWebVTT(segment.address)
     }
 
-    /// Returns the time since the start of the channel at which a part is published.
-    private func publication(of part: Int, in number: Int64) -> MediaTime {
-        let segment = schedule.segment(number)
-        return min(segment.start + target * (Int64(part) +| 1), segment.publication)
+    private func segment(_ number: Int64) -> Segment {
+        let (position, start, end) = schedule.segment(number)
+        var count = 0
+        if Self.isDivided(source, position) {
+            count = 1
+            while start + target * Int64(count) < end { count += 1 }
+        }
+        return Segment(position: position, start: start, end: end, count: count, target: target)
     }
 
     /// Returns the time since the start of the channel at which the playlist contains a position.
@@ -55,9 +69,14 @@ struct ChannelParts {
     /// - Parameters:
     ///   - position: The position.
     ///   - end: The number after that of the last finished segment.
+    ///   - elapsed: The time since the start of the channel.
     /// - Returns: The time, which is zero for a position that any playlist of the channel contains.
-    /// - Throws: ``PlaylistEditError/invalidValue(edit:value:expected:)`` for a segment that is too far in the future.
-    func publication(of position: PartDelivery.Position, after end: Int64) throws(PlaylistEditError) -> MediaTime {
+    /// - Throws: ``PlaylistEditError/invalidValue(edit:value:expected:)`` for a position that is too far in the future.
+    func publication(
+        of position: PartDelivery.Position,
+        after end: Int64,
+        at elapsed: MediaTime
+    ) throws(PlaylistEditError) -> MediaTime {
         // The last segment has the number before `end`, and clients wait for the next two at most (§6.2.5.2).
         guard position.sequence <= end +| 1 else {
             throw .invalidValue(
@@ -68,13 +87,34 @@ struct ChannelParts {
         }
         guard position.sequence >= end else { return .zero }
         guard schedule.hasSegment(position.sequence) else { return schedule.cycle }
-        let count = count(of: position.sequence)
-        guard let part = position.part, count > 0 else { return schedule.segment(position.sequence).publication }
-        guard part >= count else { return publication(of: part, in: position.sequence) }
+        let segment = segment(position.sequence)
+        guard let part = position.part, segment.count > 0 else { return segment.end }
+        let next = position.sequence == end ? publishedCount(of: segment, at: elapsed) : 0
+        guard part < next +| advanceLimit else {
+            throw .invalidValue(
+                edit: "_HLS_part",
+                value: "\(part)",
+                expected: "less than \(next +| advanceLimit), \(advanceLimit) after the last part"
+            )
+        }
+        guard part >= segment.count else { return segment.publication(of: part) }
         // The part is the first one of the next segment (§6.2.5.2).
         guard schedule.hasSegment(position.sequence +| 1) else { return schedule.cycle }
-        return publication(of: 0, in: position.sequence +| 1)
+        let following = self.segment(position.sequence +| 1)
+        return following.count > 0 ? following.publication(of: 0) : following.end
     }
+
+    /// The number of parts after the last one for which clients wait at most, the advance part limit (§6.2.5.2).
+    private var advanceLimit: Int {
+        target < MediaTime(seconds: 1) ? Int(saturating: (3 / target.seconds).rounded(.up)) : 3
+    }
+
+    /// Returns the number of parts of a segment that are published.
+    private func publishedCount(of segment: Segment, at elapsed: MediaTime) -> Int {
+        (0..<segment.count).prefix { segment.publication(of: $0) <= elapsed }.count
+    }
+
+    // MARK: Tags
 
     /// Returns a playlist with the tags of the parts that are published.
     ///
@@ -94,37 +134,66 @@ struct ChannelParts {
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
         var patch = PlaylistPatch()
-        let end = playlist.lineEnd
         writeHeader(of: playlist, &patch)
+        var size = playlist.bytes.count
         let window = MediaTime(seconds: Self.partWindow *| (playlist.targetDuration?.roundedUpSeconds ?? 0))
         for position in playlist.segments.indices {
             let number = numbers.lowerBound +| Int64(position)
             let isUnfinished = isLastUnfinished && number == numbers.upperBound -| 1
             guard isUnfinished || schedule.segment(number).publication > elapsed - window else { continue }
+            let segment = segment(number)
+            let text = try text(of: segment, isUnfinished, playlist.lineEnd, at: elapsed, limits.byteCount -| size)
+            size +|= text.utf8.count
             let lines = playlist.lines(ofSegment: position)
-            let parts = (0..<count(of: number)).filter { publication(of: $0, in: number) <= elapsed }
-            let text = parts.map { line(of: $0, in: number) + end }.joined()
-            guard isUnfinished else {
-                if let first = lines.first(where: { $0.tag == .segmentInformation }) {
-                    patch.replace(first.range.lowerBound..<first.range.lowerBound, with: text)
+            if isUnfinished {
+                let removed = lines.filter {
+                    $0.isURI || [.segmentInformation, .byteRange, .gap, .bitRate].contains($0.tag)
                 }
-                continue
-            }
-            let hint = parts.count < count(of: number) ? preloadHint(of: parts.count, in: number) + end : ""
-            let removed = lines.filter {
-                $0.isURI || [.segmentInformation, .byteRange, .gap, .bitRate].contains($0.tag)
-            }
-            for (index, line) in removed.enumerated() {
-                patch.replace(line.range, with: index == removed.count - 1 ? text + hint : "")
+                for line in removed.dropLast() { patch.remove(line.range) }
+                if let last = removed.last { patch.replace(last.range, with: text) }
+            } else if let start = Self.start(of: lines) {
+                patch.replace(start..<start, with: text)
             }
         }
         return try Playlist.media(playlist).patched(patch, edit: "live", limits: limits).asMedia(after: "live")
     }
 
-    /// Writes the tags that concern the whole playlist in place of those of the source.
+    /// Returns the offset of the parts among the lines of their segment: before its duration, but after all tags that apply to
+    /// its media.
+    private static func start(of lines: [MediaPlaylist.EditableLine]) -> Int? {
+        let applied = lines.last { [.map, .key, .discontinuity, .programDateTime].contains($0.tag) }
+        guard let duration = lines.first(where: { $0.tag == .segmentInformation }) else { return nil }
+        return max(duration.range.lowerBound, applied?.range.upperBound ?? 0)
+    }
+
+    /// Returns the tags of the parts of a segment, and of the next part of an unfinished one.
+    private func text(
+        of segment: Segment,
+        _ isUnfinished: Bool,
+        _ lineEnd: String,
+        at elapsed: MediaTime,
+        _ limit: Int
+    ) throws(PlaylistEditError) -> String {
+        var text = ""
+        let published = isUnfinished ? publishedCount(of: segment, at: elapsed) : segment.count
+        for part in 0..<min(published +| 1, segment.count) {
+            let address = address(of: part, in: segment)
+            if part < published {
+                let duration = segment.publication(of: part) - (segment.start + target * Int64(part))
+                // Decoding can start at the beginning of a segment.
+                let independence = part == 0 ? ",INDEPENDENT=YES" : ""
+                text += "#EXT-X-PART:DURATION=\(duration),URI=\"\(address)\"\(independence)\(lineEnd)"
+            } else {
+                text += "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(address)\"\(lineEnd)"
+            }
+            guard text.utf8.count <= limit else { throw .tooLarge(.byteCount(limit)) }
+        }
+        return text
+    }
+
+    /// Writes the tags that concern the whole playlist.
     private func writeHeader(of playlist: MediaPlaylist, _ patch: inout PlaylistPatch) {
         let lines = playlist.lines(ofSegment: 0)
-        for line in lines where line.tag == .serverControl || line.tag == .partInformation { patch.remove(line.range) }
         guard let first = lines.first(where: { $0.tag == .targetDuration }) ?? lines.first else { return }
         let end = playlist.lineEnd
         // Clients stay three parts behind the end (§4.4.3.8).
@@ -135,28 +204,34 @@ struct ChannelParts {
         )
     }
 
-    private func line(of part: Int, in number: Int64) -> String {
-        let segment = schedule.segment(number)
-        let start = segment.start + target * Int64(part)
-        let duration = publication(of: part, in: number) - start
-        // Decoding can start at the beginning of a segment.
-        let independence = part == 0 ? ",INDEPENDENT=YES" : ""
-        return "#EXT-X-PART:DURATION=\(duration),URI=\"\(uri(of: part, in: number))\"\(independence)"
-    }
-
-    private func preloadHint(of part: Int, in number: Int64) -> String {
-        "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(uri(of: part, in: number))\""
-    }
-
-    private func uri(of part: Int, in number: Int64) -> String {
-        let date = schedule.channel.start.advanced(by: publication(of: part, in: number))
-        let position = schedule.segment(number).position
-        return SegmentPart(
+    private func address(of part: Int, in segment: Segment) -> String {
+        SegmentPart(
             part,
-            of: source.segments[position],
-            count: count(of: number),
+            of: source.segments[segment.position],
+            count: segment.count,
             target: target,
-            publication: date
+            publication: schedule.channel.start.advanced(by: segment.publication(of: part))
         ).address.text.replacing("\"", with: "%22")
+    }
+}
+
+extension MediaPlaylist {
+    /// The tags of a playlist with low latency, which concern the server that publishes it.
+    private static let lowLatencyTags: [TagName] = [
+        .serverControl, .partInformation, .part, .preloadHint, .renditionReport,
+    ]
+
+    /// Returns the playlist without the tags of a playlist with low latency.
+    ///
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit.
+    func withoutLowLatency(limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
+        guard serverControl != nil || partTargetDuration != nil else { return self }
+        var patch = PlaylistPatch()
+        for position in 0...segments.count {
+            for line in lines(ofSegment: position) {
+                if let tag = line.tag, Self.lowLatencyTags.contains(tag) { patch.remove(line.range) }
+            }
+        }
+        return try Playlist.media(self).patched(patch, edit: "live", limits: limits).asMedia(after: "live")
     }
 }

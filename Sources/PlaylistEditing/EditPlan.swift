@@ -61,12 +61,13 @@ public struct EditPlan: Sendable, Hashable {
         sources: [String: Playlist],
         _ context: EditContext
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
-        var result = try playlist.withSeparateAudio(for: sources)
+        var result = playlist
         if Self.lacksIFrames(sources) { result = try result.withoutIFrameVariants() }
         for edit in edits {
             if let step = edit.steps.multivariant { result = try step(result, context) }
         }
-        return result
+        // After the filters, which know the audio of the presentation only as that of its variants.
+        return try result.withSeparateAudio(for: sources, limits: context.limits)
     }
 
     /// Returns a Boolean value that indicates whether a playlist that is stitched in has no I-frame playlists.

@@ -11,10 +11,15 @@ extension MultivariantPlaylist {
     /// Players would otherwise have no audio while they play the other playlist. Such a rendition refers to the segments of
     /// the variant with the lowest bit rate, of which players then play only the audio.
     ///
-    /// - Parameter sources: The playlists that are stitched in.
+    /// - Parameters:
+    ///   - sources: The playlists that are stitched in.
+    ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist; the same one if its audio is separate already, or all of them contain it in their variants.
     /// - Throws: ``PlaylistEditError`` if the result exceeds a limit.
-    func withSeparateAudio(for sources: [String: Playlist]) throws(PlaylistEditError) -> MultivariantPlaylist {
+    func withSeparateAudio(
+        for sources: [String: Playlist],
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
         let isSeparate = sources.values.contains { source in
             guard case .multivariant(let other) = source else { return false }
             return other.renditions.contains { $0.type == .audio && $0.uri != nil }
@@ -37,7 +42,8 @@ extension MultivariantPlaylist {
             guard let lowest = Self.lowestBitRate(of: members) else { continue }
             rendition.attributes.set("URI", to: "\"\(lowest.quotableURI)\"", in: &patch)
         }
-        return try Playlist.multivariant(self).patched(patch, edit: "stitching").asMultivariant(after: "stitching")
+        return try Playlist.multivariant(self).patched(patch, edit: "stitching", limits: limits)
+            .asMultivariant(after: "stitching")
     }
 
     private static func lowestBitRate(of variants: [Variant]) -> Variant? {

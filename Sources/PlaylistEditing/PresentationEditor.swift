@@ -83,9 +83,9 @@ public struct PresentationEditor: Sendable {
             }
         }
         switch playlist {
-        case .multivariant(let original):
+        case .multivariant(let playlist):
             let sourcesByName = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) })
-            let playlist = try original.withSeparateAudio(for: sourcesByName)
+            let stitched = try playlist.withSeparateAudio(for: sourcesByName, limits: budget.limits.result)
             // A match exists for every variant and audio rendition.
             let needsGaps = !sources.isEmpty && playlist.renditions.contains { $0.type != .audio && $0.uri != nil }
             var gaps: [String: String] = [:]
@@ -99,7 +99,7 @@ public struct PresentationEditor: Sendable {
                     playlist,
                     sources: sourcesByName,
                     gaps: gaps,
-                    alignment: try await alignment(of: playlist, sourcesByName, gaps),
+                    alignment: try await alignment(of: stitched, sourcesByName, gaps),
                     keys: try await remainingKeys(of: playlist)
                 ),
                 limits: budget.limits.result,

@@ -151,14 +151,16 @@ extension SimulatedChannel {
         guard source.hasEndMarker || !source.isLive else {
             throw .cannotStitch(reason: "a channel is simulated from a complete playlist, and this one is live")
         }
-        let schedule = try ChannelSchedule(source, self)
+        // The tags of a recorded stream with low latency are those of its own server.
+        let media = try source.withoutLowLatency(limits: limits)
+        let schedule = try ChannelSchedule(media, self)
         let elapsed = date.sinceEpoch - start.sinceEpoch
         guard let published = schedule.published(at: elapsed, limits.entryCount) else {
             throw .notStarted(start: start)
         }
-        let parts = delivery == nil || published.isEnded ? nil : try ChannelParts(schedule, source)
+        let parts = delivery == nil || published.isEnded ? nil : try ChannelParts(schedule, media)
         if let awaited = delivery?.awaited, let parts {
-            let publication = try parts.publication(of: awaited, after: published.range.upperBound)
+            let publication = try parts.publication(of: awaited, after: published.range.upperBound, at: elapsed)
             guard publication <= elapsed else {
                 throw .notPublished(until: start.advanced(by: publication))
             }
@@ -167,7 +169,7 @@ extension SimulatedChannel {
         let hasNext = parts != nil && schedule.hasSegment(published.range.upperBound)
         let listed = published.range.lowerBound..<(published.range.upperBound +| (hasNext ? 1 : 0))
         let playlist = try MediaPlaylistAssembly.assemble(
-            primary: source,
+            primary: media,
             runs: schedule.runs(of: listed),
             numbering: MediaPlaylistAssembly.Numbering(
                 mediaSequence: published.range.lowerBound,

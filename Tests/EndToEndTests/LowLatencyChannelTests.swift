@@ -152,6 +152,32 @@ struct LowLatencyChannelTests {
         return text.split(separator: "\n").map { String($0) }.sorted()
     }
 
+    /// More clients than the server edits playlists for at once wait for one part, and get the same playlist.
+    @Test(.timeLimit(.minutes(10))) func manyClientsWaitForOnePart() async throws {
+        try await onStage { stage in
+            let video = try #require(try await stage.mediaPlaylists("ts/multivariant.m3u8").first)
+            let first = try await stage.ask(video)
+            let sequence = try #require(first.text.firstMatch(of: /MEDIA-SEQUENCE:(\d+)/).flatMap { Int64($0.1) })
+            let next = sequence + Int64(first.lines.count { $0.hasPrefix("#EXTINF") }) + 1
+            var configuration = HTTPClient.Configuration()
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100
+            let client = HTTPClient(configuration: configuration)
+            let address = stage.address + "\(video)&_HLS_msn=\(next)&_HLS_part=0".dropFirst()
+            let answers = try await withThrowingTaskGroup(of: (status: UInt, body: ByteBuffer).self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        let response = try await client.execute(HTTPClientRequest(url: address), timeout: .seconds(60))
+                        return (response.status.code, try await response.body.collect(upTo: 16 << 20))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try await client.shutdown()
+            #expect(answers.count == 100 && answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
+            #expect(String(buffer: answers[0].body).contains("#EXT-X-PART:"))
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func playlistsAndPartsAreDeliveredWhenTheyArePublished() async throws {
         try await onStage { stage in
             let video = try #require(try await stage.mediaPlaylists("fmp4/multivariant.m3u8").first)

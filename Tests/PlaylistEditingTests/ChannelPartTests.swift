@@ -100,9 +100,9 @@ import Testing
 
     @Test func clientsWaitForSegmentsAndParts() throws {
         let playlist = try Self.media(["4", "3.5"])
-        func wait(_ awaited: (Int64, Int?)) throws -> String? {
+        func wait(_ awaited: (Int64, Int?), _ seconds: String = "5.5") throws -> String? {
             do throws(any Error) {
-                _ = try channel(playlist, "5.5", awaited)
+                _ = try channel(playlist, seconds, awaited)
                 return nil
             } catch PlaylistEditError.notPublished(let date) {
                 return "\((date.sinceEpoch - Self.start.sinceEpoch))"
@@ -111,9 +111,14 @@ import Testing
         #expect(try wait((0, nil)) == nil && wait((0, 9)) == nil && wait((1, 0)) == nil)
         #expect(try wait((1, 1)) == "6" && wait((1, 3)) == "7.5" && wait((1, nil)) == "7.5")
         // A part after the last one of a segment is the first one of the next segment (RFC 8216bis §6.2.5.2).
-        #expect(try wait((1, 4)) == "8.5" && wait((1, 1_000)) == "8.5")
+        #expect(try wait((1, 4), "6") == "8.5" && wait((1, 4), "7") == "8.5" && wait((1, 5), "7") == "8.5")
+        // Three parts after the last one is the limit.
+        for (part, seconds) in [(4, "5.5"), (1_000, "5.5"), (.max, "7"), (5, "6")] {
+            #expect { try wait((1, part), seconds) } throws: { ($0 as? PlaylistEditError)?.code == .invalidValue }
+        }
         #expect(try wait((2, nil)) == "11.5" && wait((2, 0)) == "8.5")
         #expect { try wait((3, nil)) } throws: { ($0 as? PlaylistEditError)?.code == .invalidValue }
+        #expect { try wait((.max, nil)) } throws: { ($0 as? PlaylistEditError)?.code == .invalidValue }
         let late = try channel(playlist, "8.5", (1, 4))
         #expect(try parts(late).suffix(2) == ["0.0:1*", "0.1?"])
     }
@@ -138,6 +143,71 @@ import Testing
         let gap = try Self.media(["4", "4"], [1: "#EXT-X-GAP\n"])
         #expect(try parts(channel(gap, "5")) == ["0.0:1*", "0.1:1", "0.2:1", "0.3:1"])
         #expect(try channel(gap, "5").segments.count == 1)
+    }
+
+    /// A file of subtitles may be longer than segments with parts.
+    @Test func longFilesWithoutPartsAreAccepted() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:600\n#EXTINF:600,\na.vtt\n#EXT-X-ENDLIST\n"
+        let live = try channel(MediaPlaylist(parsing: Array(text.utf8)), "601")
+        #expect(try parts(live).isEmpty && live.segments.count == 1)
+    }
+
+    /// A recorded stream with low latency has parts and hints of its own server.
+    @Test(arguments: ["part=1", "window=30"]) func tagsOfARecordedStreamAreRemoved(option: String) throws {
+        let recorded = try Self.media(
+            ["4", "4"],
+            [
+                0: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=9\n#EXT-X-PART-INF:PART-TARGET=2\n",
+                1: "#EXT-X-PART:DURATION=2,URI=\"1-0.m4s\"\n#EXT-X-PART:DURATION=2,URI=\"1-1.m4s\"\n",
+            ]
+        )
+        for seconds in ["5", "9", "13"] {
+            let live = try channel(recorded, seconds, nil, "loop,start=2026-01-01T00:00:00Z,\(option)")
+            let text = String(decoding: live.bytes, as: UTF8.self)
+            #expect(!text.contains("1-0.m4s") && !text.contains("PART-HOLD-BACK=9") && !text.contains("PART-TARGET=2"))
+            #expect(text.ranges(of: "#EXT-X-PART-INF").count == (option == "part=1" ? 1 : 0))
+            #expect(live.validationErrors.isEmpty, "\(text)")
+        }
+    }
+
+    /// Tags apply to the lines after them, wherever they are between the duration and the URL of a segment.
+    @Test func partsFollowTheTagsOfTheirSegment() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            #EXT-X-MAP:URI="init.mp4?a=1",BYTERANGE="700@0"
+            0.m4s
+            #EXTINF:4,
+            1.m4s
+            #EXT-X-ENDLIST
+
+            """
+        let context = PlaylistContext(address: ResourceAddress("http://h/v/media.m3u8"))
+        let live = try channel(MediaPlaylist(parsing: Array(text.utf8), context: context), "5")
+        let lines = String(decoding: live.bytes, as: UTF8.self).split(separator: "\n")
+        let map = try #require(lines.firstIndex { $0.hasPrefix("#EXT-X-MAP") })
+        let part = try #require(lines.firstIndex { $0.hasPrefix("#EXT-X-PART:") })
+        #expect(map < part)
+        #expect(try parts(live) == ["0.0:1*", "0.1:1", "0.2:1", "0.3:1", "1.0:1*", "1.1?"])
+    }
+
+    /// The URL of a segment is repeated for each part, so that the result can be much larger than the source.
+    @Test func resultIsLimited() throws {
+        let long = String(repeating: "a", count: 100_000)
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\n\(long).ts\n#EXT-X-ENDLIST\n"
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        let channel = try #require(SimulatedChannel("loop,start=2026-01-01T00:00:00Z,part=0.1"))
+        #expect { () throws in
+            _ = try channel.playlist(
+                of: playlist,
+                at: Self.start.advanced(by: MediaTime(seconds: 100)),
+                delivery: PartDelivery(),
+                limits: PlaylistLimits(byteCount: 1 << 20)
+            )
+        } throws: {
+            ($0 as? PlaylistEditError)?.code == .tooLarge
+        }
     }
 
     @Test(arguments: [
@@ -177,5 +247,12 @@ import Testing
         let plan = EditPlan([try PlaylistEdit(name: "live", value: "loop,start=2026-01-01T00:00:00Z,part=1")])
         let edited = try plan.applied(to: playlist, date: Self.start.advanced(by: MediaTime(seconds: 6)))
         #expect(try parts(edited).isEmpty && edited.segments.count == 1 && edited.partTargetDuration == nil)
+    }
+}
+
+extension MediaPlaylist {
+    /// The errors that the rules of RFC 8216bis find.
+    fileprivate var validationErrors: [String] {
+        Playlist.media(self).diagnostics.filter { $0.severity == .error }.map { "\($0)" }
     }
 }

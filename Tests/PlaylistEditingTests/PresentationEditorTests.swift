@@ -141,6 +141,9 @@ import Testing
         #expect(try plan.applied(to: video, sources: ["x": film]).bytes == video.bytes)
         #expect(try plan.applied(to: muxed, sources: ["x": .multivariant(muxed)]).bytes == muxed.bytes)
         #expect(try plan.applied(to: muxed, sources: ["x": film]).renditions.count == 1)
+        // Filters concern the audio of the presentation as it is.
+        let filtered = EditPlan([.append("x"), try PlaylistEdit(name: "audio-languages", value: "en")])
+        #expect(try filtered.applied(to: muxed, sources: ["x": film]).renditions.count == 1)
     }
 
     @Test func everyMediaPlaylistHasItsOwnPlan() async throws {

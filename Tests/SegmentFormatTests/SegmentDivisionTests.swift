@@ -28,7 +28,7 @@ import Testing
             )
             return box("moof", fullBox("mfhd", 0, 0, u32(number)), video, audio)
         }
-        let data = (1...25).flatMap { [UInt8](repeating: UInt8(number * 100 + $0), count: $0) }
+        let data = (1...25).flatMap { [UInt8](repeating: UInt8(truncatingIfNeeded: number * 100 + $0), count: $0) }
         return tracks(tracks(0).count + 8) + box("mdat", data + (0..<141).map { UInt8($0) })
     }
 
@@ -98,6 +98,48 @@ import Testing
         #expect(throws: MediaFormatError.self) { try divided(Self.segment, initialization: []) }
         let parts = try divided(Movies.initialization + Self.segment, initialization: [])
         #expect(try parts.map { try samples($0, track: 1).count } == [13, 12, 13, 12])
+    }
+
+    /// A small segment that declares many samples without bytes, in many tracks and fragments, has limited samples.
+    @Test(.timeLimit(.minutes(2))) func declaredSamplesAreLimited() throws {
+        let empty = (1...128).flatMap { track in
+            box(
+                "traf",
+                fullBox("tfhd", 0, 0x2_0018, u32(track), u32(1), u32(0)),
+                fullBox("trun", 0, 0, u32(100_000))
+            )
+        }
+        #expect(throws: MediaFormatError.self) { try divided(box("moof", empty) + box("mdat", [])) }
+        let single = (0..<40_000).flatMap { _ in
+            box("traf", fullBox("tfhd", 0, 0x2_0018, u32(1), u32(1), u32(0)), fullBox("trun", 0, 0, u32(1)))
+        }
+        #expect(try divided(box("moof", single) + box("mdat", [])).count == 4)
+    }
+
+    /// A gap between the times of samples remains, in a track fragment of its own.
+    @Test func gapsInTimeRemain() throws {
+        let segment = Self.fragment(0) + Self.fragment(3)
+        let parts = try divided(segment, seconds: 4, tenths: 40, count: 1)
+        let whole = try samples(segment, track: 1)
+        #expect(try samples(parts[0], track: 1).map(\.time) == whole.map(\.time))
+        #expect(whole[25].time.start - whole[24].time.end > MediaTime(seconds: 1))
+    }
+
+    @Test func audioOfATransportStreamIsDividedBetweenPackets() throws {
+        var builder = TransportStreamBuilder()
+        builder.tables([(0x0F, 0x101, [])])
+        for index in 0..<3 {
+            builder.unit(0x101, 90_000 + index * 60_000, stream: 0xC0)
+            for _ in 0..<9 { builder.packet(0x101, isStart: false, zeros(184)) }
+        }
+        let parts = try divided(builder.bytes, seconds: 4, count: 8)
+        #expect(
+            parts.flatMap { $0 } == builder.bytes && parts.allSatisfy { $0.count >= 3 * 188 && $0.count <= 5 * 188 }
+        )
+        // Bytes between packets do not end the division.
+        let film = TransportStreamBuilder.film(seconds: 2)
+        let damaged = Array(film[..<1_880]) + [1, 2, 3] + Array(film[1_880...])
+        #expect(try divided(damaged).map { $0.count / 188 }.allSatisfy { $0 > 10 })
     }
 
     @Test func transportStreamIsDividedBeforeItsFrames() throws {

@@ -164,7 +164,7 @@ private struct FaultyWriter: ResponseBodyWriter {
 
 extension TimeSource {
     /// Waits in short steps, so that a server that shuts down does not wait for the end of a fault.
-    fileprivate func waitUnlessShuttingDown(_ duration: Duration) async throws {
+    func waitUnlessShuttingDown(_ duration: Duration) async throws {
         let end = now + duration
         while now < end {
             guard !Task.isShuttingDownGracefully else { throw CancellationError() }

@@ -37,32 +37,47 @@ final class PartStore: Sendable {
         }
     }
 
-    private struct State {
-        var divided: RecentlyUsedValues<Key, [ByteBuffer]>
-        var divisions: [Key: Task<[ByteBuffer], any Error>] = [:]
+    /// The parts of a segment, or the reason for which it has none.
+    private struct Divided {
+        let parts: Result<[ByteBuffer], ServerError>
+        /// The time after which the segment is loaded again.
+        let end: Duration
     }
 
     private let workers: EditWorkers
+    private let capacity: ServerCapacity
+    private let time: any TimeSource
     private let date: @Sendable () -> ProgramDateTime
-    private let state: Mutex<State>
+    private let divided: Mutex<RecentlyUsedValues<Key, Divided>>
+    private let divisions = SharedWork<Key, Divided>(maximumCount: 4)
 
     /// The maximum time for which a client waits for a part.
     private static let maximumWait = MediaTime(seconds: 30)
+    /// The maximum size of a segment that is divided.
+    private static let maximumSize = ByteCount(64 << 20)
+    /// The time for which the parts of a segment stay in memory, and the failure to divide it.
+    private static let retention = Duration.seconds(30)
 
     /// Creates an empty store.
     ///
     /// - Parameters:
     ///   - size: The maximum size of the segments in memory.
     ///   - workers: The executor that divides segments.
-    ///   - date: The clock.
+    ///   - capacity: The capacity against which segments are counted while they are divided.
+    ///   - time: The clock for waiting.
+    ///   - date: The clock of channels.
     init(
         size: ByteCount = ByteCount(64 << 20),
         workers: EditWorkers,
+        capacity: ServerCapacity,
+        time: any TimeSource = SystemTimeSource(),
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.workers = workers
+        self.capacity = capacity
+        self.time = time
         self.date = date
-        state = Mutex(State(divided: RecentlyUsedValues(maximumSize: size)))
+        divided = Mutex(RecentlyUsedValues(maximumSize: size))
     }
 
     /// Returns the bytes of a part once it is published.
@@ -72,8 +87,8 @@ final class PartStore: Sendable {
     ///   - isForeign: Whether the client has no access to the owner's sources.
     ///   - loader: The loader of the segment.
     /// - Returns: The bytes.
-    /// - Throws: ``ServerError`` with 404 for a part that is published later than in half a minute, and with 502 for a segment
-    ///   that cannot be divided; `TransportError` if the segment cannot be loaded.
+    /// - Throws: ``ServerError`` with 404 for a part that is published later than in half a minute, with 502 for a segment
+    ///   that cannot be divided, and with 503 without capacity; `TransportError` if the segment cannot be loaded.
     func bytes(of part: SegmentPart, isForeign: Bool, _ loader: ResourceLoader) async throws -> ByteBuffer {
         let wait = part.publication.sinceEpoch - date().sinceEpoch
         guard wait <= Self.maximumWait else {
@@ -85,65 +100,64 @@ final class PartStore: Sendable {
             )
         }
         let key = Key(part, isForeign: isForeign)
-        let division = divided(key) { try await Self.divide(part, loader, self.workers) }
         // The segment is loaded while its part is not published yet.
-        if wait > .zero { try await Task.sleep(for: wait.duration) }
-        return try await division()[part.index]
+        let parts = try await parts(key) { [workers, capacity] in
+            try await Self.divide(part, loader, workers, capacity)
+        }
+        if wait > .zero { try await time.waitUnlessShuttingDown(wait.duration) }
+        return try parts.get()[part.index]
     }
 
-    /// Returns a closure that returns the parts of a segment, which is loaded unless it is in memory.
-    private func divided(
+    /// Returns the parts of a segment, which is loaded unless it is in memory.
+    private func parts(
         _ key: Key,
-        _ divide: @escaping @Sendable () async throws -> [ByteBuffer]
-    ) -> () async throws -> [ByteBuffer] {
-        state.withLock { state in
-            if let known = state.divided.use(key) { return { known } }
-            if let division = state.divisions[key] { return { try await division.value } }
-            // The division serves several clients, so that it continues without the one that began it.
-            let division = Task {
-                let result: Result<[ByteBuffer], any Error>
-                do { result = .success(try await divide()) } catch { result = .failure(error) }
-                finish(key, result)
-                return try result.get()
-            }
-            state.divisions[key] = division
-            return { try await division.value }
-        }
+        _ divide: @escaping @Sendable () async throws -> Result<[ByteBuffer], ServerError>
+    ) async throws -> Result<[ByteBuffer], ServerError> {
+        let known = divided.withLock { $0.use(key) }
+        if let known, time.now < known.end { return known.parts }
+        return try await divisions.value(for: key) { [self] in
+            let new = Divided(parts: try await divide(), end: time.now + Self.retention)
+            let size = (try? new.parts.get())?.reduce(2_048) { $0 +| $1.readableBytes } ?? 2_048
+            divided.withLock { $0.insert(new, size: size, for: key) }
+            return new
+        }.parts
     }
 
-    private func finish(_ key: Key, _ result: Result<[ByteBuffer], any Error>) {
-        state.withLock { state in
-            state.divisions[key] = nil
-            guard case .success(let parts) = result else { return }
-            let size = parts.reduce(2_048) { $0 +| $1.readableBytes }
-            guard size <= state.divided.maximumSize / 2 else { return }
-            state.divided.insert(parts, size: size, for: key)
-        }
-    }
-
+    /// Loads and divides a segment.
+    ///
+    /// - Returns: The parts, or the reason for which the segment cannot be divided.
     private static func divide(
         _ part: SegmentPart,
         _ loader: ResourceLoader,
-        _ workers: EditWorkers
-    ) async throws -> [ByteBuffer] {
+        _ workers: EditWorkers,
+        _ capacity: ServerCapacity
+    ) async throws -> Result<[ByteBuffer], ServerError> {
+        let budget = try capacity.admit()
         var initialization: [UInt8] = []
         if let address = part.initialization {
             let request = TransportRequest(address, kind: .initialization, byteRange: part.initializationRange)
-            initialization = try await loader.load(request).bytes
+            initialization = try await loader.load(request, limit: maximumSize).bytes
         }
         let request = TransportRequest(part.segment, kind: .segment, byteRange: part.byteRange)
-        let segment = try await loader.load(request).bytes
+        let segment = try await loader.load(request, limit: maximumSize).bytes
+        // The segment and its parts are in memory at the same time.
+        try budget.reserve((segment.count +| initialization.count) *| 2)
         let division = SegmentDivision(of: part.duration, target: part.target, count: part.count)
+        defer { withExtendedLifetime(budget) {} }
         do {
-            return try await workers.run { [initialization] _ in
-                try division.parts(of: segment, initialization: initialization).map { ByteBuffer(bytes: $0) }
-            }
+            return .success(
+                try await workers.run { [initialization] _ in
+                    try division.parts(of: segment, initialization: initialization).map { ByteBuffer(bytes: $0) }
+                }
+            )
         } catch let error as MediaFormatError {
-            throw ServerError(
-                .badGateway,
-                "not-divisible",
-                "\(part.segment) cannot be divided into parts: \(error.message)",
-                hint: "leave out part=\(part.target) of the channel"
+            return .failure(
+                ServerError(
+                    .badGateway,
+                    "not-divisible",
+                    "\(part.segment) cannot be divided into parts: \(error.message)",
+                    hint: "leave out part=\(part.target) of the channel"
+                )
             )
         }
     }

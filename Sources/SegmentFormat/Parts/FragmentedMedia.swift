@@ -24,6 +24,8 @@ struct FragmentedMedia {
     private var sequenceNumber: UInt32 = 0
     /// The number of bytes of the segment that are not assigned to a sample yet.
     private var unusedBytes: Int
+    /// The number of samples that can still be read, of all tracks together: no segment has more samples than bytes.
+    private var remainingSamples: Int
 
     /// Creates the samples of a segment.
     ///
@@ -34,6 +36,7 @@ struct FragmentedMedia {
     init(_ segment: [UInt8], initialization: [UInt8]) throws(MediaFormatError) {
         self.segment = segment
         unusedBytes = segment.count
+        remainingSamples = min(FragmentSample.maximumCount, segment.count)
         var movie = try Self.movie(in: initialization)
         if movie == nil { movie = try Self.movie(in: segment) }
         let bytes = segment.span
@@ -91,36 +94,37 @@ struct FragmentedMedia {
         }
         let fragment = try TrackFragment(box, bytes) { movie?.track($0)?.fragmentDefaults }
         let index = try trackIndex(of: fragment.trackID, box)
-        var track = tracks[index]
+        // The array is moved out of the track, so that appending does not copy it.
+        var samples: [Sample] = []
+        swap(&samples, &tracks[index].samples)
         let origin = fragment.dataOrigin(fragment: moof, previousEnd: nextData)
         var position = Int64(origin)
-        var time = fragment.baseDecodeTime ?? track.end
+        var time = fragment.baseDecodeTime ?? tracks[index].end
         var unused = unusedBytes
+        var remaining = remainingSamples
         try fragment.forEachRun(bytes) { run throws(MediaFormatError) in
             guard let run, run.isComplete, run.hasKnownDurations else { throw .truncated("trun") }
             if let offset = run.dataOffset { position = Int64(origin).addingSaturated(Int64(offset)) }
             try run.forEachSample(bytes) { sample throws(MediaFormatError) in
                 let end = position.addingSaturated(Int64(sample.size))
                 unused -|= Int(clamping: sample.size)
-                guard position >= 0, end <= Int64(bytes.count), unused >= 0,
-                    track.samples.count < FragmentSample.maximumCount
-                else { throw .truncated("mdat") }
-                track.samples.append(Sample(decodeTime: time, values: sample, data: Int(position)..<Int(end)))
+                remaining -|= 1
+                guard position >= 0, end <= Int64(bytes.count), unused >= 0 else { throw .truncated("mdat") }
+                guard remaining >= 0 else { throw .tooLarge("trun") }
+                samples.append(Sample(decodeTime: time, values: sample, data: Int(position)..<Int(end)))
                 position = end
                 time = time.addingSaturated(UInt64(sample.duration))
                 return true
             }
         }
-        track.end = time
-        tracks[index] = track
-        unusedBytes = unused
+        tracks[index].end = time
+        swap(&samples, &tracks[index].samples)
+        (unusedBytes, remainingSamples) = (unused, remaining)
         nextData = Int(clamping: position)
     }
 
     /// Returns the index of a track, which is added if it is new.
     private mutating func trackIndex(of id: UInt32, _ box: Box) throws(MediaFormatError) -> Int {
-        if let index = tracks.firstIndex(where: { $0.id == id }) { return index }
-        guard tracks.count < Movie.maximumTrackCount else { throw .tooLarge("moof") }
         let segment = segment
         let bytes = segment.span
         var description: UInt32?
@@ -129,6 +133,13 @@ struct FragmentedMedia {
             cursor.skip(flags & 0x1 != 0 ? 12 : 4)
             if flags & 0x2 != 0 { description = cursor.readUInt32(bytes) }
         }
+        if let index = tracks.firstIndex(where: { $0.id == id }) {
+            guard tracks[index].descriptionIndex == description else {
+                throw .malformed("a segment with several sample descriptions of a track")
+            }
+            return index
+        }
+        guard tracks.count < Movie.maximumTrackCount else { throw .tooLarge("moof") }
         tracks.append(Track(id: id, descriptionIndex: description))
         return tracks.count - 1
     }
@@ -150,7 +161,9 @@ struct FragmentedMedia {
             let runs = zip(tracks, positions).map { track, positions in
                 (track: track, samples: track.samples[positions[number]..<positions[number + 1]])
             }
-            let filled = runs.filter { !$0.samples.isEmpty }
+            let filled = runs.flatMap { track, samples in
+                Self.contiguousRuns(of: samples).map { (track: track, samples: $0) }
+            }
             let start = number == 0 ? leading.flatMap { segment[$0] } : []
             return start
                 + fragment(
@@ -158,6 +171,21 @@ struct FragmentedMedia {
                     number: sequenceNumber.addingSaturated(UInt32(clamping: number))
                 )
         }
+    }
+
+    /// Returns samples in runs, each of which has no gap between the decode times of its samples.
+    private static func contiguousRuns(of samples: ArraySlice<Sample>) -> [ArraySlice<Sample>] {
+        var runs: [ArraySlice<Sample>] = []
+        var start = samples.startIndex
+        for position in samples.indices.dropFirst() {
+            let previous = samples[position - 1]
+            guard samples[position].decodeTime != previous.decodeTime.addingSaturated(UInt64(previous.values.duration))
+            else { continue }
+            runs.append(samples[start..<position])
+            start = position
+        }
+        if start < samples.endIndex { runs.append(samples[start...]) }
+        return runs
     }
 
     /// Returns a movie fragment and its media data (ISO/IEC 14496-12 §8.8).
@@ -198,12 +226,21 @@ struct FragmentedMedia {
     private static func run(of samples: ArraySlice<Sample>, _ offset: Int) -> [UInt8] {
         // Version 1, with the data offset and the duration, size, flags and composition offset of each sample.
         var content = bytes(0x0100_0F01) + bytes(UInt32(clamping: samples.count)) + bytes(UInt32(clamping: offset))
-        content.reserveCapacity(content.count + samples.count *| 16)
+        content.reserveCapacity(content.count +| samples.count *| 16)
         for sample in samples.lazy.map(\.values) {
-            content += bytes(sample.duration) + bytes(sample.size) + bytes(sample.flags ?? 0)
-            content += bytes(UInt32(bitPattern: sample.compositionOffset))
+            append(sample.duration, to: &content)
+            append(sample.size, to: &content)
+            append(sample.flags ?? 0, to: &content)
+            append(UInt32(bitPattern: sample.compositionOffset), to: &content)
         }
         return box("trun", content)
+    }
+
+    private static func append(_ value: UInt32, to content: inout [UInt8]) {
+        content.append(UInt8(truncatingIfNeeded: value >> 24))
+        content.append(UInt8(truncatingIfNeeded: value >> 16))
+        content.append(UInt8(truncatingIfNeeded: value >> 8))
+        content.append(UInt8(truncatingIfNeeded: value))
     }
 
     private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
@@ -211,6 +248,8 @@ struct FragmentedMedia {
     }
 
     private static func bytes(_ value: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+        var content: [UInt8] = []
+        append(value, to: &content)
+        return content
     }
 }

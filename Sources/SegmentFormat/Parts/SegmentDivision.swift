@@ -69,34 +69,41 @@ package struct SegmentDivision: Sendable {
     // MARK: Transport streams
 
     /// Returns the bytes between the packets with which the frames of the leading stream begin.
+    ///
+    /// A stream with few timestamps, such as audio with several frames after each, is divided into equal numbers of packets.
     private func transportStreamParts(of segment: [UInt8]) throws(MediaFormatError) -> [[UInt8]] {
         let bytes = segment.span
         guard let summary = TransportStreamSummary(bytes), let pid = summary.leadingPID else {
             throw .missing("a stream with timestamps")
         }
+        var packets: [Int] = []
         var starts: [Int] = []
         var times: [UInt64] = []
         var first: Int64?
         var last: Int64 = 0
-        var offset = summary.layout.firstSync
-        while offset < bytes.count {
-            if let packet = TransportPacket(bytes, at: offset), packet.pid == pid, packet.isUnitStart,
-                !packet.isScrambled, let stamps = PESTimestamps(packet.payload, in: bytes)
-            {
-                let stamp = stamps.decode ?? stamps.presentation
-                last = first == nil ? Int64(clamping: stamp) : TimestampUnwrapper.unwrap(stamp, near: last)
-                let origin = first ?? last
-                first = origin
-                starts.append(offset)
-                // A timestamp that goes back begins no part of its own.
-                times.append(max(times.last ?? 0, UInt64(clamping: last -| origin)))
-            }
-            offset += summary.layout.stride
+        TransportStreamSummary.forEachPacket(in: bytes, summary.layout) { packet, offset in
+            packets.append(offset)
+            guard packet.pid == pid, packet.isUnitStart, !packet.isScrambled,
+                let stamps = PESTimestamps(packet.payload, in: bytes)
+            else { return }
+            let stamp = stamps.decode ?? stamps.presentation
+            last = first == nil ? Int64(clamping: stamp) : TimestampUnwrapper.unwrap(stamp, near: last)
+            let origin = first ?? last
+            first = origin
+            starts.append(offset)
+            // A timestamp that goes back begins no part of its own.
+            times.append(max(times.last ?? 0, UInt64(clamping: last -| origin)))
         }
-        let span = times.last ?? 0
-        let interval = times.count > 1 ? span.dividedSaturated(by: UInt64(clamping: times.count - 1)) : 0
+        var duration = times.last ?? 0
+        if times.count > 1 {
+            duration = duration.addingSaturated(duration.dividedSaturated(by: UInt64(clamping: times.count - 1)))
+        }
+        if times.count < partCount {
+            (starts, times) = (packets, packets.indices.map { UInt64(clamping: $0) })
+            duration = UInt64(clamping: packets.count)
+        }
         guard times.count >= partCount else { throw .missing("a frame for each part of the segment") }
-        let positions = positions(times: times, duration: span.addingSaturated(interval))
+        let positions = positions(times: times, duration: duration)
         let cuts = [0] + positions.dropFirst().dropLast().map { starts[$0] } + [segment.count]
         return zip(cuts, cuts.dropFirst()).map { Array(segment[$0..<$1]) }
     }

@@ -74,18 +74,7 @@ package struct TransportStreamSummary: Sendable, Hashable {
     package init?(_ bytes: Span<UInt8>, near reference: Int64? = nil, programs: [TransportProgram] = []) {
         guard let layout = TransportPacketLayout(bytes) else { return nil }
         var reading = TransportStreamReader(reference: reference, programs: programs)
-        var offset = layout.firstSync
-        var skipped = 0
-        while offset < bytes.count {
-            if bytes[offset] != TransportPacketLayout.syncByte {
-                let next = Self.nextSync(bytes, from: offset, layout.stride)
-                skipped += next - offset
-                offset = next
-                continue
-            }
-            if let packet = TransportPacket(bytes, at: offset) { reading.add(packet, at: offset, bytes) }
-            offset += layout.stride
-        }
+        let skipped = Self.forEachPacket(in: bytes, layout) { reading.add($0, at: $1, bytes) }
         self.layout = layout
         packetCount = reading.packetCount
         skippedByteCount = skipped + layout.firstSync
@@ -93,6 +82,34 @@ package struct TransportStreamSummary: Sendable, Hashable {
         timestamps = reading.times
         clockReferences = reading.clocks
         randomAccessPoints = reading.accessPoints
+    }
+
+    /// Calls a closure for each packet that is complete and not marked as erroneous.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - layout: Their layout.
+    ///   - body: A closure that receives a packet and its offset.
+    /// - Returns: The number of bytes between packets.
+    @discardableResult
+    static func forEachPacket(
+        in bytes: Span<UInt8>,
+        _ layout: TransportPacketLayout,
+        _ body: (TransportPacket, Int) -> Void
+    ) -> Int {
+        var offset = layout.firstSync
+        var skipped = 0
+        while offset < bytes.count {
+            if bytes[offset] != TransportPacketLayout.syncByte {
+                let next = nextSync(bytes, from: offset, layout.stride)
+                skipped += next - offset
+                offset = next
+                continue
+            }
+            if let packet = TransportPacket(bytes, at: offset) { body(packet, offset) }
+            offset += layout.stride
+        }
+        return skipped
     }
 
     /// Returns the offset of the next sync byte that is followed by another one a packet later, or the end of the
