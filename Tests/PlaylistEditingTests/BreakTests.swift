@@ -74,6 +74,10 @@ struct BreakTests {
         }
     }
 
+    @Test func nameOfAClassMayContainEqualsSigns() {
+        #expect(BreakRule("class=a=b") == .dateRanges(classIdentifier: "a=b"))
+    }
+
     @Test(arguments: [("every=1", true), ("every=86400", true), ("every=0.5", false), ("every=86401", false)])
     func breaksByTheClockAreASecondToADayApart(rule: String, isValid: Bool) {
         #expect((BreakRule(rule) != nil) == isValid)

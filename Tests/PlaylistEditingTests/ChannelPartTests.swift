@@ -170,6 +170,22 @@ import Testing
         }
     }
 
+    @Test func serverControlOfARecordedStreamIsRemoved() throws {
+        let recorded = try Self.media(["4", "4"], [0: "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24\n"])
+        let whole = "loop,start=2026-01-01T00:00:00Z"
+        #expect(try channel(recorded, "9", nil, whole).serverControl == nil)
+        #expect(try channel(recorded, "9").serverControl?.canSkipUntil == nil)
+    }
+
+    /// A segment that ended three target durations ago has no parts.
+    @Test func oldSegmentsHaveNoParts() throws {
+        let playlist = try Self.media(["4", "4", "4", "4", "4", "4"])
+        let text = "loop,start=2026-01-01T00:00:00Z,window=40,part=1"
+        // The second segment is published at 8 s.
+        #expect(try parts(channel(playlist, "20", nil, text)).count == 3 * 4 + 1)
+        #expect(try parts(channel(playlist, "19.5", nil, text)).count == 3 * 4 + 3 + 1)
+    }
+
     /// Tags apply to the lines after them, wherever they are between the duration and the URL of a segment.
     @Test func partsFollowTheTagsOfTheirSegment() throws {
         let text = """

@@ -270,6 +270,7 @@ import Testing
             "low/media.m3u8?token=1#a", "../up.m3u8", "/root.m3u8", "a//b.m3u8", "./c.m3u8", ".hidden/d.m3u8",
             "Multivariant.m3u8", "a.m3u8", "A.m3u8", "https://other/e.m3u8", "back\\f.m3u8", "g%2F..m3u8", "h.mpd",
             "\(String(repeating: "x", count: 200)).m3u8", "a/b/c/d/e/f/g/h/i.m3u8", "variant-1.m3u8", "é.m3u8",
+            String(repeating: "y", count: 195) + ".m3u8", String(repeating: "z", count: 196) + ".m3u8",
         ]
         let address = "https://h/x/main.m3u8"
         let text = "#EXTM3U\n" + uris.enumerated().map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)\n\($1)\n" }.joined()
@@ -284,7 +285,7 @@ import Testing
             return
         }
         let names = try await editor.files(of: edited).map(\.name)
-        let kept = ["low/media.m3u8", "a.m3u8"]
+        let kept = ["low/media.m3u8", "a.m3u8", String(repeating: "y", count: 195) + ".m3u8"]
         #expect(names.filter { !$0.hasPrefix("variant-") } == kept + ["multivariant.m3u8"])
         #expect(Set(names.map { $0.lowercased() }).count == uris.count + 1)
     }

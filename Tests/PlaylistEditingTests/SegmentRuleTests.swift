@@ -75,6 +75,18 @@ import Testing
         #expect(try edited(playlist, "exclude", "cues").bytes == playlist.bytes)
     }
 
+    @Test func aBreakEndsWithItsDurationOrItsTag() throws {
+        func lines(_ duration: String) -> [String] {
+            ["#EXTINF:10,", "0", "#EXT-X-CUE-OUT:\(duration)", "#EXTINF:10,", "1", "#EXTINF:10,", "2", "#EXT-X-CUE-IN"]
+                + ["#EXTINF:10,", "3", "#EXTINF:10,", "4", "#EXT-X-ENDLIST"]
+        }
+        for (duration, expected) in [("10", "0 |2 3 4"), ("20", "0 |3 4"), ("30", "0 |3 4")] {
+            let text = (["#EXTM3U", "#EXT-X-TARGETDURATION:10"] + lines(duration)).joined(separator: "\n") + "\n"
+            let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+            #expect(names(try edited(playlist, "exclude", "cues")) == expected, "\(duration)")
+        }
+    }
+
     @Test func anEndAfterTheNextStartIsThatOfTheNextBreak() throws {
         let playlist = try media(
             "#EXTINF:10,",

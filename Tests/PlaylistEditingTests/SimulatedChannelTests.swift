@@ -152,7 +152,7 @@ import Testing
         for text in [
             "loop", "loop,window=120", "once,start=2026-01-01T00:00:00.000Z",
             "loop,start=2026-01-01T00:00:00.000Z,window=5.5,periods=10.5+3", "loop,periods=10,target=6",
-            "loop,part=0.5", "loop,window=120,part=10,periods=10",
+            "loop,part=0.5", "loop,window=120,part=10,periods=10", "loop,target=1", "loop,target=86400",
         ] {
             #expect(SimulatedChannel(text)?.description == text)
         }
