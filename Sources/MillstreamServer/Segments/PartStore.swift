@@ -49,12 +49,13 @@ final class PartStore: Sendable {
     private let time: any TimeSource
     private let date: @Sendable () -> ProgramDateTime
     private let divided: Mutex<RecentlyUsedValues<Key, Divided>>
-    private let divisions = SharedWork<Key, Divided>(maximumCount: 4)
+    /// The divisions in progress: players of several variants and renditions request the parts of new segments together.
+    private let divisions = SharedWork<Key, Divided>(maximumCount: 16)
 
     /// The maximum time for which a client waits for a part.
     private static let maximumWait = MediaTime(seconds: 30)
     /// The maximum size of a segment that is divided.
-    private static let maximumSize = ByteCount(64 << 20)
+    private static let maximumSize = ByteCount(32 << 20)
     /// The time for which the parts of a segment stay in memory, and the failure to divide it.
     private static let retention = Duration.seconds(30)
 
