@@ -11,12 +11,21 @@ final class ClientPresence: Sendable {
         var isDisconnected = false
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
+        var confirmation: RepeatedAnswers.Confirmation?
     }
 
     /// The presence of the client whose request the current task processes; `nil` outside a request.
     @TaskLocal static var current: ClientPresence?
 
     private let state = Mutex(State())
+
+    /// Sets what is known of the sources of the next request of the client; `nil` for nothing.
+    func setConfirmation(_ confirmation: RepeatedAnswers.Confirmation?) {
+        state.withLock { $0.confirmation = confirmation }
+    }
+
+    /// Returns what is known of the sources of the current request, once.
+    func takeConfirmation() -> RepeatedAnswers.Confirmation? { state.withLock { $0.confirmation.take() } }
 
     /// Records that the client has closed the connection, and runs the registered actions.
     func markDisconnected() {

@@ -49,7 +49,8 @@ final class EditedPlaylistCache: Sendable {
             compressed = GzipEncoding.compress(Array(bytes.readableBytesView)).map { ByteBuffer(bytes: $0) }
         }
 
-        fileprivate var size: Int { bytes.readableBytes +| (compressed?.readableBytes ?? 0) +| 2_048 }
+        /// The size of the playlist in memory.
+        var size: Int { bytes.readableBytes +| (compressed?.readableBytes ?? 0) +| 2_048 }
     }
 
     private let maximumEntrySize: Int64
@@ -85,6 +86,16 @@ final class EditedPlaylistCache: Sendable {
 }
 
 extension EditedPlaylistCache.Entry {
+    /// Returns a Boolean value that indicates whether all sources are fresh and have the versions that the entry was made of.
+    func isFresh(in memory: ResourceMemory) -> Bool {
+        versions.allSatisfy { memory.freshVersion(of: $0.key) == $0.value }
+    }
+
+    /// Returns the body that belongs to the head of a response with the status 200.
+    func body(for head: HTTPResponse) -> ByteBuffer? {
+        head.headerFields[.contentEncoding] == nil ? bytes : compressed
+    }
+
     /// Returns the response to a request, without a body if the client has the same playlist.
     ///
     /// - Throws: ``ServerError`` with 503 if the server has no capacity for the response.

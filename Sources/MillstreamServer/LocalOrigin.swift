@@ -212,6 +212,9 @@ public struct LocalOrigin: Sendable {
         for transport in [transport, foreignTransport, tokenTransport] { try await transport.shutdown() }
     }
 
+    /// The value of the header field `Server`.
+    static let serverName = "Millstream"
+
     private var scheme: String { options.certificate == nil ? "http" : "https" }
 
     /// The names of this server: the host at which it listens, the host name of the machine, and those from the
@@ -254,19 +257,6 @@ public struct LocalOrigin: Sendable {
         )
         let links = LinkRegistry(shared: options.conditions)
         let registry = ConnectionRegistry(options.connections)
-        let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestCounting(metrics: metrics))
-        router.add(middleware: ProtectiveHeaders())
-        router.add(middleware: ErrorResponses())
-        router.add(middleware: TargetGuard())
-        router.add(
-            middleware: InitiatorClassification(
-                names: names,
-                scheme: scheme,
-                trustedProxies: options.connections.trustedProxies
-            )
-        )
-        router.add(middleware: ForwardedRequestLimit(registry: registry))
         let work = ServerCapacity(options.limits)
         let workers = EditWorkers(threads: options.limits.concurrentEdits)
         var sources = sources
@@ -281,6 +271,27 @@ public struct LocalOrigin: Sendable {
             sources.foreignPresentations = PresentationStore(options.limits, workers: workers)
         }
         let faults = FaultSettings(options.faults)
+        let answers = RepeatedAnswers(
+            sources: sources,
+            capacity: work,
+            metrics: metrics,
+            faults: faults,
+            links: links
+        )
+        let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: AnswerRecording(answers: answers, trustedProxies: options.connections.trustedProxies))
+        router.add(middleware: RequestCounting(metrics: metrics))
+        router.add(middleware: ProtectiveHeaders())
+        router.add(middleware: ErrorResponses())
+        router.add(middleware: TargetGuard())
+        router.add(
+            middleware: InitiatorClassification(
+                names: names,
+                scheme: scheme,
+                trustedProxies: options.connections.trustedProxies
+            )
+        )
+        router.add(middleware: ForwardedRequestLimit(registry: registry))
         let owner = OwnerAccess(
             credentials: options.credentials,
             requiresThisMachine: options.admitsOnlySignedAddresses,
@@ -319,11 +330,11 @@ public struct LocalOrigin: Sendable {
             signer: SegmentSigner(secret),
             breaks: breaks
         ).add(to: router)
-        let plain = HTTPServerBuilder.limited(by: registry)
+        let plain = HTTPServerBuilder.limited(by: registry, answers: answers)
         let application = Application(
             router: router,
             server: try options.certificate.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain,
-            configuration: .init(address: .hostname(options.host, port: options.port), serverName: "Millstream"),
+            configuration: .init(address: .hostname(options.host, port: options.port), serverName: Self.serverName),
             services: [downloads, LibraryObserver(library: library, downloads: downloads, broadcast: broadcast)],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
             logger: logger

@@ -23,26 +23,14 @@ struct MediaRoutes {
     let playbackSigner: PlaybackSigner?
     /// The guard of the downloaded assets.
     let owner: OwnerAccess
-    /// The scheme with which the server is reached.
-    let scheme: String
     let faults: FaultSettings
     let capacity: ServerCapacity
     let workers: EditWorkers
     /// The repackager of segments for browsers without HLS; `nil` to refuse those that have another form than they take.
     let repackager: (any SegmentRepackager)?
-    private let metrics: ServerMetrics
     private let files = FileResponder()
-    private let edited = EditedPlaylistCache()
     private let parts: PartStore
-    /// The playlists of channels with parts for which clients wait.
-    private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
-    private let time = SystemTimeSource()
-    /// The maximum time for which a client waits for a playlist.
-    private static let maximumWait = MediaTime(seconds: 60)
-    private let breaks: any BreakStore
-    /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
-    /// therefore differ.
-    private let foreignBreaks = MemoryBreakStore()
+    private let playlists: PlaylistRoute
 
     init(
         sources: SourceAccess,
@@ -60,18 +48,25 @@ struct MediaRoutes {
         breaks: any BreakStore = MemoryBreakStore()
     ) {
         self.repackager = repackager
-        self.breaks = breaks
-        self.metrics = metrics
         self.capacity = capacity
         self.workers = workers
         parts = PartStore(workers: workers, capacity: capacity)
+        playlists = PlaylistRoute(
+            sources: sources,
+            signer: signer,
+            playbackSigner: playbackSigner,
+            scheme: scheme,
+            capacity: capacity,
+            workers: workers,
+            metrics: metrics,
+            breaks: breaks
+        )
         self.sources = sources
         self.library = library
         self.links = links
         self.signer = signer
         self.playbackSigner = playbackSigner
         self.owner = owner
-        self.scheme = scheme
         self.faults = faults
     }
 
@@ -82,7 +77,7 @@ struct MediaRoutes {
         // The console, the metrics and the API never have simulated faults.
         let faulty = FaultInjection(faults)
         media.group().add(middleware: PlaybackSignature(signer: playbackSigner)).add(middleware: conditioning)
-            .add(middleware: faulty).get("play.m3u8", use: play)
+            .add(middleware: faulty).get("play.m3u8", use: playlists.play)
         // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
             .add(middleware: faulty).get("segment/:name", use: segment)
@@ -110,161 +105,6 @@ struct MediaRoutes {
         return try links.link(named.id, for: LinkRegistry.Stream(source: source, conditions: named.conditions))
     }
 
-    @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let query = QueryItems(request.uri.query)
-        let expiry = playbackSigner == nil ? nil : try AddressExpiry(query)
-        if let file = try SegmentAddress(mediaFileIn: query, limits: capacity.limits.editing, expiry: expiry) {
-            return Response(
-                status: .found,
-                headers: [.location: file.path(signedBy: signer), .cacheControl: "no-cache"]
-            )
-        }
-        let key = EditedPlaylistCache.Key(
-            target: request.uri.string,
-            authority: request.head.authority ?? "",
-            isForeign: context.initiator.isForeign
-        )
-        let memory = sources.memory(for: context.initiator)
-        let known = edited.entry(for: key)
-        if let known, known.versions.allSatisfy({ memory.freshVersion(of: $0.key) == $0.value }) {
-            metrics.countPlaylist(.fresh)
-            return try await response(to: request, known, key)
-        }
-        do {
-            guard Self.awaitsPart(query) else {
-                let (entry, isStored) = try await loadedPlaylist(request, context, key, known, memory)
-                return try await response(to: request, entry, isStored ? key : nil)
-            }
-            // All clients that wait for the same part have the same playlist.
-            let entry = try await ClientPresence.whileClientIsConnected { [awaited] in
-                try await awaited.value(for: key) { try await publishedPlaylist(request, context, key, memory) }
-            }
-            return try await response(to: request, entry, key)
-        } catch let error as TransportError {
-            metrics.countSourceError(error.code)
-            throw error
-        }
-    }
-
-    /// Returns a Boolean value that indicates whether a client may wait for a part of a simulated channel.
-    private static func awaitsPart(_ query: QueryItems) -> Bool {
-        query["_HLS_msn"] != nil && query.items.contains { $0.name == "live" && $0.value.contains("part=") }
-    }
-
-    /// Returns an edited playlist once it has the position for which clients wait (RFC 8216bis §6.2.5.2).
-    ///
-    /// It holds no capacity while it waits.
-    private func publishedPlaylist(
-        _ request: Request,
-        _ context: ServerRequestContext,
-        _ key: EditedPlaylistCache.Key,
-        _ memory: ResourceMemory
-    ) async throws -> EditedPlaylistCache.Entry {
-        while true {
-            do {
-                return try await loadedPlaylist(request, context, key, nil, memory).entry
-            } catch PlaylistEditError.notPublished(let date) {
-                let wait = date.sinceEpoch - ProgramDateTime.current.sinceEpoch
-                guard wait <= Self.maximumWait else { throw PlaylistEditError.notPublished(until: date) }
-                try await time.waitUnlessShuttingDown(max(.milliseconds(1), wait.duration))
-            }
-        }
-    }
-
-    /// Returns the edited playlist after its sources were requested, and whether later requests may have the same one.
-    private func loadedPlaylist(
-        _ request: Request,
-        _ context: ServerRequestContext,
-        _ key: EditedPlaylistCache.Key,
-        _ known: EditedPlaylistCache.Entry?,
-        _ memory: ResourceMemory
-    ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
-        let budget = try capacity.admit()
-        let presentations = sources.presentations(for: context.initiator)
-        let session = LoadSession(
-            memory: memory,
-            loader: sources.access(for: context.initiator).loading,
-            capacity: capacity
-        )
-        let isConfirmed = try await ClientPresence.whileClientIsConnected {
-            guard let known else { return false }
-            return try await session.confirms(known.versions, presentations)
-        }
-        if isConfirmed, let known {
-            metrics.countPlaylist(.validated)
-            return (known, true)
-        }
-        let second = UnixSeconds.now
-        let (bytes, plan, isAwaited) = try await editedPlaylist(request, context, budget, session: session)
-        let entry = EditedPlaylistCache.Entry(
-            bytes,
-            versions: session.versions,
-            second: plan.dependsOnDate ? second : nil
-        )
-        // Parts are published several times each second, so that only the answer to clients that wait for one is that of others.
-        let isStored = plan.channel?.partTarget == nil || isAwaited
-        if isStored { edited.store(entry, for: key) }
-        metrics.countPlaylist(.edited)
-        return (entry, isStored)
-    }
-
-    /// Returns the response with an edited playlist, which is compressed when the first client accepts that.
-    private func response(
-        to request: Request,
-        _ entry: EditedPlaylistCache.Entry,
-        _ key: EditedPlaylistCache.Key?
-    ) async throws -> Response {
-        guard entry.mayCompress, GzipEncoding.isAccepted(by: request.headers) else {
-            return try entry.response(to: request, capacity)
-        }
-        let compressed = try await workers.run { _ in
-            var entry = entry
-            entry.compress()
-            return entry
-        }
-        if let key { edited.store(compressed, for: key) }
-        return try compressed.response(to: request, capacity)
-    }
-
-    /// Returns the edited playlist for a request, its edits, and whether the client waits for a position in it.
-    private func editedPlaylist(
-        _ request: Request,
-        _ context: ServerRequestContext,
-        _ budget: RequestBudget,
-        session: LoadSession
-    ) async throws -> (bytes: [UInt8], plan: EditPlan, isAwaited: Bool) {
-        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
-        playback.mediaAddressing = .server(signer)
-        if let playbackSigner {
-            // ``PlaybackSignature`` has verified the signature.
-            let expiry = try AddressExpiry(QueryItems(request.uri.query))
-            playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
-        }
-        if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
-        let handler = handler(context, budget, session: session)
-        let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
-            try await handler.playlist(for: playback)
-        }
-        return (bytes, playback.plan, playback.directives.contains { $0.name == "_HLS_msn" })
-    }
-
-    private func handler(
-        _ context: ServerRequestContext,
-        _ budget: RequestBudget,
-        session: LoadSession
-    ) -> PlaybackRequestHandler {
-        PlaybackRequestHandler(
-            loader: sources.access(for: context.initiator).loading,
-            budget: budget,
-            workers: workers,
-            presentations: sources.presentations(for: context.initiator),
-            session: session,
-            // Signed addresses are those of the owner, whichever page plays them.
-            breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks,
-            segments: sources.segments(for: context.initiator)
-        )
-    }
-
     /// Loads the playlist of a playback address for the player of the console, which has the access of the owner.
     ///
     /// - Parameters:
@@ -290,7 +130,7 @@ struct MediaRoutes {
         let playback = try PlaybackRequest(QueryItems(address.query), limits: capacity.limits.editing)
         let loading = sources.access(for: context.initiator).loading
         let session = LoadSession(memory: sources.memory(for: context.initiator), loader: loading, capacity: capacity)
-        let handler = handler(context, budget, session: session)
+        let handler = playlists.handler(context, budget, session: session)
         let playlist = try await ClientPresence.whileClientIsConnected {
             let bytes = try await handler.playlist(for: playback)
             return try await workers.run { _ in try Playlist.parse(bytes, context: served) }
@@ -328,9 +168,6 @@ struct MediaRoutes {
         }
         return (try Playlist.parse(bytes, context: PlaylistContext(address: package.address(of: name))), loader)
     }
-
-    /// Returns the scheme and host with which the client reached this server.
-    private func base(of request: Request) -> String { "\(scheme)://\(request.head.authority ?? "localhost")" }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (loading, policy, hosts) = sources.access(for: context.initiator)
@@ -503,7 +340,7 @@ struct MediaRoutes {
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             var playlist = try Playlist.parse(
                 path == "multivariant.m3u8" ? playlistOfCompleteRenditions(asset) : [UInt8](Data(contentsOf: url)),
-                context: PlaylistContext(address: ResourceAddress(base(of: request) + request.uri.path))
+                context: PlaylistContext(address: ResourceAddress(playlists.base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
             if let link { playlist = try playlist.crossing(link) }

@@ -14,6 +14,7 @@ final class FaultSettings: Sendable {
     private struct State {
         var faults: [ResponseFault]
         var counter = RequestCounter()
+        var revision = 0
     }
 
     private let state: Mutex<State>
@@ -22,6 +23,9 @@ final class FaultSettings: Sendable {
 
     /// A Boolean value that indicates whether no fault is simulated.
     var isEmpty: Bool { state.withLock { $0.faults.isEmpty } }
+
+    /// A number that changes whenever the faults change; `nil` while a fault is simulated.
+    var emptyRevision: Int? { state.withLock { $0.faults.isEmpty ? $0.revision : nil } }
 
     /// Returns the fault that applies to a request, and counts the request; `nil` if there is none.
     func fault(forRequestOf path: String) -> ResponseFault? {
@@ -50,7 +54,7 @@ final class FaultSettings: Sendable {
             }
             return fault
         }
-        state.withLock { $0 = State(faults: faults) }
+        state.withLock { $0 = State(faults: faults, revision: $0.revision &+ 1) }
     }
 
     /// The faults as JSON.

@@ -1,0 +1,52 @@
+import Hummingbird
+import Synchronization
+
+/// The edited playlist that a route has sent, which the ``AnswerRecording`` of the request stores with the final response.
+final class AnswerOffer: Sendable {
+    /// A playlist, and the properties of the request for it.
+    struct Value: Sendable {
+        let playlist: EditedPlaylistCache.Entry
+        let key: EditedPlaylistCache.Key
+        let expiry: AddressExpiry?
+        let initiator: RequestInitiator
+    }
+
+    private let stored = Mutex<Value?>(nil)
+
+    /// The playlist; `nil` if the answer cannot be given again.
+    var value: Value? {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
+}
+
+/// The outermost middleware, which stores the answers that can be given again.
+struct AnswerRecording: RouterMiddleware {
+    let answers: RepeatedAnswers
+    let trustedProxies: [TrustedProxy]
+
+    @concurrent func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let isForwarded = context.peer.map { trustedProxies.contains($0) } ?? false
+        let revision = answers.undisturbedRevision
+        guard let revision, let key = RepeatedRequest(request.head, isForwarded: isForwarded) else {
+            return try await next(request, context)
+        }
+        var context = context
+        let offer = AnswerOffer()
+        context.answerOffer = offer
+        let response = try await next(request, context)
+        // A fault could have changed the response.
+        if let value = offer.value, answers.undisturbedRevision == revision,
+            [.ok, .notModified].contains(response.status)
+        {
+            var head = response.head
+            head.headerFields[.server] = LocalOrigin.serverName
+            answers.store(value, head: head, for: key)
+        }
+        return response
+    }
+}

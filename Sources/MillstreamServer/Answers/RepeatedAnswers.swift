@@ -1,0 +1,219 @@
+import Foundation
+import HTTPTypes
+import MediaTiming
+import MediaTransport
+import NIOCore
+import NetworkConditioning
+import ResourceAddressing
+import Synchronization
+
+/// The answer to a request for an edited playlist, as it was sent.
+final class RepeatedAnswer: Sendable {
+    /// The head of the response, without `Date`.
+    let head: HTTPResponse
+    /// The body; `nil` for a response without one.
+    let body: ByteBuffer?
+    /// The playlist that was sent.
+    fileprivate let playlist: EditedPlaylistCache.Entry
+    fileprivate let key: EditedPlaylistCache.Key
+    /// The time from which on the address is invalid; `nil` if it does not expire.
+    fileprivate let expiry: AddressExpiry?
+    fileprivate let initiator: RequestInitiator
+
+    fileprivate init(_ offer: AnswerOffer.Value, head: HTTPResponse) {
+        self.head = head
+        body = head.status == .ok ? offer.playlist.body(for: head) : nil
+        playlist = offer.playlist
+        key = offer.key
+        expiry = offer.expiry
+        initiator = offer.initiator
+    }
+
+    fileprivate var size: Int { playlist.size +| 2_048 }
+}
+
+/// The answers that a server has given to requests for edited playlists, which it gives again to equal requests while the
+/// sources of the playlists are unchanged.
+///
+/// The thread of a connection answers from them itself: neither the router nor a task takes part.
+final class RepeatedAnswers: Sendable {
+    /// The state of the sources of an answer.
+    enum SourceState {
+        case fresh
+        /// The sources must be requested again before the answer is used.
+        case unconfirmed
+    }
+
+    /// The result of requesting the sources of an answer again.
+    enum Confirmation: Sendable {
+        /// The sources are unchanged.
+        case confirmed
+        /// A source has changed; the session has the sources that were loaded.
+        case changed(LoadSession)
+        case failed(any Error)
+    }
+
+    /// A client that waits for a confirmation.
+    struct Waiter: Sendable {
+        fileprivate let batch: BatchKey
+        fileprivate let number: Int
+    }
+
+    fileprivate struct BatchKey: Hashable {
+        let key: EditedPlaylistCache.Key
+        let versions: [ResourceAddress: UInt64]
+    }
+
+    /// A request for sources, and the clients that wait for it.
+    private struct Batch {
+        let number: Int
+        var task: Task<Void, Never>?
+        var waiters: [Int: @Sendable (Confirmation) -> Void] = [:]
+    }
+
+    private struct State {
+        var answers: RecentlyUsedValues<RepeatedRequest, RepeatedAnswer>
+        var batches: [BatchKey: Batch] = [:]
+        var lastNumber = 0
+    }
+
+    private let sources: SourceAccess
+    private let capacity: ServerCapacity
+    private let metrics: ServerMetrics
+    private let faults: FaultSettings
+    private let links: LinkRegistry
+    private let now: @Sendable () -> UnixSeconds
+    private let state: Mutex<State>
+
+    /// Creates a memory without answers.
+    ///
+    /// - Parameters:
+    ///   - sources: The access to sources by kind of client.
+    ///   - capacity: The capacity of the server.
+    ///   - metrics: The metrics in which answers are counted.
+    ///   - faults: The simulated faults, during which nothing is answered.
+    ///   - links: The simulated network conditions, during which nothing is answered if they apply to all streams.
+    ///   - size: The maximum size of all answers together, including the playlists that they share with the cache of
+    ///     edited playlists.
+    ///   - now: The clock.
+    init(
+        sources: SourceAccess,
+        capacity: ServerCapacity,
+        metrics: ServerMetrics,
+        faults: FaultSettings,
+        links: LinkRegistry,
+        size: ByteCount = ByteCount(64 << 20),
+        now: @escaping @Sendable () -> UnixSeconds = { .now }
+    ) {
+        self.sources = sources
+        self.capacity = capacity
+        self.metrics = metrics
+        self.faults = faults
+        self.links = links
+        self.now = now
+        state = Mutex(State(answers: RecentlyUsedValues(maximumSize: size)))
+    }
+
+    /// A number that changes with the simulated faults; `nil` while faults or network conditions are simulated for all
+    /// playlists.
+    var undisturbedRevision: Int? {
+        guard links.shared.profile.isPerfect else { return nil }
+        return faults.emptyRevision
+    }
+
+    /// Stores the answer to a request.
+    ///
+    /// - Parameters:
+    ///   - offer: The playlist that was sent.
+    ///   - head: The head of the response.
+    ///   - request: The request.
+    func store(_ offer: AnswerOffer.Value, head: HTTPResponse, for request: RepeatedRequest) {
+        // Network conditions of an address delay its playlists.
+        guard !offer.key.target.contains("conditions") else { return }
+        let answer = RepeatedAnswer(offer, head: head)
+        state.withLock { $0.answers.insert(answer, size: answer.size +| request.size, for: request) }
+    }
+
+    /// Returns the answer to a request, and the state of its sources; `nil` if it must be generated.
+    func answer(to request: RepeatedRequest) -> (answer: RepeatedAnswer, sources: SourceState)? {
+        guard let answer = state.withLock({ $0.answers.use(request) }), undisturbedRevision != nil else { return nil }
+        let now = now()
+        guard answer.playlist.second ?? now == now, answer.expiry.map({ now < $0.time }) ?? true else { return nil }
+        return (answer, answer.playlist.isFresh(in: sources.memory(for: answer.initiator)) ? .fresh : .unconfirmed)
+    }
+
+    /// Reserves capacity for the body of an answer; `nil` if the server has none.
+    func reservation(for answer: RepeatedAnswer) -> (any AnyObject & Sendable)? {
+        try? capacity.reservation(of: answer.body?.readableBytes ?? 0)
+    }
+
+    /// Counts an answer that was given.
+    func count(_ answer: RepeatedAnswer, _ sources: SourceState, duration: Duration) {
+        metrics.countPlaylist(sources == .fresh ? .fresh : .validated)
+        metrics.count(path: RepeatedRequest.path, status: Int(answer.head.status.code), duration: duration)
+    }
+
+    // MARK: Confirmations
+
+    /// Requests the sources of an answer again, once for all clients that wait for the same ones.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - completion: Called with the result, on any thread, unless the client leaves before.
+    /// - Returns: The client among those that wait.
+    func confirm(_ answer: RepeatedAnswer, _ completion: @escaping @Sendable (Confirmation) -> Void) -> Waiter {
+        let key = BatchKey(key: answer.key, versions: answer.playlist.versions)
+        return state.withLock { state in
+            state.lastNumber &+= 1
+            let waiter = Waiter(batch: key, number: state.lastNumber)
+            if state.batches[key] != nil {
+                state.batches[key]?.waiters[waiter.number] = completion
+                return waiter
+            }
+            var batch = Batch(number: waiter.number)
+            batch.waiters[waiter.number] = completion
+            batch.task = Task { await run(key, waiter.number, answer) }
+            state.batches[key] = batch
+            return waiter
+        }
+    }
+
+    /// Removes a client that does not wait any longer; the request is canceled with the last one.
+    func leave(_ waiter: Waiter) {
+        let task: Task<Void, Never>? = state.withLock { state in
+            guard var batch = state.batches[waiter.batch], batch.waiters.removeValue(forKey: waiter.number) != nil
+            else {
+                return nil
+            }
+            state.batches[waiter.batch] = batch.waiters.isEmpty ? nil : batch
+            return batch.waiters.isEmpty ? batch.task : nil
+        }
+        task?.cancel()
+    }
+
+    private func run(_ key: BatchKey, _ number: Int, _ answer: RepeatedAnswer) async {
+        let confirmation = await confirmation(of: answer)
+        let batch: Batch? = state.withLock { state in
+            guard state.batches[key]?.number == number else { return nil }
+            return state.batches.removeValue(forKey: key)
+        }
+        for completion in batch?.waiters.values ?? [:].values { completion(confirmation) }
+    }
+
+    private func confirmation(of answer: RepeatedAnswer) async -> Confirmation {
+        let session = LoadSession(
+            memory: sources.memory(for: answer.initiator),
+            loader: sources.access(for: answer.initiator).loading,
+            capacity: capacity
+        )
+        do {
+            let budget = try capacity.admit()
+            defer { withExtendedLifetime(budget) {} }
+            let presentations = sources.presentations(for: answer.initiator)
+            guard try await session.confirms(answer.playlist.versions, presentations) else { return .changed(session) }
+            return .confirmed
+        } catch {
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import HLSPlaylist
+import HTTPTypes
+import Hummingbird
+import MediaTiming
+import MediaTransport
+import NIOCore
+import PlaylistEditing
+import PresentationLoading
+import ResourceAddressing
+
+/// The route of edited playlists, `/play.m3u8`.
+struct PlaylistRoute {
+    /// The access to sources by kind of client.
+    let sources: SourceAccess
+    let signer: SegmentSigner
+    /// The signer of playback addresses if only signed ones are admitted; `nil` to admit all.
+    let playbackSigner: PlaybackSigner?
+    /// The scheme with which the server is reached.
+    let scheme: String
+    let capacity: ServerCapacity
+    let workers: EditWorkers
+    let metrics: ServerMetrics
+    let breaks: any BreakStore
+    private let edited = EditedPlaylistCache()
+    /// The playlists of channels with parts for which clients wait.
+    private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
+    private let time = SystemTimeSource()
+    /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
+    /// therefore differ.
+    private let foreignBreaks = MemoryBreakStore()
+
+    /// The maximum time for which a client waits for a playlist.
+    private static let maximumWait = MediaTime(seconds: 60)
+
+    init(
+        sources: SourceAccess,
+        signer: SegmentSigner,
+        playbackSigner: PlaybackSigner?,
+        scheme: String,
+        capacity: ServerCapacity,
+        workers: EditWorkers,
+        metrics: ServerMetrics,
+        breaks: any BreakStore
+    ) {
+        self.sources = sources
+        self.signer = signer
+        self.playbackSigner = playbackSigner
+        self.scheme = scheme
+        self.capacity = capacity
+        self.workers = workers
+        self.metrics = metrics
+        self.breaks = breaks
+    }
+
+    /// Returns the scheme and host with which the client reached this server.
+    func base(of request: Request) -> String { "\(scheme)://\(request.head.authority ?? "localhost")" }
+
+    @Sendable func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let query = QueryItems(request.uri.query)
+        let expiry = playbackSigner == nil ? nil : try AddressExpiry(query)
+        if let file = try SegmentAddress(mediaFileIn: query, limits: capacity.limits.editing, expiry: expiry) {
+            return Response(
+                status: .found,
+                headers: [.location: file.path(signedBy: signer), .cacheControl: "no-cache"]
+            )
+        }
+        let key = EditedPlaylistCache.Key(
+            target: request.uri.string,
+            authority: request.head.authority ?? "",
+            isForeign: context.initiator.isForeign
+        )
+        let memory = sources.memory(for: context.initiator)
+        let known = edited.entry(for: key)
+        func offer(_ entry: EditedPlaylistCache.Entry) {
+            context.answerOffer?.value = AnswerOffer.Value(
+                playlist: entry,
+                key: key,
+                expiry: expiry,
+                initiator: context.initiator
+            )
+        }
+        if let known, known.isFresh(in: memory) {
+            metrics.countPlaylist(.fresh)
+            return try await response(to: request, known, key, offer)
+        }
+        do {
+            guard Self.awaitsPart(query) else {
+                let (entry, isStored) = try await loadedPlaylist(request, context, key, known, memory)
+                return try await response(to: request, entry, isStored ? key : nil, offer)
+            }
+            // All clients that wait for the same part have the same playlist.
+            let entry = try await ClientPresence.whileClientIsConnected { [awaited] in
+                try await awaited.value(for: key) { try await publishedPlaylist(request, context, key, memory) }
+            }
+            return try await response(to: request, entry, key)
+        } catch let error as TransportError {
+            metrics.countSourceError(error.code)
+            throw error
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a client may wait for a part of a simulated channel.
+    private static func awaitsPart(_ query: QueryItems) -> Bool {
+        query["_HLS_msn"] != nil && query.items.contains { $0.name == "live" && $0.value.contains("part=") }
+    }
+
+    /// Returns an edited playlist once it has the position for which clients wait (RFC 8216bis §6.2.5.2).
+    ///
+    /// It holds no capacity while it waits.
+    private func publishedPlaylist(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ key: EditedPlaylistCache.Key,
+        _ memory: ResourceMemory
+    ) async throws -> EditedPlaylistCache.Entry {
+        while true {
+            do {
+                return try await loadedPlaylist(request, context, key, nil, memory).entry
+            } catch PlaylistEditError.notPublished(let date) {
+                let wait = date.sinceEpoch - ProgramDateTime.current.sinceEpoch
+                guard wait <= Self.maximumWait else { throw PlaylistEditError.notPublished(until: date) }
+                try await time.waitUnlessShuttingDown(max(.milliseconds(1), wait.duration))
+            }
+        }
+    }
+
+    /// Returns the edited playlist after its sources were requested, and whether later requests may have the same one.
+    private func loadedPlaylist(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ key: EditedPlaylistCache.Key,
+        _ known: EditedPlaylistCache.Entry?,
+        _ memory: ResourceMemory
+    ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
+        let budget = try capacity.admit()
+        let presentations = sources.presentations(for: context.initiator)
+        var session = LoadSession(
+            memory: memory,
+            loader: sources.access(for: context.initiator).loading,
+            capacity: capacity
+        )
+        var isConfirmed = false
+        switch ClientPresence.current?.takeConfirmation() {
+        case .changed(let loaded): session = loaded
+        case .failed(let error): throw error
+        case .confirmed, nil:
+            isConfirmed = try await ClientPresence.whileClientIsConnected { [session] in
+                guard let known else { return false }
+                return try await session.confirms(known.versions, presentations)
+            }
+        }
+        if isConfirmed, let known {
+            metrics.countPlaylist(.validated)
+            return (known, true)
+        }
+        let second = UnixSeconds.now
+        let (bytes, plan, isAwaited) = try await editedPlaylist(request, context, budget, session: session)
+        let entry = EditedPlaylistCache.Entry(
+            bytes,
+            versions: session.versions,
+            second: plan.dependsOnDate ? second : nil
+        )
+        // Parts are published several times each second, so that only the answer to clients that wait for one is that of others.
+        let isStored = plan.channel?.partTarget == nil || isAwaited
+        if isStored { edited.store(entry, for: key) }
+        metrics.countPlaylist(.edited)
+        return (entry, isStored)
+    }
+
+    /// Returns the response with an edited playlist, which is compressed when the first client accepts that.
+    ///
+    /// A playlist that later requests may have is offered for ``RepeatedAnswers``.
+    private func response(
+        to request: Request,
+        _ entry: EditedPlaylistCache.Entry,
+        _ key: EditedPlaylistCache.Key?,
+        _ offer: (EditedPlaylistCache.Entry) -> Void = { _ in }
+    ) async throws -> Response {
+        guard entry.mayCompress, GzipEncoding.isAccepted(by: request.headers) else {
+            if key != nil { offer(entry) }
+            return try entry.response(to: request, capacity)
+        }
+        let compressed = try await workers.run { _ in
+            var entry = entry
+            entry.compress()
+            return entry
+        }
+        if let key {
+            edited.store(compressed, for: key)
+            offer(compressed)
+        }
+        return try compressed.response(to: request, capacity)
+    }
+
+    /// Returns the edited playlist for a request, its edits, and whether the client waits for a position in it.
+    private func editedPlaylist(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget,
+        session: LoadSession
+    ) async throws -> (bytes: [UInt8], plan: EditPlan, isAwaited: Bool) {
+        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
+        playback.mediaAddressing = .server(signer)
+        if let playbackSigner {
+            // ``PlaybackSignature`` has verified the signature.
+            let expiry = try AddressExpiry(QueryItems(request.uri.query))
+            playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
+        }
+        if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
+        let handler = handler(context, budget, session: session)
+        let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
+            try await handler.playlist(for: playback)
+        }
+        return (bytes, playback.plan, playback.directives.contains { $0.name == "_HLS_msn" })
+    }
+
+    /// Returns the handler of a request for a playlist.
+    func handler(
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget,
+        session: LoadSession
+    ) -> PlaybackRequestHandler {
+        PlaybackRequestHandler(
+            loader: sources.access(for: context.initiator).loading,
+            budget: budget,
+            workers: workers,
+            presentations: sources.presentations(for: context.initiator),
+            session: session,
+            // Signed addresses are those of the owner, whichever page plays them.
+            breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks,
+            segments: sources.segments(for: context.initiator)
+        )
+    }
+}
