@@ -134,7 +134,10 @@ public final class AssetLibrary: Sendable {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
             return URL(fileURLWithPath: data).appendingPathComponent("millstream")
         }
-        return FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share/millstream")
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
+        return (home ?? FileManager.default.homeDirectoryForCurrentUser).appendingPathComponent(
+            ".local/share/millstream"
+        )
         #else
         return URL.applicationSupportDirectory.appendingPathComponent("Millstream")
         #endif

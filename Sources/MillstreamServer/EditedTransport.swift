@@ -72,6 +72,8 @@ public struct EditedTransport: Transport {
         }
         let sent = time.now
         let bytes: [UInt8]
+        // Messages name the source, since the special address is of no use outside this process.
+        let source = QueryItems(request.address.query)["url"].map { ResourceAddress($0) } ?? request.address
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = origin
@@ -86,7 +88,7 @@ public struct EditedTransport: Transport {
         } catch  where error is ServerError || error is PlaylistEditError {
             let failure = ServerError(error)
             let code: TransportError.Code = failure.status == .contentTooLarge ? .tooLarge : .wrongContent
-            throw TransportError(code, failure.message, address: request.address, cause: failure)
+            throw TransportError(code, failure.message, address: source, cause: failure)
         }
         return response(bytes, from: request.address, sent)
     }

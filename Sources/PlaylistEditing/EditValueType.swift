@@ -60,9 +60,17 @@ extension EditValueType where Value == PartialRange<MediaTime> {
     /// A range of numbers of audio channels.
     static var channelCounts: EditValueType {
         EditValueType(
-            parameter: EditParameter(.decimalRange, placeholder: "LOW...HIGH", minimum: 0, form: "LOW...HIGH channels"),
+            parameter: EditParameter(
+                .decimalRange,
+                placeholder: "LOW...HIGH",
+                minimum: 0,
+                form: "a number or LOW...HIGH, in channels"
+            ),
             parse: { text in
-                PartialRange(text) { bound in UInt16(bound).map { MediaTime(seconds: Int64($0)) } }
+                // A number alone is the only one that is wanted.
+                PartialRange(text.contains("...") ? text : "\(text)...\(text)") { bound in
+                    UInt16(bound).map { MediaTime(seconds: Int64($0)) }
+                }
             },
             format: frameRates.format
         )
@@ -280,7 +288,7 @@ extension EditValueType where Value == MediaTimeRange {
                 form: "START...END in seconds or h:mm:ss with START before END, such as 10...20 or 1:00..."
             ),
             parse: { MediaTimeRange(partial: $0) },
-            format: { "\($0.start)...\($0.end)" }
+            format: \.editText
         )
     }
 }

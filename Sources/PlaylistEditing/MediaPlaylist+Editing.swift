@@ -132,9 +132,9 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard let inside = positions(inside: range) else {
-            throw .nothingLeft(filter: "drop-range \(range)", available: ["no entire segment in the range"])
+            throw .nothingLeft(filter: "drop-range \(range.editText)", available: ["no entire segment in the range"])
         }
-        return try removing(Range(inside), edit: "drop-range \(range)", limits)
+        return try removing(Range(inside), edit: "drop-range \(range.editText)", limits)
     }
 
     /// Returns the playlist with the segments between the boundaries that are nearest to the ends of a range.
@@ -174,7 +174,7 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(betweenBoundariesNear: range)
-        return positions.isEmpty ? self : try removing(positions, edit: "cut \(range)", limits)
+        return positions.isEmpty ? self : try removing(positions, edit: "cut \(range.editText)", limits)
     }
 
     /// Returns the playlist without the segments at the given positions.

@@ -128,7 +128,7 @@ extension Variant {
     /// The properties that filters compare, for error messages.
     fileprivate var summary: String {
         let properties: [String?] = [
-            bandwidth.map { "\($0.bitsPerSecond) bit/s" } ?? "no BANDWIDTH", resolution?.description,
+            bandwidth?.description ?? "no BANDWIDTH", resolution?.description,
             frameRate.map { "\($0) fps" }, videoRange?.rawValue,
             codecs.isEmpty ? nil : codecs.joined(separator: "+"),
         ]

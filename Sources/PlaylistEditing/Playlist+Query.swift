@@ -20,16 +20,32 @@ extension Playlist {
             case .session, .interstitial: return nil
             case .segment, .part, .initialization, .key, .variant, .iFrameVariant, .rendition, .renditionReport: break
             }
-            // Parameters can be secrets, and a playlist can name any host.
-            guard address.address.hasOrigin(of: own) else { return nil }
-            let known = Set(Self.parameters(ResourceAddress(address.uri).query ?? "").map { Self.name($0) })
-            let missing = carried.filter { !known.contains(Self.name($0)) }
-            guard !missing.isEmpty else { return nil }
-            let parts = address.uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-            let separator = parts[0].contains("?") ? (parts[0].hasSuffix("?") ? "" : "&") : "?"
-            let fragment = parts.count > 1 ? "#\(parts[1])" : ""
-            return "\(parts[0])\(separator)\(missing.joined(separator: "&"))\(fragment)"
+            guard let part = SegmentPart(of: address.address) else {
+                return Self.carrying(carried, from: own, to: address.uri, at: address.address)
+            }
+            // The URL of a part names the initialization section too.
+            return part.replacingAddresses { address in
+                Self.carrying(carried, from: own, to: address.text, at: address).map { ResourceAddress($0) } ?? address
+            }.address.text
         }
+    }
+
+    /// Returns a URL with parameters added; `nil` to leave it unchanged.
+    private static func carrying(
+        _ carried: [Substring],
+        from own: ResourceAddress,
+        to uri: String,
+        at address: ResourceAddress
+    ) -> String? {
+        // Parameters can be secrets, and a playlist can name any host.
+        guard address.hasOrigin(of: own) else { return nil }
+        let known = Set(parameters(ResourceAddress(uri).query ?? "").map { name($0) })
+        let missing = carried.filter { !known.contains(name($0)) }
+        guard !missing.isEmpty else { return nil }
+        let parts = uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let separator = parts[0].contains("?") ? (parts[0].hasSuffix("?") ? "" : "&") : "?"
+        let fragment = parts.count > 1 ? "#\(parts[1])" : ""
+        return "\(parts[0])\(separator)\(missing.joined(separator: "&"))\(fragment)"
     }
 
     private static func parameters(_ query: String) -> [Substring] { query.split(separator: "&") }

@@ -174,6 +174,9 @@ extension MediaTimeRange {
     /// The start and the end.
     var ends: [MediaTime] { [start, end] }
 
+    /// The range as the value of an edit: without an end if it is unbounded.
+    var editText: String { "\(start)...\(end < Self.unbounded.end ? end.description : "")" }
+
     /// The range of all times in a playlist.
     static var unbounded: MediaTimeRange { MediaTimeRange(start: .zero, end: MediaTime(seconds: 1 << 40)) }
 

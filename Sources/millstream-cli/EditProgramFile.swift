@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import PlaylistEditing
 
 /// A file with edits as JSON.
@@ -20,9 +21,26 @@ enum EditProgramFile {
             return try JSONDecoder().decode(EditPlan.self, from: data)
         } catch let error as PlaylistEditError {
             throw Failure(.badInput, error.code.rawValue, "\(path): \(error.description)", hint: hint)
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            throw Failure(.badInput, "invalid-program", "\(path): \(problem(at: context.codingPath))", hint: hint)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            let edit = position(in: context.codingPath) ?? "the list"
+            throw Failure(.badInput, "invalid-program", "\(path): \(edit) has no \(key.stringValue)", hint: hint)
         } catch {
-            throw Failure(.badInput, "invalid-program", "\(path) is not a list of edits in JSON", hint: hint)
+            throw Failure(.badInput, "invalid-program", "\(path) is not JSON", hint: hint)
         }
+    }
+
+    /// Returns the problem of a value with the wrong type.
+    private static func problem(at path: [any CodingKey]) -> String {
+        guard let edit = position(in: path) else { return "the edits are not a list" }
+        guard let field = path.last, field.intValue == nil else { return "\(edit) is not an object" }
+        return "the \(field.stringValue) of \(edit) is not a string"
+    }
+
+    /// Returns the edit that a path names; `nil` for the whole list.
+    private static func position(in path: [any CodingKey]) -> String? {
+        path.first?.intValue.map { "edit \($0 +| 1)" }
     }
 
     private static let hint =

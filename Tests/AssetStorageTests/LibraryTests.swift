@@ -38,6 +38,7 @@ import Testing
             (["XDG_DATA_HOME": "/data"], "/data/millstream"),
             // A relative path is not valid (XDG Base Directory Specification).
             (["XDG_DATA_HOME": "data"], nil), (["XDG_DATA_HOME": ""], nil), ([:], nil),
+            (["HOME": "/home/other"], "/home/other/.local/share/millstream"), (["HOME": "other"], nil),
         ] as [([String: String], String?)]
     )
     func environmentDefinesTheDefaultDirectory(environment: [String: String], path: String?) {

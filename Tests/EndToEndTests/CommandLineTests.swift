@@ -290,6 +290,15 @@ struct CommandLineTests {
             #expect(refused.status == 2 && refused.errors.contains("(\(code))"), "\(refused.errors)")
             #expect(refused.output.isEmpty && refused.errors.contains(program.path))
         }
+        for (text, problem) in [
+            ("[", "is not JSON"), (#"{"name": "x"}"#, "the edits are not a list"), ("[1]", "edit 1 is not an object"),
+            (#"[{"name": "no-i-frames"}, {"value": "1"}]"#, "edit 2 has no name"),
+            (#"[{"name": "max-height", "value": 360}]"#, "the value of edit 1 is not a string"),
+        ] {
+            try Data(text.utf8).write(to: program)
+            let refused = try await run("edit", source, "--program", program.path)
+            #expect(refused.status == 2 && refused.errors.contains(problem), "\(refused.errors)")
+        }
         let missing = try await run("edit", source, "--program", folder.path + "/none.json")
         #expect(missing.status == 1 && missing.errors.contains("(file-failed)"), "\(missing.errors)")
     }

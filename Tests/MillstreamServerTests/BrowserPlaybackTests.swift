@@ -157,6 +157,23 @@ import Testing
         }
     }
 
+    /// The player of the page meets the faults that other players meet.
+    @Test func simulatedFaultsApplyToThePlayerOfThePage() async throws {
+        try await ServerStage.run(usesProxy: false) { options, origin in
+            options.allowedHosts = ["127.0.0.1:\(origin.port)"]
+            options.faults = try ["path=/private.m3u8&requests=2&status=503", "path=*.ts&status=404"].map {
+                try #require(ResponseFault($0))
+            }
+        } _: { stage in
+            #expect(try await ask(stage, "playlist", "/private.m3u8").status == 200)
+            let answer = try await ask(stage, "playlist", "/private.m3u8")
+            #expect(answer.status == 503 && answer.errorCode == "simulated", "\(answer.body)")
+            #expect(try await ask(stage, "playlist", "/private.m3u8").status == 200)
+            let segment = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
+            #expect(segment.status == 404 && segment.errorCode == "simulated", "\(segment.body)")
+        }
+    }
+
     @Test func segmentThatLeftALivePlaylistIsStillLoaded() async throws {
         func playlist(_ sequence: Int) -> String {
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(sequence)\n#EXTINF:4,\n\(sequence).vtt\n"

@@ -509,17 +509,19 @@ import Testing
         #expect(source.requestedAddresses == [address])
     }
 
-    @Test(arguments: [
-        ("http://edited.invalid/other", TransportError.Code.wrongContent),
-        ("http://edited.invalid/play.m3u8", .wrongContent),
-        ("http://edited.invalid/play.m3u8?url=https://h/page", .wrongContent),
-        ("http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9", .wrongContent),
-        ("http://edited.invalid/play.m3u8?url=https://h/none", .status),
-    ])
-    func errorsContainTheRequestedAddress(address: String, code: TransportError.Code) async throws {
+    @Test(
+        arguments: [
+            ("http://edited.invalid/other", TransportError.Code.wrongContent, nil),
+            ("http://edited.invalid/play.m3u8", .wrongContent, nil),
+            ("http://edited.invalid/play.m3u8?url=https://h/page", .wrongContent, "https://h/page"),
+            ("http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9", .wrongContent, "https://h/a.m3u8"),
+            ("http://edited.invalid/play.m3u8?url=https://h/none", .status, "https://h/none"),
+        ] as [(String, TransportError.Code, String?)]
+    )
+    func errorsContainTheAddressOfTheSource(address: String, code: TransportError.Code, source: String?) async throws {
         let error = await #expect(throws: TransportError.self) { try await load(ResourceAddress(address)) }
         #expect(error?.code == code)
-        #expect(error?.address?.text == (code == .status ? "https://h/none" : address))
+        #expect(error?.address?.text == source ?? address)
     }
 
     @Test func playlistThatIsTooLargeIsReported() async throws {

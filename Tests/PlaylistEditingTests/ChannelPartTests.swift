@@ -49,6 +49,30 @@ import Testing
         }
     }
 
+    /// The initialization section of a part has the parameters of the playlist too, if it has the same origin.
+    @Test func queryIsCarriedToTheInitializationSectionOfParts() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"%\"\n#EXTINF:4,\n0.m4s\n#EXT-X-ENDLIST\n"
+        for (map, expected) in [
+            ("init.mp4?a=1", "http://h/v/init.mp4?a=1&token=x"), ("http://other/init.mp4", "http://other/init.mp4"),
+        ] {
+            let playlist = try MediaPlaylist(
+                parsing: Array(text.replacing("%", with: map).utf8),
+                context: PlaylistContext(address: ResourceAddress("http://h/v/media.m3u8?token=x"))
+            )
+            let carried = try Playlist.media(channel(playlist, "6")).carryingQuery(["*"], limits: PlaylistLimits())
+            let lines = String(decoding: carried.bytes, as: UTF8.self).split(separator: "\n")
+            let parts = lines.compactMap { line in
+                line.firstMatch(of: /^#EXT-X-(?:PART|PRELOAD-HINT):.*URI="([^"]+)"/).flatMap {
+                    SegmentPart(of: ResourceAddress(String($0.1)))
+                }
+            }
+            #expect(parts.count == 7, "\(lines)")
+            #expect(parts.allSatisfy { $0.segment.text == "http://h/v/0.m4s?token=x" })
+            #expect(parts.allSatisfy { $0.initialization?.text == expected })
+        }
+    }
+
     @Test func unfinishedSegmentHasItsPublishedParts() throws {
         let playlist = try Self.media(["4", "3.5"])
         #expect(throws: PlaylistEditError.notStarted(start: Self.start)) { try channel(playlist, "3.9") }

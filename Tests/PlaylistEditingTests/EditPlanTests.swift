@@ -81,7 +81,7 @@ import Testing
     @Test func filterWithoutResultListsAvailableVariants() throws {
         let plan = EditPlan([try PlaylistEdit(name: "bandwidth", value: "9M...")])
         let error = #expect(throws: PlaylistEditError.self) { try plan.applied(to: content()) }
-        #expect(error?.description.contains("300000 bit/s 320x180") == true)
+        #expect(error?.description.contains("300 kbit/s 320x180") == true)
     }
 
     @Test func filterOfMediaPlaylistIsRejected() throws {

@@ -65,6 +65,7 @@ import Testing
     @Test func conditionsForAudioChangeOnlyAudio() throws {
         let stereo = try edited("filter-audio", "channels(...2)")
         #expect(uris(stereo, .audio) == ["en", "described"] && stereo.variants.map(\.uri) == ["low", "sound"])
+        #expect(try edited("filter-audio", "channels(2)").bytes == edited("filter-audio", "channels(2...2)").bytes)
         let surround = try edited("filter-audio", "channels(6...),languages(en)")
         #expect(
             uris(surround, .audio) == ["atmos", "described-b"] && surround.variants.map(\.uri) == ["high", "sound"]

@@ -58,7 +58,11 @@ package struct PlayerCommandExecutor: Sendable {
         case .seekBy(let distance):
             announce(distance < .zero ? "\(distance) s" : "+\(distance) s")
             await player.seek(to: max(.zero, item.currentTime() + distance))
-        case .seekTo(let time): await player.seek(to: time)
+        case .seekTo(let time):
+            // At the end, the last frame is shown, whatever is faster.
+            let isEnd = item.seekableTimeRanges.ranges.last.map { time >= $0.end } ?? false
+            if isEnd { player.pause() }
+            await player.seek(to: time, toleranceBefore: isEnd ? .zero : nil, toleranceAfter: isEnd ? .zero : nil)
         case .step(let count):
             player.pause()
             item.step(byCount: count)

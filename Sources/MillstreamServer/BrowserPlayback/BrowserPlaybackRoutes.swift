@@ -27,6 +27,9 @@ final class BrowserPlaybackRoutes: Sendable {
         self.repackager = repackager
     }
 
+    /// The faults that are simulated for all players, and for this one.
+    private var faults: FaultInjection { FaultInjection(media.faults) }
+
     /// The path below which the routes are.
     static let path = "/api/playback/"
 
@@ -55,6 +58,12 @@ final class BrowserPlaybackRoutes: Sendable {
 
     @Sendable private func playlist(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let address = try Self.playbackAddress(QueryItems(request.uri.query))
+        return try await faults.response(toRequestOf: FaultInjection.path(of: address.path, address.query), context) {
+            try await playlist(at: address, context)
+        }
+    }
+
+    private func playlist(at address: ResourceAddress, _ context: ServerRequestContext) async throws -> Response {
         let budget = try media.capacity.admit()
         let report: ReportValue
         switch try await load(address, context, budget) {
@@ -136,11 +145,20 @@ final class BrowserPlaybackRoutes: Sendable {
         return found.segment.sequence == number ? found : nil
     }
 
+    /// Returns the segment that a request names, within a budget.
+    private func namedSegment(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget
+    ) async throws -> NamedSegment {
+        try await ClientPresence.whileClientIsConnected { [self] in
+            try await namedSegment(QueryItems(request.uri.query), context, budget)
+        }
+    }
+
     /// Loads a segment as a movie fragment.
-    private func movieFragment(_ request: Request, _ context: ServerRequestContext) async throws -> BrowserSegment {
-        let budget = try media.capacity.admit()
-        return try await ClientPresence.whileClientIsConnected { [self] in
-            let named = try await namedSegment(QueryItems(request.uri.query), context, budget)
+    private func movieFragment(_ named: NamedSegment, _ budget: RequestBudget) async throws -> BrowserSegment {
+        try await ClientPresence.whileClientIsConnected { [self] in
             let piece = try await named.reader.segment(at: named.position)
             if case .media(let bytes, _) = piece.content { try budget.reserve(bytes.readableBytes *| 3) }
             return try await media.workers.run { [repackager] _ in try BrowserSegment(piece, repackager) }
@@ -148,20 +166,25 @@ final class BrowserPlaybackRoutes: Sendable {
     }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let fragment = try await movieFragment(request, context)
-        let reservation = try media.capacity.reservation(of: fragment.bytes.readableBytes)
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: fragment.contentType, .cacheControl: "no-store",
-                .firstTimestamp: fragment.firstTimestamp.description,
-            ],
-            body: ResponseBody(chunks: fragment.bytes, holding: reservation)
-        )
+        let budget = try media.capacity.admit()
+        let named = try await namedSegment(request, context, budget)
+        return try await faults.response(toRequestOf: named.segment.address.path, context) {
+            let fragment = try await movieFragment(named, budget)
+            let reservation = try media.capacity.reservation(of: fragment.bytes.readableBytes)
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: fragment.contentType, .cacheControl: "no-store",
+                    .firstTimestamp: fragment.firstTimestamp.description,
+                ],
+                body: ResponseBody(chunks: fragment.bytes, holding: reservation)
+            )
+        }
     }
 
     @Sendable private func timestamp(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let fragment = try await movieFragment(request, context)
+        let budget = try media.capacity.admit()
+        let fragment = try await movieFragment(namedSegment(request, context, budget), budget)
         return .json(.fields(["timestamp": .seconds(fragment.firstTimestamp)]))
     }
 

@@ -1,6 +1,6 @@
 // The cause of a playback failure. The error of a video element has little detail, so the playlists are fetched again.
 
-import { parseError, unreachableError } from './api.js';
+import { fetchFaults, parseError, unreachableError } from './api.js';
 import { errorDescription } from './error-message.js';
 
 const maximumMediaPlaylists = 4;
@@ -15,6 +15,8 @@ const corsHint = 'The origin might not allow cross-origin requests (CORS) for it
  */
 export async function diagnosePlaybackError(url, mediaError, { origin, isProxied }) {
     const error = await playlistError(url);
+    const faultHint = await simulatedFaultHint();
+    if (error && faultHint) return { ...errorDescription(error), hint: faultHint, offersProxy: false, offersOffline: false };
     if (error) {
         // Status 400 is caused by the edits; and a server that does not respond cannot play offline copies.
         return { ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 };
@@ -27,12 +29,32 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isProxied
             offersOffline: false,
         };
     }
+    if (faultHint) {
+        return {
+            message: 'The playlists were loaded, but the media cannot be played.',
+            hint: `${faultHint} ${browserMessage(mediaError)}`,
+            offersProxy: false,
+            offersOffline: false,
+        };
+    }
     return {
         message: 'The playlists were loaded, but the media cannot be played.',
         hint: `${isProxied ? codecHint : corsHint} ${browserMessage(mediaError)}`,
         offersProxy: !isProxied,
         offersOffline: true,
     };
+}
+
+/** Returns a hint about the faults that the server simulates, or `undefined` if it simulates none. */
+async function simulatedFaultHint() {
+    try {
+        const { length } = await fetchFaults();
+        if (length === 0) return undefined;
+        return `The server simulates ${length === 1 ? 'a fault' : `${length} faults`}, which can be the cause. `
+            + 'Remove simulated faults under “Simulated faults” to play without them.';
+    } catch {
+        return undefined;
+    }
 }
 
 /** Returns the error of the playlist or of one of its media playlists, or `undefined` if all can be loaded. */

@@ -3,7 +3,9 @@
 const maximumRetryDelaySeconds = 15;
 
 /**
- * Listens to `/api/events` for as long as the page is open.
+ * Listens to `/api/events` for as long as the page is open and visible.
+ *
+ * Browsers permit six connections to a server, which the tabs of a window share.
  *
  * `onOpen()` is called on every (re)connection; events may have been missed, so the caller must load everything
  * again. `onAsset(asset)` and `onRemoved(id)` are called for the events of those names. `onStateChange(state)` is
@@ -11,10 +13,19 @@ const maximumRetryDelaySeconds = 15;
  */
 export function followServerEvents({ onOpen, onAsset, onRemoved, onStateChange }) {
     let retryDelay = 1;
+    let current;
+    let retryTimer;
     connect();
+    document.addEventListener('visibilitychange', () => {
+        clearTimeout(retryTimer);
+        current?.close();
+        current = undefined;
+        if (!document.hidden) connect();
+    });
 
     function connect() {
         const source = new EventSource('/api/events');
+        current = source;
         source.addEventListener('open', () => {
             retryDelay = 1;
             onStateChange('connected');
@@ -27,7 +38,7 @@ export function followServerEvents({ onOpen, onAsset, onRemoved, onStateChange }
             // The browser reconnects by itself after a lost connection, but not after an error response
             // (for example, status 502 of a proxy in front of the server).
             if (source.readyState !== EventSource.CLOSED) return;
-            setTimeout(connect, retryDelay * 1000);
+            retryTimer = setTimeout(connect, retryDelay * 1000);
             retryDelay = Math.min(retryDelay * 2, maximumRetryDelaySeconds);
         });
     }

@@ -26,12 +26,28 @@ struct FaultInjection: RouterMiddleware {
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard !settings.isEmpty, let fault = settings.fault(forRequestOf: Self.path(of: request)) else {
-            return try await next(request, context)
+        try await response(toRequestOf: Self.path(of: request.uri.path, request.uri.query), context) {
+            try await next(request, context)
         }
+    }
+
+    /// Returns a response with the fault that applies to it.
+    ///
+    /// - Parameters:
+    ///   - path: The path with which the patterns of faults are compared.
+    ///   - context: The context of the request.
+    ///   - make: Returns the response without a fault.
+    /// - Returns: The response.
+    /// - Throws: The error of `make`.
+    func response(
+        toRequestOf path: String,
+        _ context: ServerRequestContext,
+        _ make: () async throws -> Response
+    ) async throws -> Response {
+        guard !settings.isEmpty, let fault = settings.fault(forRequestOf: path) else { return try await make() }
         if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }
         var response =
-            if let replacement = fault.replacement { replacement.response } else { try await next(request, context) }
+            if let replacement = fault.replacement { replacement.response } else { try await make() }
         guard fault.rate != nil || fault.end != nil || fault.damageStart != nil else { return response }
         let (body, time, channel) = (response.body, time, context.channel)
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
@@ -40,9 +56,9 @@ struct FaultInjection: RouterMiddleware {
         return response
     }
 
-    /// Returns the path with which patterns are compared: that of the source, if the address names one.
-    private static func path(of request: Request) -> String {
-        guard let url = QueryItems(request.uri.query)["url"] else { return request.uri.path }
+    /// Returns the path with which patterns are compared: that of the source, if the query names one.
+    static func path(of path: String, _ query: String?) -> String {
+        guard let url = QueryItems(query)["url"] else { return path }
         let text = url.prefix { $0 != "?" && $0 != "#" }
         guard let scheme = text.firstRange(of: "://") else { return String(text) }
         let rest = text[scheme.upperBound...]
