@@ -91,7 +91,14 @@ public struct TransportError: MillstreamError, Sendable {
 
 extension TransportError {
     /// Returns the error with another URL.
-    func at(_ address: ResourceAddress) -> TransportError {
+    func at(_ address: ResourceAddress) -> TransportError { replacing(message: message, address: address) }
+
+    /// Returns the error of the last of several attempts, whose message has the number of attempts.
+    func after(attempts: Int) -> TransportError {
+        replacing(message: "\(message), after \(attempts) attempts", address: address)
+    }
+
+    private func replacing(message: String, address: ResourceAddress?) -> TransportError {
         var error = TransportError(
             code,
             message,

@@ -83,9 +83,9 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help:
-            "The maximum number of retries of a failed request, 0 to 100; with more than 0, play waits 20 s for a busy server."
+            "The maximum number of retries of a failed request, 0 to 100 (default: 3, after which play continues to request segments from a busy or unreachable server for a while)."
     )
-    var retries: Int = 3
+    var retries: Int?
 
     @Flag(name: .long, help: "Accept any TLS certificate.")
     var insecure = false
@@ -150,7 +150,7 @@ struct HTTPFlags: ParsableArguments {
         if insecure, cache != nil {
             throw ValidationError("--cache cannot be used with --insecure: forged responses would be stored")
         }
-        guard (0...100).contains(retries) else { throw ValidationError("--retries must be between 0 and 100") }
+        guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries must be between 0 and 100") }
         if let proxy, Self.hostAndPort(proxy) == nil {
             throw ValidationError("--proxy must be HOST:PORT, with a port from 1 to 65535")
         }
@@ -219,7 +219,9 @@ struct HTTPFlags: ParsableArguments {
     }
 
     /// The policy for retrying failed requests.
-    var policy: RecoveryPolicy { RecoveryPolicy(retries: retries) }
+    var policy: RecoveryPolicy {
+        retries.map { RecoveryPolicy(retries: $0) } ?? RecoveryPolicy(rule: RecoveryPolicy.Rule(), rules: [:])
+    }
 
     /// Runs `body` with a resource loader, and closes its connections afterward.
     ///

@@ -4,7 +4,7 @@ import Testing
 
 /// A transcript of the failures of a track and the actions that the policy decides.
 private struct RecoveryTranscript {
-    private let policy = RecoveryPolicy()
+    private let policy: RecoveryPolicy
     private var history = RecoveryPolicy.History()
     private var exclusions = SourceExclusions<String>()
     private let circumstances: RecoveryPolicy.Circumstances
@@ -13,11 +13,13 @@ private struct RecoveryTranscript {
     init(
         _ track: RecoveryPolicy.Track = .main,
         timeout: Duration = .seconds(60),
+        policy: RecoveryPolicy = RecoveryPolicy(),
         _ change: (inout RecoveryPolicy.Circumstances) -> Void = { _ in }
     ) {
         var circumstances = RecoveryPolicy.Circumstances(track, timeout: timeout)
         change(&circumstances)
         self.circumstances = circumstances
+        self.policy = policy
     }
 
     /// Records a failure, and adds the action and the excluded sources as a line.
@@ -127,6 +129,18 @@ extension RecoveryPolicy.Resource {
         session.succeed()
         session.fail(100, .segment(0), .unreachable)
         #expect(session.lines.last == "100 segment 0 unreachable: retry after 1")
+    }
+
+    @Test(arguments: [FailureCategory.unreachable, .busy])
+    func explicitRetriesAreTheBoundOfAllAttempts(category: FailureCategory) {
+        var session = RecoveryTranscript(policy: RecoveryPolicy(retries: 2))
+        for number in 0..<5 { session.fail(Double(number), .segment(Int64(number)), category) }
+        session.fail(5, .playlist, category)
+        #expect(
+            session.lines == (0..<4).map { "\($0) segment \($0) \(category): skip" } + [
+                "4 segment 4 \(category): fail", "5 playlist \(category): fail, excluded a",
+            ]
+        )
     }
 
     @Test(arguments: [FailureCategory.unreachable, .busy])

@@ -38,6 +38,16 @@ private final class InstantTime: TimeSource {
         #expect((.milliseconds(250)...(.milliseconds(500))).contains(time.slept[1]))
     }
 
+    @Test(arguments: [0, 1, 3])
+    func errorHasTheNumberOfAttempts(retries: Int) async throws {
+        let busy = ScriptedTransport.Response.failure(TransportError(.status, "busy", status: 503))
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await load(busy, busy, busy, busy, .text("ok"), retries: retries)
+        }
+        #expect(error?.message == (retries == 0 ? "busy" : "busy, after \(retries + 1) attempts"))
+        #expect(error?.status == 503 && time.slept.count == retries)
+    }
+
     @Test func retryAfterDelaysTheRetry() async throws {
         let slowDown = TransportError(.status, "slow down", status: 429, retryAfter: .seconds(30))
         _ = try await load(.failure(slowDown), .text("ok"))

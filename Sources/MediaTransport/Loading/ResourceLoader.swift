@@ -89,7 +89,7 @@ public struct ResourceLoader: Sendable {
                 if request.resumption != nil, error.mayBeCausedByResumption { throw error }
                 let failure = RecoveryPolicy.Failure(error, of: request.kind)
                 guard let delay = policy.retryDelay(after: failure, of: request.kind, &history, jitter: jitter())
-                else { throw error }
+                else { throw history.attempts > 1 ? error.after(attempts: history.attempts) : error }
                 onRetry(error, time.now + delay)
                 try await time.sleep(for: delay)
             }

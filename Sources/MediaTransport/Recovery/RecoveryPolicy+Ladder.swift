@@ -132,6 +132,10 @@ extension RecoveryPolicy {
         if category != .unreachable { history.unreachableSince = nil }
         switch category {
         case .denied, .deviceLost: return nil
+        case .unreachable where limits.isBoundByRetries, .busy where limits.isBoundByRetries:
+            if usesOtherSource { return .useOtherSource(otherwise: .skip) }
+            history.skips += 1
+            return history.skips > limits.skippedResources ? nil : .skip
         case .unreachable:
             guard let delay = unreachableDelay(failure, circumstances, &history, now) else { return nil }
             return usesOtherSource && history.attempts == 1 ? .useOtherSource(otherwise: .skip) : .retry(after: delay)
@@ -216,7 +220,7 @@ extension RecoveryPolicy {
         if circumstances.hasOtherSource { return .useOtherSource(otherwise: isMain ? .fail : .dropTrack) }
         guard isMain else { return .dropTrack }
         if circumstances.hasFormerSource { return .useFormerSource }
-        guard failure.category == .unreachable else { return .fail }
+        guard failure.category == .unreachable, !limits.isBoundByRetries else { return .fail }
         if history.position != .zero {
             history.position = .zero
             history.attempts = 0

@@ -80,10 +80,13 @@ public struct RecoveryPolicy: Sendable, Hashable {
 
     /// Creates a policy with the same number of retries for all kinds of requests.
     ///
-    /// Without retries, a player does not wait for a busy server either, for which it otherwise tries again for 20 seconds.
+    /// The number is the bound of all attempts: a player does not request a segment again from a server that remains busy
+    /// or unreachable after these retries, as it does with other policies while it has time.
+    ///
+    /// - Parameter retries: The maximum number of retries after the first attempt, 0 or more.
     public init(retries: Int) {
         self.init(rule: Rule(maximumRetries: retries), rules: [:])
-        if retries <= 0 { limits.busyDuration = .zero }
+        limits.isBoundByRetries = true
     }
 
     /// The limits of the recovery of segments, playlists and downloads.
@@ -99,6 +102,9 @@ public struct RecoveryPolicy: Sendable, Hashable {
         package var exclusionDuration = Duration.seconds(60)
         /// The time for which a server may be busy before one segment is skipped, which may be the only one that fails.
         package var busyDuration = Duration.seconds(20)
+        /// A Boolean value that indicates whether a segment or a playlist is not requested again after its retries, even
+        /// if the server is only busy or unreachable.
+        package var isBoundByRetries = false
         /// The number of retries of a segment of a live stream that the server does not have yet.
         package var liveRetries = 2
         /// The maximum delay before a segment is requested again.
