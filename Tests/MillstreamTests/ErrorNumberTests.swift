@@ -125,7 +125,8 @@ import Testing
         let numbers: [StreamingError.Code: Int] = [
             .notRecognized: -11_828, .needsTranslation: -11_850, .unreadablePlaylist: -11_853, .unsupported: -11_833,
             .protected: -11_831, .notLoaded: -11_849, .unreachable: -11_863, .keyNotLoaded: -11_835, .stuck: -11_866,
-            .unreadableFile: -11_829, .invalidFile: -11_822, .damaged: -11_821, .pipelineLost: -11_819,
+            .unreadableFile: -11_829, .invalidFile: -11_822, .incompleteFile: -11_829, .damaged: -11_821,
+            .pipelineLost: -11_819,
             StreamingError.Code(rawValue: "new"): -11_800,
         ]
         for (code, number) in numbers { #expect(StreamingError(code, "").number == number, "\(code.rawValue)") }
@@ -133,7 +134,7 @@ import Testing
         let produced = Set(Self.failing.map(\.code))
         #expect(
             numbers.keys.filter { !produced.contains($0) }.map(\.rawValue).sorted() == [
-                "invalid-file", "new", "pipeline-lost", "unreadable-file",
+                "incomplete-file", "invalid-file", "new", "pipeline-lost", "unreadable-file",
             ]
         )
     }

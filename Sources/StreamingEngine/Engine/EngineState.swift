@@ -102,6 +102,7 @@ struct EngineState: Sendable {
             segments.appender.file = file
             if let variant = presentation.variants.first { control.plan.setTracks(file.tracks, of: variant) }
             begin(presentation, media: file.playlist, at: address, began: began)
+            if let shortfall = file.shortfall { control.sink.reportRecovered(shortfall.error(at: address)) }
         case .openingFailed(let error, let request):
             if let request { control.sink.report(.resourceRequest(request)) }
             fail(error)

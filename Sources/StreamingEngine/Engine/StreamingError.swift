@@ -37,6 +37,8 @@ public struct StreamingError: MillstreamError, Sendable {
         public static let unreadableFile = Code(rawValue: "unreadable-file")
         /// The media file can be parsed, but contains no media that can be played.
         public static let invalidFile = Code(rawValue: "invalid-file")
+        /// The media file has less media than its index lists, because its end is missing.
+        public static let incompleteFile = Code(rawValue: "incomplete-file")
         /// Too many consecutive segments are damaged or missing.
         public static let damaged = Code(rawValue: "damaged")
         /// The decoder or an output device was lost.
@@ -75,7 +77,8 @@ public struct StreamingError: MillstreamError, Sendable {
         return switch code {
         case .notLoaded, .unreachable: "Network"
         case .notRecognized, .needsTranslation, .unreadablePlaylist, .stuck: "Playlist"
-        case .unsupported, .protected, .keyNotLoaded, .unreadableFile, .invalidFile, .damaged: "Media"
+        case .unsupported, .protected, .keyNotLoaded, .unreadableFile, .invalidFile, .incompleteFile, .damaged:
+            "Media"
         default: "Millstream"
         }
     }
@@ -140,7 +143,7 @@ extension StreamingError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
         .notRecognized, .needsTranslation, .unreadablePlaylist, .unsupported, .protected, .notLoaded, .unreachable,
-        .keyNotLoaded, .stuck, .unreadableFile, .invalidFile, .damaged, .pipelineLost,
+        .keyNotLoaded, .stuck, .unreadableFile, .invalidFile, .incompleteFile, .damaged, .pipelineLost,
     ]
 
     /// The code of the corresponding error of AVFoundation.
@@ -157,6 +160,7 @@ extension StreamingError.Code: ErrorCode {
         case .stuck: -11_866
         case .unreadableFile: -11_829
         case .invalidFile: -11_822
+        case .incompleteFile: -11_829
         case .damaged: -11_821
         case .pipelineLost: -11_819
         default: nil

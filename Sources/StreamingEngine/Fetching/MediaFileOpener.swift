@@ -15,6 +15,33 @@ struct OpenedFile: Sendable {
     let beginsWithinFrames: Bool
     /// The tracks of the file; empty if they are not read for its container format.
     let tracks: [MediaTrack]
+    /// The media that is missing at the end of the file; `nil` if it has all the media that its index lists, or if its size is unknown.
+    let shortfall: Shortfall?
+
+    /// The media that the index of a file lists after the end of the file, as in a file whose transfer was aborted.
+    struct Shortfall: Sendable, Hashable {
+        /// The number of bytes that are missing.
+        let length: Int64
+        /// The approximate duration of the media in the file.
+        let availableDuration: MediaTime
+        /// The duration that the index declares.
+        let declaredDuration: MediaTime
+
+        /// Returns the error that reports the shortfall.
+        func error(at address: ResourceAddress) -> StreamingError {
+            let (available, declared) = (Self.text(availableDuration), Self.text(declaredDuration))
+            return StreamingError(
+                .incompleteFile,
+                "the file ends early: it has about \(available) of \(declared) s, and its last \(ByteCount(length)) are missing",
+                address: address
+            )
+        }
+
+        private static func text(_ time: MediaTime) -> String {
+            let tenths = Int64(saturating: (time.seconds * 10).rounded())
+            return "\(tenths / 10).\(tenths.magnitude % 10)"
+        }
+    }
 }
 
 /// A reader of the index of a media file, which represents the file as a media playlist with byte ranges of a few
@@ -61,7 +88,7 @@ struct MediaFileOpener: Sendable {
             let fetched = try await fetch.load(request, limit: ByteCount(range.length))
             index.add(Array(fetched.bytes.readableBytesView))
         }
-        guard case .ready(let timeline) = index.state else {
+        guard case .ready(var timeline) = index.state else {
             throw StreamingError(.unreadableFile, "the media file could not be parsed", address: address)
         }
         guard !timeline.segments.isEmpty else {
@@ -80,19 +107,53 @@ struct MediaFileOpener: Sendable {
                 address: address
             )
         }
+        let shortfall = Self.removeMissingMedia(from: &timeline, length: length)
+        guard !timeline.segments.isEmpty else {
+            throw StreamingError(
+                .invalidFile,
+                "the file ends before its media: only its index is there",
+                address: address
+            )
+        }
         return OpenedFile(
-            playlist: try playlist(of: timeline, at: address, length: length),
+            playlist: try playlist(of: timeline, at: address),
             firstTimestamp: timeline.firstTimestamp,
             beginsWithinFrames: timeline.boundaryAccuracy == .approximate,
-            tracks: timeline.tracks
+            tracks: timeline.tracks,
+            shortfall: shortfall
         )
     }
 
-    private func playlist(
-        of timeline: MediaFileTimeline,
-        at address: ResourceAddress,
+    /// Removes the segments at the end of a timeline whose bytes the file does not have, and shortens the byte range of
+    /// the segment within which the file ends.
+    ///
+    /// - Returns: What is missing; `nil` if the file is complete or its length is unknown.
+    private static func removeMissingMedia(
+        from timeline: inout MediaFileTimeline,
         length: Int64?
-    ) throws -> MediaPlaylist {
+    ) -> OpenedFile.Shortfall? {
+        guard let length, let end = timeline.segments.map(\.byteRange.end).max(), end > length,
+            let declaredDuration = timeline.segments.last?.timeRange.end
+        else { return nil }
+        while let last = timeline.segments.last, last.byteRange.start >= length { timeline.segments.removeLast() }
+        var available = timeline.segments.last?.timeRange.end ?? .zero
+        if let last = timeline.segments.last, last.byteRange.end > length,
+            let rest = ByteRange(start: last.byteRange.start, length: length -| last.byteRange.start)
+        {
+            let fraction = Double(rest.length) / Double(max(1, last.byteRange.length))
+            let duration = MediaTime(approximating: last.timeRange.duration.seconds * fraction) ?? .zero
+            available = last.timeRange.start + duration
+            timeline.segments.removeLast()
+            timeline.segments.append(MediaFileSegment(timeRange: last.timeRange, byteRange: rest))
+        }
+        return OpenedFile.Shortfall(
+            length: end -| length,
+            availableDuration: available,
+            declaredDuration: declaredDuration
+        )
+    }
+
+    private func playlist(of timeline: MediaFileTimeline, at address: ResourceAddress) throws -> MediaPlaylist {
         let durations = timeline.segments.map(\.timeRange.duration)
         let longest = durations.max() ?? .zero
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"

@@ -22,6 +22,12 @@ package struct MediaReader: Sendable {
     /// The size of a file in bytes; `nil` for a playlist, and if it is unknown.
     package let fileSize: Int64?
 
+    /// The number of bytes that the index of a file lists and the file does not have; `nil` if it has them all.
+    package var missingLength: Int64? { file?.shortfall?.length }
+
+    /// The duration that the index of a file declares, of which the end can be missing.
+    package var declaredDuration: MediaTime { file?.shortfall?.declaredDuration ?? playlist.duration }
+
     private let timeline: PresentationTimeline
     private let file: OpenedFile?
     private let loader: SegmentLoader

@@ -41,17 +41,9 @@ struct MediaFileReport {
         media = limit == nil ? nil : inspection
     }
 
-    private var duration: MediaTime { reader.playlist.duration }
+    private var duration: MediaTime { reader.declaredDuration }
     private var bitRate: BitRate? {
-        missingLength == nil ? reader.fileSize.flatMap { SegmentMedia.bitRate($0, duration) } : nil
-    }
-
-    /// The number of bytes that the index of the file names and the file does not have; `nil` if it has them all.
-    private var missingLength: Int64? {
-        guard let size = reader.fileSize, let end = reader.playlist.segments.compactMap(\.byteRange?.end).max(),
-            end > size
-        else { return nil }
-        return end -| size
+        reader.missingLength == nil ? reader.fileSize.flatMap { SegmentMedia.bitRate($0, duration) } : nil
     }
 
     /// The file as a JSON object.
@@ -63,7 +55,7 @@ struct MediaFileReport {
             "duration": .seconds(duration),
             "bytes": reader.fileSize.map { .integer($0) },
             "bitRate": bitRate.map { .integer($0.bitsPerSecond) },
-            "missingBytes": missingLength.map { .integer($0) },
+            "missingBytes": reader.missingLength.map { .integer($0) },
             "tracks": .array(tracks.map(\.report)),
             "media": media?.report,
         ])
@@ -76,7 +68,7 @@ struct MediaFileReport {
         var lines: [TerminalText] = [
             "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))",
         ]
-        if let missingLength {
+        if let missingLength = reader.missingLength {
             lines.append("the file is incomplete: its last \(ByteCount(missingLength)) are missing")
         }
         lines.append("")
