@@ -24,6 +24,8 @@ struct PlaybackStateMachine: Sendable {
 
     /// The requested rate; 0 for a pause.
     private(set) var desiredRate = 0.0
+    /// A Boolean value that indicates whether playback is paused because reverse playback reached the start.
+    private(set) var isPausedAtStart = false
     /// The current rate of the playback position.
     private(set) var rate = 0.0
     /// The state of the player: paused, waiting or playing.
@@ -76,6 +78,7 @@ struct PlaybackStateMachine: Sendable {
         if phase == .ended, desired < 0 { phase = .ready }
         guard phase != .ended, phase != .failed else { return [] }
         desiredRate = desired
+        isPausedAtStart = desired == 0 && reason == .reversePlaybackReachedStartOfSeekableRange
         startsImmediately = immediately
         // The live correction applies only to the normal rate.
         if desired != 1 { rateCorrection = 1 }
@@ -104,6 +107,7 @@ struct PlaybackStateMachine: Sendable {
     mutating func seekBegan(at now: Duration) -> [Action] {
         guard phase != .failed else { return [] }
         if phase != .preparing { phase = .seeking }
+        isPausedAtStart = false
         isWaiting = true
         // After a seek, playback does not wait because of an empty buffer.
         var actions = endStall(at: now)

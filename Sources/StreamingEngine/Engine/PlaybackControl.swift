@@ -54,6 +54,7 @@ struct PlaybackControl: Sendable {
             isPositioned: playhead.isPositioned,
             seek: seek.pending.map { PlaybackMoment.Seek(target: $0.target, isStart: $0.isStart) },
             desiredRate: playhead.machine.desiredRate,
+            isPausedAtStart: playhead.machine.isPausedAtStart,
             rate: playhead.machine.rate,
             timebase: playhead.timebase,
             limits: limits
@@ -378,7 +379,7 @@ struct PlaybackControl: Sendable {
     }
 
     private mutating func stopAtEnds(_ state: BufferState, _ item: ItemFacts) {
-        if moment.isBackward, state.reachesEnd, position <= startOfPlayback {
+        if playhead.machine.desiredRate < 0, moment.isBackward, state.reachesEnd, position <= startOfPlayback {
             let reason = RateChange.Reason.reversePlaybackReachedStartOfSeekableRange
             perform(playhead.machine.setRate(0, reason: reason, at: sink.now))
         }

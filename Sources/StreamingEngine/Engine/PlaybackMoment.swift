@@ -47,6 +47,8 @@ struct PlaybackMoment: Sendable {
     let seek: Seek?
     /// The rate that the application requested.
     let desiredRate: Double
+    /// A Boolean value that indicates whether playback is paused because reverse playback reached the start.
+    let isPausedAtStart: Bool
     /// The rate of the playhead.
     let rate: Double
     let timebase: Timebase
@@ -54,8 +56,9 @@ struct PlaybackMoment: Sendable {
 
     /// A Boolean value that indicates whether media is fetched in reverse order.
     ///
-    /// During a seek it is not, since media after the target is needed.
-    var isBackward: Bool { desiredRate < 0 && seek == nil }
+    /// During a seek it is not, since media after the target is needed. At the start after reverse playback it is, so that
+    /// no media is fetched until playback continues.
+    var isBackward: Bool { (desiredRate < 0 || isPausedAtStart) && seek == nil }
     /// A Boolean value that indicates whether the playhead has a position, and no seek is in progress.
     var isSettled: Bool { isPositioned && seek == nil }
 
