@@ -43,12 +43,19 @@ public struct BitRate: Sendable, Hashable, Comparable {
 }
 
 extension BitRate: CustomStringConvertible {
-    /// The rate with a unit, for display: `232 kbit/s`, `4.8 Mbit/s`.
+    /// The rate with a unit, for display: `232 kbit/s`, `4.8 Mbit/s`, `1.2 Gbit/s`.
     public var description: String {
         if bitsPerSecond < 1_000 { return "\(bitsPerSecond) bit/s" }
-        if bitsPerSecond < 1_000_000 { return "\(rounded(to: 1_000)) kbit/s" }
+        // A rate that would be rounded to a thousand of a unit has the next unit.
+        let thousands = rounded(to: 1_000)
+        if thousands < 1_000 { return "\(thousands) kbit/s" }
         let tenths = rounded(to: 100_000)
-        return tenths % 10 == 0 ? "\(tenths / 10) Mbit/s" : "\(tenths / 10).\(tenths % 10) Mbit/s"
+        if tenths < 10_000 { return Self.text(tenths: tenths, "Mbit/s") }
+        return Self.text(tenths: rounded(to: 100_000_000), "Gbit/s")
+    }
+
+    private static func text(tenths: Int64, _ unit: String) -> String {
+        tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 
     /// Returns the rate in multiples of `unit` bits per second, with halves rounded up.

@@ -64,8 +64,10 @@ final class ProgressDisplay: Sendable {
             }
             if state.start == nil { state.start = (now, progress.receivedBytes.bytes) }
             let stall = state.received.map { now - $0.since } ?? .zero
-            let done = progress.loadedTimeRanges.totalDuration
             let hasGoal = !isRecording || progress.percent > 0
+            let loaded = progress.loadedTimeRanges.totalDuration
+            // A recording ends with a whole segment, which may be later than the requested duration.
+            let done = isRecording && hasGoal ? min(loaded, progress.duration) : loaded
             let total = hasGoal ? " of \(QuantityText.clock(progress.duration))" : ""
             var line = "\(QuantityText.clock(done))\(total)\(isRecording ? " recorded" : "")  \(progress.bytes)"
             if stall >= Self.stallInterval, let file = progress.requestedFile {
@@ -73,7 +75,7 @@ final class ProgressDisplay: Sendable {
             } else if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
                 let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
-                line += "  \(ByteCount(Int64(saturating: rate)))/s"
+                line += "  \(BitRate(bitsPerSecond: Int64(saturating: rate * 8)))"
                 // The speed shortly after a stall says nothing about the rest.
                 let usual = state.start.map { start in
                     Double(progress.receivedBytes.bytes -| start.received) / max((now - start.time) / .seconds(1), 0.1)

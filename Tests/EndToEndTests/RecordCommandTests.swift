@@ -84,4 +84,29 @@ struct RecordCommandTests {
         #expect(try await program.finish() != 0)
         #expect(program.standardError.contains("millstream record"))
     }
+
+    /// A recording ends with a whole segment, but its progress does not exceed its goal.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script")
+    )
+    func progressDoesNotExceedTheRequestedDuration() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let source = server.address("live.m3u8")
+        let command =
+            "'\(RunningProgram.executable.path)' record '\(source)' --library '\(library)' --start-over --duration 2.2"
+        let program = try RunningProgram(
+            ["script", "-qec", command, "/dev/null"],
+            of: URL(fileURLWithPath: "/usr/bin/env")
+        )
+        #expect(try await program.finish() == 0, "\(program.standardOutput)")
+        await server.stop()
+        #expect(segmentCount == 3)
+        let lines = program.standardOutput.matches(of: /(\d\d:\d\d) of (\d\d:\d\d) recorded/)
+        // What was recorded is longer than the request, as the last line says.
+        #expect(lines.contains { $0.1 == "00:02" && $0.2 == "00:02" }, "\(program.standardOutput)")
+        #expect(lines.allSatisfy { $0.1 <= $0.2 }, "\(program.standardOutput)")
+    }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (0.0, "0:00"), (59.99, "0:59"), (605, "10:05"), (3661, "1:01:01"), (-32, "-0:32"), (1e9, "99:59:59"),
+        (0.0, "00:00"), (59.99, "00:59"), (605, "10:05"), (3661, "1:01:01"), (-32, "-00:32"), (1e9, "99:59:59"),
     ])
     func timesAreFormattedAsHoursMinutesAndSeconds(seconds: Double, text: String) throws {
         #expect(TimeFormatter.string(try #require(MediaTime(approximating: seconds))) == text)
@@ -24,14 +24,14 @@ import Testing
     @Test func positionTextDependsOnTheKindOfPresentation() {
         var state = state
         state.position = MediaTime(seconds: 83)
-        #expect(TimeFormatter.positionString(of: state) == "1:23 / 10:00")
+        #expect(TimeFormatter.positionString(of: state) == "01:23 / 10:00")
         state.extent = .onDemand(MediaTime(seconds: 4000))
         #expect(TimeFormatter.positionString(of: state) == "0:01:23 / 1:06:40")
         state.extent = .live
         state.seekableRange = MediaTimeRange(start: .zero, end: MediaTime(seconds: 100))
-        #expect(TimeFormatter.positionString(of: state) == "-0:17")
+        #expect(TimeFormatter.positionString(of: state) == "-00:17")
         state.extent = .unknown
-        #expect(TimeFormatter.positionString(of: state) == "1:23")
+        #expect(TimeFormatter.positionString(of: state) == "01:23")
     }
 
     @Test(arguments: [(1.0, "1×"), (0.5, "0.5×"), (2, "2×"), (1.25, "1.25×"), (.nan, "")])

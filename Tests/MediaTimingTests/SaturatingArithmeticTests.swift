@@ -311,8 +311,11 @@ enum ExtremeNumbers {
                 if let range = ByteRange(start: number, length: other) { #expect(range.end >= range.start) }
             }
         }
-        #expect(BitRate(bitsPerSecond: .max).description == "9223372036854.8 Mbit/s")
-        #expect(BitRate(bitsPerSecond: 999_999).description == "1000 kbit/s")
+        #expect(BitRate(bitsPerSecond: .max).description == "9223372036.9 Gbit/s")
+        for (rate, text) in [
+            (999, "999 bit/s"), (999_499, "999 kbit/s"), (999_500, "1 Mbit/s"), (2_000_000, "2 Mbit/s"),
+            (999_940_000, "999.9 Mbit/s"), (999_950_000, "1 Gbit/s"), (1_250_000_000, "1.3 Gbit/s"),
+        ] as [(Int64, String)] { #expect(BitRate(bitsPerSecond: rate).description == text) }
         #expect(BitRate(saturating: 1e300) == BitRate(bitsPerSecond: .max))
         #expect(BitRate(saturating: .nan) == BitRate(bitsPerSecond: 0))
     }

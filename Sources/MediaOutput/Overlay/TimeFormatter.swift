@@ -2,13 +2,13 @@ import MediaTiming
 
 /// Formats times and rates for the overlay.
 enum TimeFormatter {
-    /// Returns a time in minutes and seconds, with hours if there are any: `4:05`, `1:04:05`.
+    /// Returns a time in minutes and seconds, with hours if there are any: `04:05`, `1:04:05`.
     static func string(_ time: MediaTime, withHours: Bool = false) -> String {
         let seconds = Int(saturating: max(-359_999, min(359_999, time.seconds.rounded(.down))))
         let sign = seconds < 0 ? "-" : ""
         let (hours, rest) = abs(seconds).quotientAndRemainder(dividingBy: 3600)
         let (minutes, last) = rest.quotientAndRemainder(dividingBy: 60)
-        guard hours > 0 || withHours else { return "\(sign)\(minutes):\(twoDigits(last))" }
+        guard hours > 0 || withHours else { return "\(sign)\(twoDigits(minutes)):\(twoDigits(last))" }
         return "\(sign)\(hours):\(twoDigits(minutes)):\(twoDigits(last))"
     }
 
@@ -22,7 +22,7 @@ enum TimeFormatter {
         case .live:
             guard let edge = state.seekableRange?.end else { return string(state.position) }
             let behind = edge - state.position
-            return behind.seconds < 1 ? "0:00" : "-" + string(behind)
+            return behind.seconds < 1 ? "00:00" : "-" + string(behind)
         }
     }
 

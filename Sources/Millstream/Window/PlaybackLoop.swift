@@ -46,7 +46,7 @@ final class PlaybackLoop: Sendable {
     private static func text(_ time: MediaTime) -> String {
         let tenths = Int(saturating: (max(.zero, time).seconds * 10).rounded())
         let (minutes, rest) = tenths.quotientAndRemainder(dividingBy: 600)
-        return "\(minutes):\(rest < 100 ? "0" : "")\(rest / 10).\(rest % 10)"
+        return "\(minutes < 10 ? "0" : "")\(minutes):\(rest < 100 ? "0" : "")\(rest / 10).\(rest % 10)"
     }
 }
 #endif

@@ -2,7 +2,7 @@
 
 import { downloadedPercent } from './asset-state.js';
 import { createElement, setAttribute, setHidden, setProgress, setText } from './element.js';
-import { formatPercent, formatSize, formatTimeRemaining } from './format.js';
+import { formatBitRate, formatPercent, formatSize, formatTimeRemaining } from './format.js';
 
 export class DownloadProgress {
     #bar = createElement('progress', { max: 100 });
@@ -20,7 +20,7 @@ export class DownloadProgress {
         setText(this.#text, [
             percent === null ? 'Preparing' : formatPercent(percent),
             formatSize(asset.bytes),
-            bytesPerSecond > 0 ? `${formatSize(bytesPerSecond)}/s` : '',
+            bytesPerSecond > 0 ? formatBitRate(bytesPerSecond * 8) : '',
             formatTimeRemaining(secondsLeft),
             secondsStalled > 0 ? `stalled for ${Math.floor(secondsStalled)} s` : '',
         ].filter(Boolean).join(' · '));

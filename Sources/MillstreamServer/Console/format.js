@@ -14,14 +14,15 @@ export function formatSize(bytes) {
     return `${value < 100 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Formats a bit rate: "900 kbit/s", "2.5 Mbit/s". */
+/** Formats a bit rate: "900 kbit/s", "2.5 Mbit/s", "1.2 Gbit/s". */
 export function formatBitRate(bitsPerSecond) {
     if (!Number.isFinite(bitsPerSecond)) return '–';
     if (bitsPerSecond < 999_500) return `${Math.round(bitsPerSecond / 1000)} kbit/s`;
-    return `${Number((bitsPerSecond / 1e6).toPrecision(bitsPerSecond < 1e8 ? 2 : 3))} Mbit/s`;
+    const [value, unit] = bitsPerSecond < 999_500_000 ? [bitsPerSecond / 1e6, 'Mbit/s'] : [bitsPerSecond / 1e9, 'Gbit/s'];
+    return `${Number(value.toPrecision(value < 100 ? 2 : 3))} ${unit}`;
 }
 
-/** Formats a position or duration in seconds: "1:02:03", "0:12". */
+/** Formats a position or duration in seconds: "1:02:03", "00:12". */
 export function formatTime(seconds) {
     if (seconds === Infinity) return 'Live';
     if (!Number.isFinite(seconds)) return '–';
@@ -29,7 +30,7 @@ export function formatTime(seconds) {
     const pad = (number) => String(number).padStart(2, '0');
     const hours = Math.floor(whole / 3600);
     const minutes = Math.floor((whole % 3600) / 60);
-    return hours > 0 ? `${hours}:${pad(minutes)}:${pad(whole % 60)}` : `${minutes}:${pad(whole % 60)}`;
+    return hours > 0 ? `${hours}:${pad(minutes)}:${pad(whole % 60)}` : `${pad(minutes)}:${pad(whole % 60)}`;
 }
 
 /** Formats an estimate of the time remaining, rounded to its precision: "about 2 min left". */

@@ -75,7 +75,7 @@ struct PlayerCommandTests {
             await commands.execute(.toggleLoop)
             try await simulation.sleep(for: .seconds(4))
             #expect(item.currentTime().seconds > 6.5)
-            #expect(texts.take() == ["Loop from 0:04.0", "Loop 0:04.0 to 0:06.0", "Loop off"])
+            #expect(texts.take() == ["Loop from 00:04.0", "Loop 00:04.0 to 00:06.0", "Loop off"])
         }
     }
 
@@ -87,7 +87,7 @@ struct PlayerCommandTests {
             await commands.execute(.toggleLoop)
             await commands.execute(.seekTo(MediaTime(seconds: 8)))
             await commands.execute(.toggleLoop)
-            #expect(texts.take().last == "Loop 0:08.0 to 0:10.0")
+            #expect(texts.take().last == "Loop 00:08.0 to 00:10.0")
         }
     }
 
