@@ -5,6 +5,7 @@ import Logging
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
+import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
@@ -98,6 +99,12 @@ final class DownloadQueue: Service {
             fields = fields.filter { !names.contains($0.name) } + progress
         }
         fields.append(ReportValue.Field(name: "activity", value: .string(Self.activity(of: task))))
+        if let range = DownloadSelection(asset.selection)?.timeRange {
+            let bounds: KeyValuePairs<String, ReportValue?> = [
+                "start": range.low.map { .seconds($0) }, "end": range.high.map { .seconds($0) },
+            ]
+            fields.append(ReportValue.Field(name: "range", value: .fields(bounds)))
+        }
         if let error = task?.error {
             fields.append(ReportValue.Field(name: "error", value: ServerError(error).report))
         }

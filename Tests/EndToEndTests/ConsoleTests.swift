@@ -21,7 +21,7 @@ struct ConsoleTests {
         let browser: Chromium
         let page: Page
         let address: String
-        private let library: URL
+        let library: URL
 
         var video: VideoElement { VideoElement(page: page) }
 
@@ -590,6 +590,22 @@ struct ConsoleTests {
             try await page.click("#remove-faults")
             try await eventually("the fault is removed") { try await page.text(count) == "0" }
             #expect(try await status() == 200)
+        }
+    }
+
+    /// A download of a time range is shown as such, not as that of the whole stream.
+    @Test(.timeLimit(.minutes(10))) func downloadedPartIsShownWithItsRange() async throws {
+        try await onStage { stage in
+            let program = try RunningProgram([
+                "download", stage.origin.address("ts/multivariant.m3u8"), "--range", "20...40", "--variants", "lowest",
+                "--library", stage.library.path,
+            ])
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            let badges = "[...document.querySelectorAll('article[data-stream-id=ts] .badge, tr[data-asset-id] .badge')]"
+            try await eventually("the part is shown") {
+                try await stage.page.text("\(badges).map(badge => badge.textContent).join(',')")
+                    == "Part 00:20 to 00:40,Part 00:20 to 00:40"
+            }
         }
     }
 

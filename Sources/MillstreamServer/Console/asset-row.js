@@ -1,13 +1,13 @@
 // A row of the table of downloads.
 
 import { ActionBar } from './action-bar.js';
-import { assetState, downloadedPercent, downloadErrorMessage } from './asset-state.js';
+import { assetState, downloadedPercent, downloadedText, downloadErrorMessage } from './asset-state.js';
 import { DownloadProgress } from './download-progress.js';
 import { createElement, setAttribute, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
 import { formatLanguage, formatPercent, formatResolution, formatSize, formatTime, formatVariant } from './format.js';
 
 const stateNames = {
-    downloaded: 'Downloaded', downloading: 'Downloading', waiting: 'Waiting', paused: 'Paused', failed: 'Failed',
+    downloading: 'Downloading', waiting: 'Waiting', paused: 'Paused', failed: 'Failed',
     partial: 'Incomplete',
 };
 
@@ -51,7 +51,7 @@ export class AssetRow {
         setText(this.#source, asset.source);
         setAttribute(this.#source, 'title', asset.source);
         const percentText = ['partial', 'paused', 'waiting'].includes(state) && percent !== null ? ` ${formatPercent(percent)}` : '';
-        setText(this.#badge, stateNames[state] + percentText);
+        setText(this.#badge, state === 'downloaded' ? downloadedText(asset) : stateNames[state] + percentText);
         this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed);
         const isStopped = ['partial', 'paused', 'failed'].includes(state);
         setTextOrHide(this.#ranges, isStopped ? formatRanges(asset.loadedTimeRanges) : '');

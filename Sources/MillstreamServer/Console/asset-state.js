@@ -1,6 +1,7 @@
 // The state of an asset, derived from several of its fields.
 
 import { errorMessage } from './error-message.js';
+import { formatTime } from './format.js';
 
 /** Returns "remote" (nothing is downloaded), "downloading", "waiting", "paused", "downloaded", "failed" or "partial". */
 export function assetState(asset) {
@@ -8,6 +9,13 @@ export function assetState(asset) {
     if (['downloading', 'waiting'].includes(asset.activity)) return asset.activity;
     if (asset.state === 'complete') return 'downloaded';
     return ['failed', 'paused'].includes(asset.activity) ? asset.activity : 'partial';
+}
+
+/** Returns the text for the state of a complete download, which can be that of a part of the stream. */
+export function downloadedText({ range }) {
+    if (!range) return 'Downloaded';
+    const { start = 0, end } = range;
+    return end === undefined ? `Part from ${formatTime(start)}` : `Part ${formatTime(start)} to ${formatTime(end)}`;
 }
 
 /** Returns how much of an asset is downloaded, 0 to 100, or `null` while the total is unknown. */

@@ -1,7 +1,7 @@
 // The card of a stream in the catalog.
 
 import { ActionBar } from './action-bar.js';
-import { assetState, downloadedPercent, downloadErrorMessage } from './asset-state.js';
+import { assetState, downloadedPercent, downloadedText, downloadErrorMessage } from './asset-state.js';
 import { DownloadProgress } from './download-progress.js';
 import {
     createElement, createIcon, setAttribute, setHidden, setText, setTextOrHide, setTextWithURLsOrHide,
@@ -16,7 +16,7 @@ function badgeText(state, asset) {
     const percentText = percent === null ? '' : ` ${formatPercent(percent)}`;
     switch (state) {
     case 'remote': return '';
-    case 'downloaded': return 'Downloaded';
+    case 'downloaded': return downloadedText(asset);
     case 'downloading': return `Downloading${percentText}`;
     case 'waiting': return `Waiting${percentText}`;
     case 'paused': return `Paused${percentText}`;
