@@ -14,7 +14,7 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
     public let creationDate: Date
     /// The completion state.
     public let state: StoredAsset.State
-    /// The stored share of the duration as a percentage, from 0 to 100.
+    /// The stored share of the duration as a percentage, from 0 to 100; 100 only if the asset is complete.
     public let percent: Double
     /// The duration of the longest rendition; `nil` until the playlists are loaded.
     public let duration: MediaTime?

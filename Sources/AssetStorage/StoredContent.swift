@@ -112,9 +112,13 @@ extension StoredRendition {
 
     /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
     ///
-    /// I-frames do not count, because the presentation is played without them.
+    /// I-frames do not count, because the presentation is played without them. Neither do incomplete variants beside a
+    /// complete one, such as those of an abandoned download, because the complete one is played.
     static func commonTimeRanges(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
-        let renditions = renditions.filter { $0.role != .iFrames }
+        let hasCompleteVariant = renditions.contains { $0.role == .variant && $0.isComplete }
+        let renditions = renditions.filter { rendition in
+            rendition.role != .iFrames && !(hasCompleteVariant && rendition.role == .variant && !rendition.isComplete)
+        }
         guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
         return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
             var loaded = rendition.loadedTimeRanges

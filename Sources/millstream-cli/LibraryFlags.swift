@@ -16,6 +16,11 @@ struct LibraryFlags: ParsableArguments {
         (library.map { URL(fileURLWithPath: $0) } ?? AssetLibrary.defaultDirectory).standardizedFileURL
     }
 
+    /// The folder of the library if the user named it; `nil` for the default one, which need not exist.
+    var namedDirectory: URL? {
+        library != nil || ProcessInfo.processInfo.environment["MILLSTREAM_LIBRARY"]?.isEmpty == false ? directory : nil
+    }
+
     /// A Boolean value that indicates whether the library has packages, but no catalog.
     var lacksCatalog: Bool { AssetLibrary.lacksCatalog(directory) }
 

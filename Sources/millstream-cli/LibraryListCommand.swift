@@ -24,37 +24,24 @@ extension LibraryCommand {
         private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
-            let library = try library.openForListing()
+            let flags = library
+            let library = try flags.openForListing()
             let summaries = try library?.summaries() ?? []
             if json {
                 try StandardOutput.writeLine(try Self.report(summaries, in: library))
+                return
+            }
+            if library == nil, let directory = flags.namedDirectory {
+                let path = directory.path
+                StandardError.write("there is no library in \(path); millstream download creates one\n")
                 return
             }
             guard !summaries.isEmpty else {
                 StandardError.write("there are no downloaded assets; download one with: millstream download URL\n")
                 return
             }
-            let total = library?.diskBytes(of: summaries) ?? .zero
-            let table = TerminalTable(header: Self.header, rows: summaries.map(Self.row))
-            let end: TerminalText = "\(summaries.count) \(summaries.count == 1 ? "asset" : "assets"), \(total)"
             // One write, because the list may be long.
-            try StandardOutput.writeLine(table.text + "\n" + end)
-        }
-
-        private static let header: [StaticString] = [
-            "ID", "title", "state", "length", "quality", "languages", "size", "date",
-        ]
-
-        private static func row(_ summary: AssetSummary) -> [String] {
-            [
-                summary.id, summary.title, state(summary), summary.duration.map { QuantityText.clock($0) } ?? "",
-                summary.quality,
-                summary.languages, summary.diskBytes.description, LocalDate(summary.creationDate).description,
-            ]
-        }
-
-        private static func state(_ summary: AssetSummary) -> String {
-            summary.state == .complete ? "complete" : "\(Int(saturating: summary.percent)) %"
+            try StandardOutput.writeLine(AssetTable(summaries, in: library).text)
         }
 
         private static func report(_ summaries: [AssetSummary], in library: AssetLibrary?) throws -> ReportValue {
@@ -121,6 +108,39 @@ extension LibraryCommand {
             ]
             return [rendition.role.rawValue, parts.compactMap { $0 }.joined(separator: ", ")]
         }
+    }
+}
+
+/// A table of downloaded assets, with their number and total size in its last line.
+private struct AssetTable {
+    let text: TerminalText
+
+    private static let header: [StaticString] = [
+        "ID", "title", "state", "length", "quality", "languages", "size", "date",
+    ]
+
+    /// Creates the table of the assets with the given summaries.
+    init(_ summaries: [AssetSummary], in library: AssetLibrary?) {
+        let table = TerminalTable(header: Self.header, rows: summaries.map { Self.row($0, in: library) })
+        let total = library?.diskBytes(of: summaries) ?? .zero
+        let shared = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes } - total
+        let note = shared > .zero ? " (\(shared) less than the sum, because files that assets share count once)" : ""
+        text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(note)"
+    }
+
+    private static func row(_ summary: AssetSummary, in library: AssetLibrary?) -> [String] {
+        [
+            summary.id, summary.title, state(summary, in: library),
+            summary.duration.map { QuantityText.clock($0) } ?? "", summary.quality, summary.languages,
+            summary.diskBytes.description, LocalDate(summary.creationDate).description,
+        ]
+    }
+
+    private static func state(_ summary: AssetSummary, in library: AssetLibrary?) -> String {
+        if summary.state == .complete { return "complete" }
+        // Everything that is played is stored, but not all that was selected, such as another variant.
+        let isPlayable = summary.percent >= 99.9 && (try? library?.asset(summary.id))?.isPlayableOffline == true
+        return isPlayable ? "playable" : "\(Int(saturating: summary.percent)) %"
     }
 }
 

@@ -158,4 +158,15 @@ import Testing
         #expect(try reading.summaries().map(\.title) == ["A"])
         #expect(try reading.lacksSummaries && reading.asset("a").title == "A")
     }
+
+    /// A variant of an abandoned download does not hide the complete one.
+    @Test func completeVariantCountsBesideAnIncompleteOne() throws {
+        let id = try presentation()
+        let missing = try library.missingResources(id)
+        try temporary.store(missing.filter { !$0.path.hasPrefix("variant-1/") }, of: id)
+        let asset = try library.asset(id)
+        #expect(asset.renditions.map(\.isComplete) == [true, false, true, true, true])
+        #expect(asset.state == .partial && asset.isPlayableOffline && asset.percent == 99.9)
+        #expect(asset.loadedTimeRanges.totalDuration.description == "7.5")
+    }
 }

@@ -195,4 +195,21 @@ final class LibraryCommandTests {
         let missing = try await run("add", folder.appendingPathComponent("nowhere").path)
         #expect(missing.status == 1 && missing.errors.contains("(file-not-found)"), "\(missing)")
     }
+
+    /// The total is less than the sum of the sizes if assets share files, and the line says so.
+    @Test(.timeLimit(.minutes(10))) func totalOfSharedFilesIsExplained() async throws {
+        _ = try await add()
+        let alone = try await run("list")
+        #expect(alone.output.hasSuffix("B\n") && !alone.output.contains("less than the sum"), "\(alone.output)")
+        let copy = folder.appendingPathComponent("Copy")
+        try FileManager.default.copyItem(at: film, to: copy)
+        #expect(try await run("add", copy.path).status == 0)
+        let both = try await run("list")
+        let end = try #require(both.output.split(separator: "\n").last)
+        #expect(
+            end.wholeMatch(of: /2 assets, .*B \(.*B less than the sum, because files that assets share count once\)/)
+                != nil,
+            "\(both.output)"
+        )
+    }
 }
