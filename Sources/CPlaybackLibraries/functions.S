@@ -228,8 +228,11 @@ millstream_functions:
     function SDL, SDL_GetCurrentVideoDriver
     function SDL, SDL_GetDisplayUsableBounds
     function SDL, SDL_GetError
+    function SDL, SDL_GetNumVideoDrivers
     function SDL, SDL_GetRendererInfo
     function SDL, SDL_GetRendererOutputSize
+    function SDL, SDL_GetVersion
+    function SDL, SDL_GetVideoDriver
     function SDL, SDL_GetWindowFlags
     function SDL, SDL_GetWindowID
     function SDL, SDL_GetWindowSize

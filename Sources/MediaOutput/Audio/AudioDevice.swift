@@ -12,6 +12,9 @@ struct AudioDevice: ~Copyable {
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/noAudioDevice``.
     init(_ format: AudioFormat, time: any TimeSource, gain: Float) throws(OutputError) {
+        // The error of SDL has the reason.
+        millstream_silence_alsa()
+        defer { millstream_restore_alsa() }
         do { try SDLRuntime.initialize(SDL_INIT_AUDIO) } catch { throw Self.failure(error.message) }
         // SDL requires the source of samples before it reports their actual format.
         let source = Unmanaged.passRetained(AudioCallbackContext(time: time))

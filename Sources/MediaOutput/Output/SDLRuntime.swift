@@ -15,9 +15,30 @@ enum SDLRuntime {
             SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")
             SDL_SetHint(SDL_HINT_AUDIO_RESAMPLING_MODE, "2")
             SDL_SetMainReady()
+            if part & SDL_INIT_VIDEO != 0 { omitWaylandWithoutServer() }
             return SDL_InitSubSystem(part) == 0 ? nil : lastError
         }
         if let message { throw Failure(message: message) }
+    }
+
+    /// Lets SDL try all video drivers except Wayland if there is no Wayland server, since its library writes an error to
+    /// standard error.
+    ///
+    /// The environment variable `SDL_VIDEODRIVER` takes precedence.
+    private static func omitWaylandWithoutServer() {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["WAYLAND_DISPLAY"]?.isEmpty != false, environment["XDG_RUNTIME_DIR"]?.isEmpty != false else {
+            return
+        }
+        var version = SDL_version()
+        unsafe SDL_GetVersion(&version)
+        // Earlier versions accept only one driver.
+        guard (version.major, version.minor, version.patch) >= (2, 0, 22) else { return }
+        let drivers = (0..<SDL_GetNumVideoDrivers()).compactMap { index in
+            SDL_GetVideoDriver(index).map { String(cString: $0) }
+        }
+        let others = drivers.filter { $0 != "wayland" }
+        if others.count < drivers.count { SDL_SetHint(SDL_HINT_VIDEODRIVER, others.joined(separator: ",")) }
     }
 
     static func release(_ part: UInt32) { lock.withLock { _ in SDL_QuitSubSystem(part) } }
