@@ -95,6 +95,17 @@ import Testing
         #expect(try temporary.library.asset(asset.id).state == .partial)
     }
 
+    @Test(arguments: [
+        ("https://h.example/films/Sintel/main.m3u8", "Sintel"), ("https://h.example/play.m3u8", "play"),
+        ("http://127.0.0.1:8080/play.m3u8?url=https%3A%2F%2Fh.example%2FSintel%2Fmain.m3u8&duration=30", "Sintel"),
+        ("http://127.0.0.1:8080/play.m3u8?duration=30&url=https%3A%2F%2Fh.example%2Ffilm.mp4", "film"),
+        ("http://127.0.0.1:8080/play.m3u8?url=", "play"), ("http://127.0.0.1:8080/play.m3u8?url=name", "play"),
+        ("http://h/play.m3u8?url=http%3A%2F%2Fg%2Fplay.m3u8%3Furl%3Dhttp%253A%252F%252Ff%252FTears%252Fa.mpd", "a"),
+    ])
+    func titleIsThatOfTheSource(address: String, title: String) {
+        #expect(ResourceAddress(address).defaultAssetTitle == title)
+    }
+
     @Test func missingFilesAreListedInTheOrderOfUse() async throws {
         let asset = try await download(missing: ["init.mp4", "0.m4s", "2.m4s", "a.aac"])
         let names = try temporary.library.missingResources(asset.id).map(\.address.lastPathComponent)
