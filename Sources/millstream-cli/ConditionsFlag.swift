@@ -10,7 +10,7 @@ struct ConditionsFlag: ParsableArguments {
             "Simulate network conditions: a name that millstream conditions lists, or a file with conditions or a trace.",
             valueName: "NAME|FILE"
         ),
-        completion: .list(LinkProfile.presets.map(\.name).filter { !$0.contains(" ") })
+        completion: .list(LinkProfile.presets.map(\.name))
     )
     var conditions: String?
 

@@ -169,6 +169,11 @@ struct DownloadCommand: AsyncParsableCommand {
     private func timeRange() throws -> PartialRange<MediaTime>? {
         guard let range else { return nil }
         guard let parsed = PartialRange<MediaTime>(range) else {
+            if let dots = range.firstRange(of: "..."), let start = ClockTime.parse(range[..<dots.lowerBound]),
+                let end = ClockTime.parse(range[dots.upperBound...]), start > end
+            {
+                throw ValidationError("the start of --range \(range) is after its end")
+            }
             throw ValidationError(
                 "--range must be START...END in seconds or h:mm:ss, such as 90...120, 1:30... or ...2:00: \(range)"
             )

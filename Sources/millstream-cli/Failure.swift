@@ -116,12 +116,11 @@ struct Failure: Error {
                 self.init(.done, "", MillstreamCommand.fullMessage(for: error))
             } else if exitCode == .validationFailure {
                 let command = Self.commandPath(arguments)
-                self.init(
-                    .wrongUsage,
-                    "usage",
-                    MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "),
-                    hint: "see \(command) --help"
+                let message = MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(
+                    separator: " "
                 )
+                let usage = UsageMessage(message, arguments: arguments)
+                self.init(.wrongUsage, "usage", usage.text, hint: usage.hint ?? "see \(command) --help")
             } else {
                 let isSystemError = [NSPOSIXErrorDomain, NSCocoaErrorDomain].contains((error as NSError).domain)
                 self.init(.failed, "failed", isSystemError ? FileErrorText.reason(of: error) : "\(error)")

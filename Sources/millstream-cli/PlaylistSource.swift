@@ -81,8 +81,12 @@ struct PlaylistSource {
     /// - Throws: ``Failure`` if the text is empty or its scheme is not supported.
     static func address(_ text: String) throws -> ResourceAddress {
         guard !text.isEmpty else { throw Failure(.wrongUsage, "usage", "the source is empty") }
-        if let address = AssumedScheme.address(text) { return address.withoutUserInformation }
+        if let address = AssumedScheme.address(text) {
+            try verifyPort(of: address)
+            return address.withoutUserInformation
+        }
         let address = ResourceAddress(text)
+        try verifyPort(of: address)
         if let scheme = address.normalizedScheme {
             if ["http", "https", "file", "data"].contains(scheme) { return address.withoutUserInformation }
             // Drive letters and file names with a colon are files; a text with an authority is an address.
@@ -96,6 +100,17 @@ struct PlaylistSource {
             }
         }
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
+    }
+
+    /// Verifies that the port of an HTTP address is a number that a port can have.
+    ///
+    /// - Throws: ``Failure``.
+    private static func verifyPort(of address: ResourceAddress) throws {
+        guard ["http", "https"].contains(address.normalizedScheme), !(1...65_535).contains(address.port ?? 0),
+            let port = address.authority?.split(separator: ":", omittingEmptySubsequences: false).last,
+            !port.isEmpty, port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return }
+        throw Failure(.wrongUsage, "usage", "the port of a URL must be between 1 and 65535, not \(port): \(address)")
     }
 
     /// The base URL of `--base-url`; `nil` if there is none.

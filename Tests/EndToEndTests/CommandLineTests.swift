@@ -229,6 +229,26 @@ struct CommandLineTests {
         #expect(unknown.status == 64 && unknown.errors.contains("--no-such-edit"))
     }
 
+    /// Conditions whose names have spaces are completed; Bash quotes completions as it does file names.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/bin/bash"), "there is no bash")
+    )
+    func conditionsAreCompletedInBash() async throws {
+        let script = try await run("--generate-completion-script", "bash").output
+        let call = """
+            COMP_WORDS=(millstream play a.m3u8 --conditions 'Very\\ B'); COMP_CWORD=4
+            COMP_LINE='millstream play a.m3u8 --conditions Very\\ B'; COMP_POINT=${#COMP_LINE}
+            _millstream millstream "${COMP_WORDS[4]}" --conditions; printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let program = try RunningProgram(["-c", script + "\n" + call], of: URL(fileURLWithPath: "/bin/bash"))
+        _ = try await program.finish()
+        #expect(program.standardOutput == "Very Bad Network\n", "\(program.standardError)")
+        #expect(script.contains("complete -o filenames -F _millstream millstream"))
+        let zsh = try await run("--generate-completion-script", "zsh").output
+        #expect(zsh.contains("Very Bad Network"))
+    }
+
     @Test(.timeLimit(.minutes(10))) func editsAreAppliedInTheOrderOfTheCommandLine() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -609,6 +629,8 @@ struct CommandLineTests {
             #expect(result.status == 0, "\(arguments) \(result.errors)")
         }
         #expect(try await run("library", "list", "--json", "--library", library).output == "[]\n")
+        let listed = try await run("library", "list", "--library", library)
+        #expect(listed.errors.hasPrefix("there is no library in \(library)"), "\(listed.errors)")
         for arguments in [
             ["show", "x"], ["delete", "x"], ["verify", "x"], ["path", "x"], ["export", "x", library],
         ] {

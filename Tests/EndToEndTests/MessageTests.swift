@@ -202,4 +202,39 @@ struct MessageTests {
         let played = try await run(["play", playlist, "--no-decode", "--speed", "max", "--start", "70"])
         #expect(played.errors.contains("the duration is 01:00.011"), "\(played.errors)")
     }
+
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            (["play", "a.m3u8", "--headless", "--window"], "--headless and --window cannot be combined"),
+            (["play", "a.m3u8", "--rate", "-1"], "hint: write a value that begins with a hyphen as --rate=-1"),
+            (["download", "a.m3u8", "--range", "20...10"], "the start of --range 20...10 is after its end"),
+            (["inspect", "http://127.0.0.1:99999/a.m3u8"], "the port of a URL must be between 1 and 65535, not 99999"),
+            (["play", "localhost:65536/a.m3u8"], "the port of a URL must be between 1 and 65535, not 65536"),
+            (["download", "http://127.0.0.1:0/a.m3u8"], "the port of a URL must be between 1 and 65535, not 0"),
+        ] as [([String], String)]
+    )
+    func wrongUsageIsReportedWithWhatToWrite(arguments: [String], message: String) async throws {
+        let result = try await run(arguments)
+        #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
+    }
+
+    /// `--retries` is the bound of the attempts at a segment, whose number the message has.
+    @Test(.timeLimit(.minutes(10)), arguments: [503, 429]) func busyServerIsAskedAsOftenAsRequested(
+        status: Int
+    ) async throws {
+        try await onServer { server in
+            for path in ["/a.ts", "/busy.m3u8"] {
+                server.behave(path, .status(status), .status(status), .status(status), .status(status), .status(status))
+            }
+            let played = try await run(["play", server.address("/v.m3u8"), "--no-decode", "--retries", "1"])
+            #expect(played.status == 1 && played.errors.contains(", after 2 attempts"), "\(played.errors)")
+            #expect(server.requests.count { $0.path == "/a.ts" } == 2)
+            let downloaded = try await run([
+                "download", server.address("/busy.m3u8"), "--library", folder.path, "--retries", "2",
+            ])
+            #expect(downloaded.status == 1 && downloaded.errors.contains(", after 3 attempts"), "\(downloaded.errors)")
+            #expect(server.requests.count { $0.path == "/busy.m3u8" } == 3)
+        }
+    }
 }

@@ -73,6 +73,19 @@ struct TranslateCommandTests {
         #expect((representation["segments"] as? [[String: Any]])?.count == 10)
         let table = try await run("inspect", sample)
         #expect(table.status == 0 && table.output.contains("DASH presentation, static, 00:40"))
+        // The cells of a column begin below its name, and each column has one kind of value.
+        let lines = table.output.split(separator: "\n").map(String.init)
+        let header = try #require(lines.first { $0.hasPrefix("type ") })
+        #expect(header.split(separator: " ").joined(separator: " ").hasPrefix("type representation "), "\(header)")
+        let rows = lines.filter { $0.hasPrefix("video ") || $0.hasPrefix("audio ") }
+        for name in ["representation", "bandwidth", "codecs", "segments"] {
+            let column = try #require(header.range(of: name)).lowerBound.utf16Offset(in: header)
+            for row in rows {
+                let (before, cell) = (row.dropFirst(column - 1).first, row.dropFirst(column).first)
+                #expect(before == " " && cell != nil && cell != " ", "\(name): \(row)")
+            }
+        }
+        #expect(rows.count > 1, "\(table.output)")
     }
 
     @Test(.timeLimit(.minutes(10))) func manifestsAreValidated() async throws {

@@ -22,12 +22,16 @@ struct PresentationTable {
             let start: TerminalText = period.start.map { ", from \(QuantityText.preciseClock($0))" } ?? ""
             lines.append("")
             lines.append("period \(period.id ?? "\(period.index + 1)")" + start + length)
-            for set in period.adaptationSets {
-                for representation in set.representations where remaining > 0 {
-                    remaining -= 1
-                    lines.append(Self.line(representation, set, period, presentation))
-                }
-            }
+            let representations = period.adaptationSets.flatMap { set in set.representations.map { (set, $0) } }
+                .prefix(remaining)
+            remaining -= representations.count
+            lines += TextTable.lines(
+                header: [
+                    "type", "representation", "language", "bandwidth", "size", "frame rate", "codecs", "protection",
+                    "segments",
+                ],
+                rows: representations.map { Self.row($1, $0, period, presentation) }
+            )
         }
         if remaining == 0 { lines.append("…") }
         let diagnostics = presentation.diagnostics.filter { $0.severity != .note }
@@ -42,26 +46,34 @@ struct PresentationTable {
         text = lines.joined(separator: "\n")
     }
 
-    private static func line(
+    private static func row(
         _ representation: Representation,
         _ set: AdaptationSet,
         _ period: Period,
         _ presentation: MediaPresentation
-    ) -> TerminalText {
+    ) -> [String] {
         let addressing = SegmentAddressing(of: representation, in: set, of: period, in: presentation)
-        var parts = [set.mediaType?.rawValue ?? "unknown", representation.id ?? "no identifier"]
-        if let language = set.language { parts.append(language) }
-        if let bandwidth = representation.bandwidth { parts.append("\(bandwidth)") }
-        if let width = representation.width, let height = representation.height { parts.append("\(width)x\(height)") }
-        if !representation.codecs.isEmpty { parts.append(representation.codecs.joined(separator: ",")) }
-        if !representation.contentProtections.isEmpty { parts.append("protected") }
-        if let fault = addressing.fault {
-            parts.append(fault.rawValue)
-        } else if addressing.needsIndex {
-            parts.append("segment index")
-        } else if !addressing.isUnbounded {
-            parts.append(QuantityText.count(addressing.count, "segment"))
-        }
-        return "  \(parts.joined(separator: "  "))"
+        let segments: String =
+            if let fault = addressing.fault {
+                fault.rawValue
+            } else if addressing.needsIndex {
+                "in the segment index"
+            } else {
+                addressing.isUnbounded ? "" : "\(addressing.count)"
+            }
+        var size = ""
+        if let width = representation.width, let height = representation.height { size = "\(width)x\(height)" }
+        return [
+            set.mediaType?.rawValue ?? "unknown", representation.id ?? "no identifier", set.language ?? "",
+            representation.bandwidth?.description ?? "", size, representation.frameRate.map(frameRate) ?? "",
+            representation.codecs.joined(separator: ","),
+            representation.contentProtections.isEmpty ? "" : "protected", segments,
+        ]
+    }
+
+    /// Returns a frame rate with up to three decimal digits, such as `25` or `29.97`.
+    private static func frameRate(_ rate: MediaTime) -> String {
+        let text = "\((rate.seconds * 1000).rounded() / 1000)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }

@@ -1,0 +1,34 @@
+/// The message for wrong usage, in the words of this program where those of the parser of arguments do not say what to do.
+struct UsageMessage {
+    /// A description of the mistake.
+    private(set) var text: String
+    /// The form to write instead; `nil` if the help of the command says it.
+    private(set) var hint: String?
+
+    /// Creates the message.
+    ///
+    /// - Parameters:
+    ///   - message: The message of the parser.
+    ///   - arguments: The arguments of the program.
+    init(_ message: String, arguments: [String]) {
+        text = message
+        let quoted = message.split(separator: "'", omittingEmptySubsequences: false)
+        if message.hasPrefix("Value to be set with flag '"), message.contains("had already been set with flag"),
+            quoted.count >= 4
+        {
+            text = "\(quoted[3]) and \(quoted[1]) cannot be combined"
+        } else if message.hasPrefix("Missing value for '"), quoted.count >= 2,
+            let option = quoted[1].split(separator: " ").first.map(String.init),
+            let value = Self.negativeNumber(after: option, in: arguments)
+        {
+            hint = "write a value that begins with a hyphen as \(option)=\(value)"
+        }
+    }
+
+    /// Returns the argument after an option if it is a negative number, which the parser takes for an option.
+    private static func negativeNumber(after option: String, in arguments: [String]) -> String? {
+        guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else { return nil }
+        let value = arguments[index + 1]
+        return value.hasPrefix("-") && Double(value) != nil ? value : nil
+    }
+}
