@@ -48,6 +48,30 @@ struct MediaFileCommandTests {
         #expect(probe == "stream,video\nstream,audio\n")
     }
 
+    /// A file whose transfer was aborted is played up to its end, which is an error.
+    @Test func fileThatEndsEarlyIsReported() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        let whole = try Data(contentsOf: samples.appendingPathComponent("movie.mp4"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("half.mp4")
+        try whole.prefix(whole.count / 2).write(to: path)
+        let options = ["--headless", "--speed", "max", "--metrics", "-"]
+        let played = try await run(["play", path.path] + options)
+        #expect(played.status == 1 && played.errors.contains("the file ends early: it has about "), "\(played)")
+        #expect(played.errors.contains(" of 30.0 s, and its last 727 kB are missing (incomplete-file)"), "\(played)")
+        #expect(!played.errors.contains("could not be played"), "\(played)")
+        let metrics = try #require(
+            JSONSerialization.jsonObject(with: Data(played.output.utf8)) as? [String: Any]
+        )
+        let watched = try #require(metrics["watchedDuration"] as? Double)
+        let frames = try #require(metrics["decodedFrames"] as? Int)
+        #expect(watched > 12 && watched < 20 && frames > 360 && frames < 600, "\(metrics)")
+        // What was requested is there.
+        let part = try await run(["play", path.path, "--until", "5"] + options)
+        #expect(part.status == 0 && !part.errors.contains("error"), "\(part)")
+    }
+
     @Test func killedDownloadContinuesInsideTheFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let samples = try #require(Samples.directory)

@@ -409,4 +409,15 @@ struct PlayingTests {
             #expect(try await program.finish() == 64, "\(selector)")
         }
     }
+
+    @Test(.timeLimit(.minutes(10)), arguments: ["off", "none"]) func tracksAreTurnedOff(word: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try #require(Samples.directory).appendingPathComponent("fmp4/multivariant.m3u8").path
+        let options = ["play", source, "--no-decode", "--speed", "max", "--until", "3"]
+        let played = try await run(options + ["--audio", word, "--subtitles", word, "--events", path("events")])
+        #expect(played.status == 0, "\(played.errors)")
+        #expect(try !text("events").contains(".vtt"))
+        let other = try await run(options + ["--subtitles", "xx"])
+        #expect(other.status == 1 && other.errors.contains("there are no subtitles in xx"), "\(other.errors)")
+    }
 }

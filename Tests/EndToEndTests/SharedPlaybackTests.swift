@@ -32,7 +32,7 @@ struct SharedPlaybackTests {
         #expect(download.status == 0, "\(download)")
         origin.clearPaths()
         // The stored variant is played, although the network carries a better one.
-        #expect(try await play(source).contains("has stored"))
+        #expect(try await play(source).contains("of the library has media of this stream"))
         #expect(origin.paths.isEmpty, "\(origin.paths)")
         _ = try await play(source, ["--ignore-library"])
         #expect(origin.paths.contains { $0.hasSuffix(stream) }, "\(origin.paths)")
@@ -60,7 +60,7 @@ struct SharedPlaybackTests {
         let download = try await run(["download", source] + options)
         #expect(download.status == 0, "\(download)")
         origin.clearPaths()
-        #expect(try await play(source).contains("has stored"))
+        #expect(try await play(source).contains("of the library has media of this stream"))
         #expect(origin.paths.contains { $0.contains("1080p") && $0.hasSuffix(".ts") }, "\(origin.paths)")
         #expect(!origin.paths.contains { $0.hasSuffix("180p/0.ts") }, "it is stored")
     }
@@ -89,6 +89,6 @@ struct SharedPlaybackTests {
         let source = origin.address("fmp4/multivariant.m3u8")
         let download = try await run(["download", source, "--max-height", "400", "--edit", "duration=8", "--quiet"])
         #expect(download.status == 0, "\(download)")
-        #expect(try await !play(source).contains("has stored"))
+        #expect(try await !play(source).contains("of the library has media of this stream"))
     }
 }

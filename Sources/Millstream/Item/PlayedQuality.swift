@@ -19,9 +19,12 @@ package struct PlayedQuality: Sendable, Hashable {
         bitRate = isMeasured ? item.playback.bufferedBitRate : declared
     }
 
+    /// The bit rate as text, such as `1.2 Mbit/s measured`; `nil` if it is unknown.
+    package var bitRateText: String? { bitRate.map { isMeasured ? "\($0) measured" : "\($0)" } }
+
     /// The known parts as text, such as `640x360` and `1.2 Mbit/s measured`.
     package var parts: [String] {
-        [size?.description, bitRate.map { isMeasured ? "\($0) measured" : "\($0)" }].compactMap { $0 }
+        [size?.description, bitRateText].compactMap { $0 }
     }
 }
 

@@ -63,9 +63,12 @@ enum StandardError {
         return result == 0 && size.ws_col > 0 ? Int(clamping: size.ws_col) : 80
     }
 
+    /// The number of columns of a line that can be rewritten; `nil` if standard error is no terminal.
+    static var lineWidth: Int? { isTerminal ? columns -| 1 : nil }
+
     /// Replaces the current line of the terminal with text, which is shortened to the width of the terminal, because a longer
     /// line could not be replaced.
-    static func rewriteLine(_ text: TerminalText) { write("\r\u{1B}[K" + text.fitting(columns: columns - 1)) }
+    static func rewriteLine(_ text: TerminalText) { write("\r\u{1B}[K" + text.fitting(columns: columns -| 1)) }
 
     /// Writes text; failures are ignored, but a closed pipe cancels the running command.
     static func write(_ text: TerminalText) {

@@ -12,7 +12,7 @@ struct DecodedPlaybackOutput: PlaybackOutput {
 
     init(_ files: PlaybackMediaFiles, isMuted: Bool, keyboard: TerminalKeyboard?) throws {
         self.keyboard = keyboard
-        let audio: any AudioOutput = files.wave.map { WaveFileOutput(path: $0) } ?? NullAudioOutput()
+        let audio = files.makeAudioOutput() ?? NullAudioOutput()
         outputs = PlayerOutputs(audio: isMuted ? .none : .output(audio), recorder: try files.makeVideoOutput())
     }
 
@@ -34,12 +34,28 @@ struct PlaybackMediaFiles: Sendable {
     var checksums: String?
     /// The path of a WAVE file with the audio.
     var wave: String?
+    /// The time at which playback ends, from which nothing is written; `nil` for the end of the stream.
+    ///
+    /// The frame at this time is decoded and can be saved as an image.
+    var end: MediaTime?
+    /// The playback rate.
+    var rate = 1.0
+
+    /// Creates the output for audio; `nil` if it is not written.
+    func makeAudioOutput() -> (any AudioOutput)? {
+        guard let wave else { return nil }
+        let output = WaveFileOutput(path: wave)
+        return end.map { EndingAudioOutput(output, end: $0, rate: rate) } ?? output
+    }
 
     /// Opens the files for video; `nil` if there are none.
     func makeVideoOutput() throws -> (any VideoOutput)? {
         var outputs: [any VideoOutput] = []
         if !screenshots.isEmpty { outputs.append(PNGFrameOutput(.times(screenshots))) }
-        if let checksums { outputs.append(try FrameChecksumOutput(path: checksums)) }
+        if let checksums {
+            let output = try FrameChecksumOutput(path: checksums)
+            outputs.append(end.map { EndingVideoOutput(output: output, end: $0) } ?? output)
+        }
         return outputs.isEmpty ? nil : VideoOutputGroup(outputs: outputs)
     }
 }

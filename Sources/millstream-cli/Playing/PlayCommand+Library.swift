@@ -53,7 +53,9 @@ extension PlayCommand {
             else { return nil }
             // What is streamed of an unfinished download is stored, if the library can be changed.
             let opened = asset.state == .complete ? reader : (try? library.open()) ?? reader
-            display.showNotice("playing what the library has stored of this stream, asset \(asset.id)")
+            display.showNotice(
+                "asset \(asset.id) of the library has media of this stream: it is read from the disk where the played variant is stored, and streamed otherwise"
+            )
             return (AssetTransport(opened, id: asset.id, origin: origin), variants)
         } catch {
             // The stream can be played without the library.

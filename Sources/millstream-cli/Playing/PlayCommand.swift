@@ -98,11 +98,20 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The preferred audio languages, comma-separated.", valueName: "LANG")
+        help: ArgumentHelp(
+            "The audio languages in order of preference, comma-separated, of which the stream must have one; off or none to mute the audio.",
+            valueName: "LANG"
+        )
     )
     var audio: String?
 
-    @Option(name: .long, help: ArgumentHelp("The preferred subtitle languages, comma-separated.", valueName: "LANG"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The subtitle languages in order of preference, comma-separated, of which the stream must have one; off or none for no subtitles (the default).",
+            valueName: "LANG"
+        )
+    )
     var subtitles: String?
 
     @Option(name: .long, help: ArgumentHelp("The maximum bit rate of variants, such as 2M.", valueName: "N"))
@@ -233,7 +242,7 @@ struct PlayCommand: AsyncParsableCommand {
         defer { history.map(ThroughputFile.save) }
         do {
             let plan = EditPlan(try EditParameters.edits(edit))
-            let (metrics, isInterrupted) = try await http.withLoading(
+            let (result, isInterrupted) = try await http.withLoading(
                 source: source,
                 base: origin(of: package) ?? baseURL,
                 others: EditPlan(try EditParameters.edits(edit, locatesSources: false)).sources
@@ -283,9 +292,12 @@ struct PlayCommand: AsyncParsableCommand {
             display.end()
             try await stage.finish()
             try files.close()
-            if printsSummary { try StandardOutput.write(reportFormat.isJSON ? "\(metrics.json)\n" : metrics.summary) }
+            if printsSummary {
+                try StandardOutput.write(reportFormat.isJSON ? "\(result.metrics.json)\n" : result.metrics.summary)
+            }
             // The summary is the result, and the usual end of a live stream is an interruption.
             if isInterrupted { throw ExitCode(Failure.Status.interrupted.rawValue) }
+            if let failure = result.failure { throw failure }
         } catch {
             display.end()
             // Preserve the output up to this point.
@@ -317,10 +329,17 @@ struct PlayCommand: AsyncParsableCommand {
         let mode = effectiveMode
         guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         #if Playback
-        let files = PlaybackMediaFiles(screenshots: try screenshots(), checksums: checksums, wave: wave)
+        let end = rate > 0 ? try settings().end : nil
+        let files = PlaybackMediaFiles(
+            screenshots: try screenshots(),
+            checksums: checksums,
+            wave: wave,
+            end: end,
+            rate: rate
+        )
         guard mode == .window else {
             let keyboard = speed == .realtime && source != "-" ? TerminalKeyboard(display) : nil
-            return try DecodedPlaybackOutput(files, isMuted: muted, keyboard: keyboard)
+            return try DecodedPlaybackOutput(files, isMuted: isMuted, keyboard: keyboard)
         }
         return try await WindowPlaybackOutput(
             title: ("\(title) - Millstream" as TerminalText).description,
@@ -353,7 +372,7 @@ struct PlayCommand: AsyncParsableCommand {
         settings.rate = rate
         settings.isLoop = loop
         settings.staysOpen = keepOpen
-        settings.isMuted = muted
+        settings.isMuted = isMuted
         settings.start = try start.map { try time($0, "--start") }
         settings.end = try until.map { try time($0, "--until") }
         settings.lastScreenshot = try screenshots().map(\.time).max()
@@ -380,10 +399,19 @@ struct PlayCommand: AsyncParsableCommand {
         settings.requiredLanguages = [audio == nil ? nil : .audio, subtitles == nil ? nil : .subtitles].compactMap(
             \.self
         )
-        settings.audioLanguages = languages(audio ?? Configuration.current?.text("audio"))
-        settings.subtitleLanguages = (subtitles ?? Configuration.current?.text("subtitles")).map { languages($0) }
+        settings.audioLanguages = isOff(requestedAudio) ? [] : languages(requestedAudio)
+        let requestedSubtitles = subtitles ?? Configuration.current?.text("subtitles")
+        settings.subtitleLanguages = isOff(requestedSubtitles) ? nil : requestedSubtitles.map { languages($0) }
         return settings
     }
+
+    private var requestedAudio: String? { audio ?? Configuration.current?.text("audio") }
+
+    /// A Boolean value that indicates whether the audio is muted, by `--muted` or `--audio none`.
+    private var isMuted: Bool { muted || isOff(requestedAudio) }
+
+    /// Returns a Boolean value that indicates whether a list of languages is a word for no language.
+    private func isOff(_ languages: String?) -> Bool { ["off", "none"].contains(languages?.lowercased()) }
 
     private func languages(_ text: String?) -> [String] { text?.split(separator: ",").map(String.init) ?? [] }
 

@@ -34,14 +34,20 @@ final class PlaybackDisplay: Sendable {
     }
 
     /// Shows the state at one moment.
-    func show(_ player: PlayerState, _ item: PlayerItem.State, at now: Duration) {
+    ///
+    /// - Parameters:
+    ///   - player: The state of the player.
+    ///   - item: The state of the item.
+    ///   - now: The time by the clock of playback.
+    ///   - hasReachedStart: A Boolean value that indicates whether backward playback has ended at the start.
+    func show(_ player: PlayerState, _ item: PlayerItem.State, at now: Duration, hasReachedStart: Bool = false) {
         guard !isQuiet else { return }
         guard item.status == .readyToPlay else {
             if item.status == .unknown { showLoading(item, at: now) }
             return
         }
         let position = item.timebase.mediaTime(at: now)
-        let head = Self.word(player, item)
+        let head = hasReachedStart ? "ended" : Self.word(player, item)
         state.withLock { state in
             let time = clock.now
             if StandardError.isTerminal {
@@ -119,19 +125,22 @@ final class PlaybackDisplay: Sendable {
         _ head: String,
         at now: Duration
     ) -> TerminalText {
-        var parts = [QuantityText.clock(position)]
-        if let duration = item.duration { parts[0] += " of \(QuantityText.clock(duration))" }
-        parts.append(head)
-        if item.isAudioOnly { parts.append("audio") }
-        parts += PlayedQuality(item).parts
+        var parts = StatusLine()
+        let duration = item.duration.map { " of \(QuantityText.clock($0))" } ?? ""
+        parts.append(QuantityText.clock(position) + duration, importance: 9)
+        parts.append(head, importance: 8)
+        if item.isAudioOnly { parts.append("audio", importance: 3) }
+        let quality = PlayedQuality(item)
+        parts.append(quality.size?.description ?? "", importance: 4)
+        parts.append(quality.bitRateText ?? "", importance: 2)
         let ahead = item.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
-        parts.append("buffer \(String(format: "%.1f", ahead)) s")
+        parts.append("buffer \(String(format: "%.1f", ahead)) s", importance: 6)
         if let latency = item.timeOffsetFromLive(at: now) {
-            parts.append("latency \(String(format: "%.1f", latency.seconds)) s")
+            parts.append("latency \(String(format: "%.1f", latency.seconds)) s", importance: 5)
         }
         // A file on the disk has no network.
-        if let throughput = item.throughput, !isLocal { parts.append("network \(throughput)") }
-        return "\(parts.joined(separator: "  "))"
+        if let throughput = item.throughput, !isLocal { parts.append("network \(throughput)", importance: 1) }
+        return "\(parts.text(columns: StandardError.lineWidth))"
     }
 }
 

@@ -26,10 +26,10 @@ struct PlaybackRun: Sendable {
 
     /// Plays the source.
     ///
-    /// - Returns: The metrics of the session, also if it is canceled after playback has started.
+    /// - Returns: The result of the session, also if it is canceled after playback has started.
     /// - Throws: The error of an item that cannot be played; `CancellationError` if the run is canceled before playback
     ///   has started.
-    func run() async throws -> PlaybackMetrics {
+    func run() async throws -> PlaybackResult {
         let asset = Asset(address, options: assetOptions, environment: environment(loader, SystemTimeSource(), nil))
         for notice in try await settings.verify(asset) { display.showNotice(notice) }
         guard skipsWaiting else { return try await play(environment(loader, SystemTimeSource(), nil), gated: false) }
@@ -75,7 +75,7 @@ struct PlaybackRun: Sendable {
         return environment
     }
 
-    private func play(_ environment: Player.Environment, gated isGated: Bool) async throws -> PlaybackMetrics {
+    private func play(_ environment: Player.Environment, gated isGated: Bool) async throws -> PlaybackResult {
         let item = await settings.makeItem(Asset(address, options: assetOptions, environment: environment))
         let gate = LiveGate(files, isClosed: isGated)
         item.addEventObserver { event, session in
@@ -97,7 +97,10 @@ struct PlaybackRun: Sendable {
             // The error of an output is more useful than that of the item, which has no decoder because of it.
             throw error.code == .pipelineLost ? error.cause ?? error : error
         }
-        showFailures(in: item.errorLog)
+        let incompleteFile = item.errorLog.events.first {
+            $0.errorStatusCode == StreamingError.Code.incompleteFile.number
+        }
+        showFailures(item.errorLog.events.filter { $0 != incompleteFile })
         let metrics = gate.metrics(at: environment.time.now)
         if metrics.startupTime == nil { try Task.checkCancellation() }
         if let end = settings.end, settings.rate > 0, settings.start ?? .zero < end, item.state.hasPlayedToEnd,
@@ -110,20 +113,26 @@ struct PlaybackRun: Sendable {
                 hint: "a live stream begins at its live edge; --start 0 begins at the earliest time"
             )
         }
-        return metrics
+        guard let incompleteFile, let reason = incompleteFile.errorComment, item.state.hasPlayedToEnd,
+            settings.end.map({ $0 > item.state.duration ?? .zero }) ?? true
+        else { return PlaybackResult(metrics: metrics) }
+        return PlaybackResult(
+            metrics: metrics,
+            failure: Failure(.failed, StreamingError.Code.incompleteFile.rawValue, reason)
+        )
     }
 
     /// The maximum number of failures that are shown; the error log has all of them.
     private static let maximumFailureCount = 3
 
     /// Shows what could not be loaded, because playback skips it.
-    private func showFailures(in log: ErrorLog) {
-        for event in log.events.prefix(Self.maximumFailureCount) {
+    private func showFailures(_ events: [ErrorLog.Event]) {
+        for event in events.prefix(Self.maximumFailureCount) {
             let name = event.uri.map { ResourceAddress($0).description } ?? event.errorDomain
             let reason = event.errorComment ?? "\(event.errorStatusCode)"
             display.showNotice("could not be played: \(name) (\(reason))")
         }
-        let more = log.events.count -| Self.maximumFailureCount
+        let more = events.count -| Self.maximumFailureCount
         if more > 0 { display.showNotice("\(more) more; --error-log FILE writes all of them") }
     }
 
@@ -161,7 +170,19 @@ struct PlaybackRun: Sendable {
                 interstitial = nil
             }
             let now = time.now
-            display.show(playerState, state, at: now)
+            // Backward playback ends with a pause at the start.
+            let hasReachedStart =
+                settings.rate < 0 && hasBegun && state.status == .readyToPlay && !state.isSeeking
+                && playerState.rate == 0
+                && state.timebase.mediaTime(at: now) <= (state.seekableTimeRanges.ranges.first?.start ?? .zero)
+            // Backward playback begins below, when the item is ready.
+            if hasBegun || state.status != .readyToPlay {
+                display.show(playerState, state, at: now, hasReachedStart: hasReachedStart)
+            }
+            if hasReachedStart {
+                display.showNotice("Playback reached the beginning")
+                return
+            }
             if state.status == .readyToPlay {
                 // The start of a stream on demand is verified before it plays.
                 if let start = lateStart, let end = state.seekableTimeRanges.ranges.last?.end {
@@ -174,18 +195,11 @@ struct PlaybackRun: Sendable {
                 let latency = state.timeOffsetFromLive(at: now)?.duration
                 gate.observe(ObservedPlayhead(liveLatency: latency, date: item.currentDate()?.displayText))
             }
-            if settings.rate < 0, state.status == .readyToPlay, !state.isSeeking {
-                if !hasBegun {
-                    guard player.setRate(settings.rate) else {
-                        throw Failure(.failed, "rate-not-supported", "the stream cannot be played backward")
-                    }
-                    hasBegun = true
-                } else if playerState.rate == 0,
-                    state.timebase.mediaTime(at: time.now) <= (state.seekableTimeRanges.ranges.first?.start ?? .zero)
-                {
-                    // Backward playback ends with a pause at the start.
-                    return
+            if !hasBegun, state.status == .readyToPlay, !state.isSeeking {
+                guard player.setRate(settings.rate) else {
+                    throw Failure(.failed, "rate-not-supported", "the stream cannot be played backward")
                 }
+                hasBegun = true
             }
             // At the end, the rate becomes 0 when the interstitials that follow have been played.
             if state.hasPlayedToEnd, playerState.rate == 0 {
@@ -200,6 +214,13 @@ struct PlaybackRun: Sendable {
             try await time.sleep(for: Self.updateInterval)
         }
     }
+}
+
+/// The result of a playback.
+struct PlaybackResult: Sendable {
+    var metrics: PlaybackMetrics
+    /// The reason for which not everything could be played, although playback reached the end; `nil` if everything was.
+    var failure: Failure?
 }
 
 /// A gate that holds events back until it is known whether the stream is live: if it is, playback starts again in real
