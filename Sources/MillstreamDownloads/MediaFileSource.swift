@@ -69,6 +69,13 @@ struct MediaFileSource {
         guard !timeline.segments.isEmpty, container != .isoBaseMedia || !timeline.tracks.isEmpty else {
             throw unreadable(timeline.error)
         }
+        if let missing = timeline.missingLength(inFileOfLength: length) {
+            throw DownloadError(
+                .notAPlaylist,
+                "\(address): the file ends early: its last \(ByteCount(missing)) are missing at its server",
+                address: address
+            )
+        }
         return timeline
     }
 

@@ -136,6 +136,8 @@ struct DownloadCommand: AsyncParsableCommand {
         configuration.selection.timeRange = try timeRange()
         if record { configuration.recording = try recording.options() }
         let output = try fileOutput()
+        // An export would fail only after the download.
+        try output?.verifyIsNew()
         guard let (asset, folders) = try await options.run(source, configuration) else { return false }
         guard let output else { return true }
         for path in try await output.write(asset, folders, in: options.library.open()) {
@@ -161,8 +163,6 @@ struct DownloadCommand: AsyncParsableCommand {
         guard let file = MediaFileOutput(output) else {
             throw ValidationError("--output must be \(MediaFileOutput.form): \(output)")
         }
-        // An export would fail only after the download.
-        try file.verifyIsNew()
         return file
     }
 

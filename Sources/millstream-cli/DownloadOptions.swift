@@ -122,7 +122,7 @@ struct DownloadOptions: ParsableArguments {
             limit: VariantLimit(configuration.selection.variants)
         )
         let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
-        let (isQueued, printsJSON, dash) = (queue, json, dash)
+        let (isQueued, isQuiet, printsJSON, dash) = (queue, quiet, json, dash)
         do {
             let others = try edits.plan(locatesSources: false).sources
             typealias Stored = (asset: StoredAsset, folders: Set<String>?)
@@ -135,6 +135,11 @@ struct DownloadOptions: ParsableArguments {
                         try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(id)]))
                     } else {
                         try StandardOutput.writeLine("\(id)")
+                        if !isQuiet {
+                            StandardError.write(
+                                "queued; it is downloaded while millstream serve runs with this library\n"
+                            )
+                        }
                     }
                     return nil
                 }

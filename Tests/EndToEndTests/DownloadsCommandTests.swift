@@ -142,6 +142,7 @@ struct DownloadsCommandTests {
             "lowest"
         )
         #expect(queued.status == 0 && queued.output.split(separator: "\n").count == 1, "\(queued.errors)")
+        #expect(queued.errors.contains("it is downloaded while millstream serve runs"), "\(queued.errors)")
         #expect(try await list().first?["session"] as? String == "server")
         #expect(try await list().first?["state"] as? String == "waiting")
         let server = try RunningProgram([

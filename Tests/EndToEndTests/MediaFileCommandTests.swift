@@ -61,6 +61,10 @@ struct MediaFileCommandTests {
         #expect(played.status == 1 && played.errors.contains("the file ends early: it has about "), "\(played)")
         #expect(played.errors.contains(" of 30.0 s, and its last 727 kB are missing (incomplete-file)"), "\(played)")
         #expect(!played.errors.contains("could not be played"), "\(played)")
+        // A part of a file would be taken for the whole one.
+        let downloaded = try await run(["download", path.path])
+        #expect(downloaded.status != 0 && downloaded.output.isEmpty, "\(downloaded)")
+        #expect(downloaded.errors.contains("the file ends early: its last 727 kB are missing"), "\(downloaded)")
         let metrics = try #require(
             JSONSerialization.jsonObject(with: Data(played.output.utf8)) as? [String: Any]
         )

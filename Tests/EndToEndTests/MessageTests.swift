@@ -122,6 +122,7 @@ struct MessageTests {
             ] as [([String], Int32, String)] {
                 let result = try await run(arguments)
                 #expect(result.status == status && result.errors.contains(message), "\(arguments): \(result.errors)")
+                #expect(!result.errors.contains("CommandError"), "\(arguments): \(result.errors)")
                 #expect(server.requests.isEmpty && !FileManager.default.fileExists(atPath: library), "\(arguments)")
             }
             #expect(try String(contentsOfFile: existing, encoding: .utf8) == "kept")

@@ -75,7 +75,7 @@ import Testing
         let error = #expect(throws: PlaylistEditError.self) { try edited(name, value) }
         #expect(
             error?.code == .nothingLeft
-                && error?.description.contains("3000 bit/s 1280x720 PQ hvc1.2.4.L120+ec-3") == true
+                && error?.description.contains("3 kbit/s 1280x720 PQ hvc1.2.4.L120+ec-3") == true
         )
     }
 

@@ -32,6 +32,12 @@ package struct MediaFileTimeline: Sendable, Hashable {
     /// The error due to which the timeline is less complete than possible; `nil` if the file was read without errors.
     package var error: MediaFormatError?
 
+    /// Returns the number of bytes that are missing at the end of a file of a length; `nil` for none, or for an unknown length.
+    package func missingLength(inFileOfLength length: Int64?) -> Int64? {
+        guard let length, let end = segments.map(\.byteRange.end).max(), end > length else { return nil }
+        return end -| length
+    }
+
     /// The accuracy of segment boundaries.
     package enum BoundaryAccuracy: Sendable, Hashable {
         /// Each segment starts with a unit that can be decoded independently, at the stated time.

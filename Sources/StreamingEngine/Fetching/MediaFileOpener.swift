@@ -132,7 +132,7 @@ struct MediaFileOpener: Sendable {
         from timeline: inout MediaFileTimeline,
         length: Int64?
     ) -> OpenedFile.Shortfall? {
-        guard let length, let end = timeline.segments.map(\.byteRange.end).max(), end > length,
+        guard let length, let missingLength = timeline.missingLength(inFileOfLength: length),
             let declaredDuration = timeline.segments.last?.timeRange.end
         else { return nil }
         while let last = timeline.segments.last, last.byteRange.start >= length { timeline.segments.removeLast() }
@@ -147,7 +147,7 @@ struct MediaFileOpener: Sendable {
             timeline.segments.append(MediaFileSegment(timeRange: last.timeRange, byteRange: rest))
         }
         return OpenedFile.Shortfall(
-            length: end -| length,
+            length: missingLength,
             availableDuration: available,
             declaredDuration: declaredDuration
         )

@@ -50,7 +50,7 @@ final class EndingAudioOutput: AudioOutput {
                 time: samples.time,
                 sampleRate: samples.sampleRate,
                 channelCount: samples.channelCount,
-                samples: Array(samples.samples.prefix(count * samples.channelCount))
+                samples: Array(samples.samples.prefix(count *| samples.channelCount))
             )
         )
     }
