@@ -11,7 +11,7 @@ final class ClientPresence: Sendable {
         var isDisconnected = false
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
-        var confirmation: RepeatedAnswers.Confirmation?
+        var confirmation: (key: EditedPlaylistCache.Key, result: RepeatedAnswers.Confirmation)?
     }
 
     /// The presence of the client whose request the current task processes; `nil` outside a request.
@@ -20,12 +20,15 @@ final class ClientPresence: Sendable {
     private let state = Mutex(State())
 
     /// Sets what is known of the sources of the next request of the client; `nil` for nothing.
-    func setConfirmation(_ confirmation: RepeatedAnswers.Confirmation?) {
+    func setConfirmation(_ confirmation: (key: EditedPlaylistCache.Key, result: RepeatedAnswers.Confirmation)?) {
         state.withLock { $0.confirmation = confirmation }
     }
 
-    /// Returns what is known of the sources of the current request, once.
-    func takeConfirmation() -> RepeatedAnswers.Confirmation? { state.withLock { $0.confirmation.take() } }
+    /// Returns what is known of the sources of the current request, once; `nil` if it concerns another request.
+    func takeConfirmation(for key: EditedPlaylistCache.Key) -> RepeatedAnswers.Confirmation? {
+        let confirmation = state.withLock { $0.confirmation.take() }
+        return confirmation?.key == key ? confirmation?.result : nil
+    }
 
     /// Records that the client has closed the connection, and runs the registered actions.
     func markDisconnected() {

@@ -43,8 +43,12 @@ final class LoadSession: Sendable {
                 budget.limits.loadedBytes
             )
         }
-        resources.withLock { $0[address] = resource }
-        return resource
+        // Clients can share a session; all of them use the version that was loaded first.
+        return resources.withLock { resources in
+            if let first = resources[address] { return first }
+            resources[address] = resource
+            return resource
+        }
     }
 
     /// Returns a Boolean value that indicates whether playlists still have the given versions.

@@ -11,6 +11,12 @@ import ResourceAddressing
 
 /// The route of edited playlists, `/play.m3u8`.
 struct PlaylistRoute {
+    /// A playlist and the session with its changed sources, which lives as long as its clients wait.
+    private struct Changed: Hashable {
+        let key: EditedPlaylistCache.Key
+        let session: ObjectIdentifier
+    }
+
     /// The access to sources by kind of client.
     let sources: SourceAccess
     let signer: SegmentSigner
@@ -25,6 +31,8 @@ struct PlaylistRoute {
     private let edited = EditedPlaylistCache()
     /// The playlists of channels with parts for which clients wait.
     private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
+    /// The playlists whose sources have changed, for the clients that waited for these.
+    private let changed = SharedWork<Changed, (entry: EditedPlaylistCache.Entry, isStored: Bool)>(maximumCount: 512)
     private let time = SystemTimeSource()
     /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
     /// therefore differ.
@@ -133,27 +141,42 @@ struct PlaylistRoute {
         _ known: EditedPlaylistCache.Entry?,
         _ memory: ResourceMemory
     ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
-        let budget = try capacity.admit()
         let presentations = sources.presentations(for: context.initiator)
-        var session = LoadSession(
+        let confirmation = ClientPresence.current?.takeConfirmation(for: key)
+        if case .changed(let session) = confirmation {
+            // All clients that waited for the sources have the same playlist, which is edited once.
+            return try await ClientPresence.whileClientIsConnected { [changed] in
+                try await changed.value(for: Changed(key: key, session: ObjectIdentifier(session))) {
+                    try await editedEntry(request, context, key, capacity.admit(), session)
+                }
+            }
+        }
+        if case .failed(let error) = confirmation { throw error }
+        let budget = try capacity.admit()
+        let session = LoadSession(
             memory: memory,
             loader: sources.access(for: context.initiator).loading,
             capacity: capacity
         )
-        var isConfirmed = false
-        switch ClientPresence.current?.takeConfirmation() {
-        case .changed(let loaded): session = loaded
-        case .failed(let error): throw error
-        case .confirmed, nil:
-            isConfirmed = try await ClientPresence.whileClientIsConnected { [session] in
-                guard let known else { return false }
-                return try await session.confirms(known.versions, presentations)
-            }
+        let isConfirmed = try await ClientPresence.whileClientIsConnected {
+            guard let known else { return false }
+            return try await session.confirms(known.versions, presentations)
         }
         if isConfirmed, let known {
             metrics.countPlaylist(.validated)
             return (known, true)
         }
+        return try await editedEntry(request, context, key, budget, session)
+    }
+
+    /// Returns an edited playlist that was generated from the sources of a session, and whether later requests may have the same one.
+    private func editedEntry(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ key: EditedPlaylistCache.Key,
+        _ budget: RequestBudget,
+        _ session: LoadSession
+    ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
         let second = UnixSeconds.now
         let (bytes, plan, isAwaited) = try await editedPlaylist(request, context, budget, session: session)
         let entry = EditedPlaylistCache.Entry(

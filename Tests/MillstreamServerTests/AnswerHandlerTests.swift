@@ -82,7 +82,7 @@ private final class Stage: Sendable {
         }
     }
 
-    init() async throws {
+    init(trustedProxies: [TrustedProxy] = []) async throws {
         let policy = SourcePolicy(allowedHosts: ["10.0.0.1"], catalog: []) { _ in false }
         let loading = ResourceLoader(source, policy: RecoveryPolicy(retries: 0))
         var sources = SourceAccess(trusted: (loading, policy, HostCache()), foreign: (loading, policy, HostCache()))
@@ -98,7 +98,7 @@ private final class Stage: Sendable {
         )
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 4_711)).get()
         try await channel.testingEventLoop.executeInContext { [channel, answers] in
-            try channel.pipeline.syncOperations.addHandler(AnswerHandler(answers, trustedProxies: []))
+            try channel.pipeline.syncOperations.addHandler(AnswerHandler(answers, trustedProxies: trustedProxies))
         }
     }
 
@@ -106,7 +106,8 @@ private final class Stage: Sendable {
     func store(
         second: UnixSeconds? = nil,
         expiry: AddressExpiry? = nil,
-        target: String = "/play.m3u8?url=a"
+        target: String = "/play.m3u8?url=a",
+        isForwarded: Bool = false
     ) async throws {
         let loading = sources.trusted.loading
         let resource = try await sources.trustedMemory.resource(at: Self.source) { (loading, ByteCount(1_000)) }
@@ -120,7 +121,7 @@ private final class Stage: Sendable {
             expiry: expiry,
             initiator: .player
         )
-        let request = try #require(RepeatedRequest(Self.head, isForwarded: false))
+        let request = try #require(RepeatedRequest(Self.head, isForwarded: isForwarded))
         answers.store(offer, head: HTTPResponse(status: .ok, headerFields: [.contentLength: "6"]), for: request)
     }
 
@@ -315,6 +316,18 @@ private final class Stage: Sendable {
         try await stage.channel.close()
         try await stage.wait { stage.source.counts.cancellations == 1 }
         #expect(stage.source.counts == (2, 1))
+    }
+
+    /// The requests of a proxy that wait are counted by client, for which they must reach the router.
+    @Test func forwardedRequestsDoNotWaitForAConfirmation() async throws {
+        let stage = try await Stage(trustedProxies: [try #require(TrustedProxy("192.0.2.0/24"))])
+        try await stage.store(isForwarded: true)
+        try await stage.ask()
+        #expect(try await stage.written() == ["200 dated edited"])
+        stage.clock.now = UnixSeconds(stage.clock.now.rawValue + 60)
+        try await stage.ask()
+        #expect(try await stage.parts() == .init(delivered: 2, written: []))
+        #expect(stage.source.counts.requests == 1)
     }
 
     @Test func shutdownWaitsForAConfirmation() async throws {

@@ -108,6 +108,26 @@ private struct Client {
         }
     }
 
+    /// Clients that wait for the same sources have one changed playlist, which is edited once.
+    @Test func changedSourceIsEditedOnceForAllThatWait() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            stage.origin.set("/private.m3u8", source())
+            let clients = try (0..<8).map { _ in try Client(stage) }
+            for client in clients { #expect(try await client.ask(target(stage)).status == 200) }
+            stage.origin.set("/private.m3u8", source("c.ts"))
+            stage.origin.behave("/private.m3u8", .delay(.milliseconds(700)))
+            let before = count(stage)
+            for client in clients { client.send(target(stage), "Accept: */*") }
+            for client in clients {
+                let answer = RawResponse(try await client.connection.read(until: "#EXT-X-ENDLIST\n"))
+                #expect(answer.status == 200 && answer.body.contains("c.ts"), "\(answer.head)")
+            }
+            #expect(count(stage) == before + 1)
+            let metrics = try await stage.ask("/metrics").body
+            #expect(metrics.contains("millstream_edited_playlists_total{sources=\"edited\"} 2"), "\(metrics)")
+        }
+    }
+
     @Test func failedSourceIsReportedAfterOneRequest() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             stage.origin.set("/private.m3u8", source())

@@ -39,8 +39,12 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var pendingResponseCount = 0
     /// A Boolean value that indicates whether a read was requested during a confirmation.
     private var isReadPending = false
-    /// A Boolean value that indicates whether the server began to shut down during a confirmation.
+    /// The number of answers whose bytes are not all sent.
+    private var unsentAnswerCount = 0
+    /// A Boolean value that indicates whether the server began to shut down before an answer was sent.
     private var isQuiescing = false
+    /// An error of the connection during a confirmation, which concerns what follows the request.
+    private var error: (any Error)?
 
     init(_ answers: RepeatedAnswers, trustedProxies: [TrustedProxy], time: any TimeSource = SystemTimeSource()) {
         self.answers = answers
@@ -78,18 +82,32 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             pendingResponseCount -= 1
-            handOver(nil, context)
+            ClientDisconnectHandler.presence(on: context.channel)?.setConfirmation(nil)
         }
         context.write(data, promise: promise)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, case .confirming = phase {
+        if event is ChannelShouldQuiesceEvent, isAnswering {
             // The handlers behind this one do not know the request, and would close the connection before its answer.
             isQuiescing = true
         } else {
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case .confirming = phase { self.error = error } else { context.fireErrorCaught(error) }
+    }
+
+    /// A Boolean value that indicates whether an answer is not yet sent.
+    private var isAnswering: Bool { if case .confirming = phase { true } else { unsentAnswerCount > 0 } }
+
+    /// Continues a shutdown that waited for answers.
+    private func quiesceIfAnswered() {
+        guard isQuiescing, !isAnswering, let context else { return }
+        isQuiescing = false
+        context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 
     private func recognizePeer(_ context: ChannelHandlerContext) {
@@ -109,6 +127,8 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             switch candidate.sources {
             case .fresh: answer(candidate, context)
+            // Requests that a proxy forwards are counted by client while they wait.
+            case .unconfirmed where isForwarded: deliver(candidate, context)
             case .unconfirmed: confirm(candidate, context)
             }
         case .delivering:
@@ -140,13 +160,21 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func answer(_ candidate: Candidate, _ context: ChannelHandlerContext) {
-        guard let reservation = answers.reservation(for: candidate.answer) else { return deliver(candidate, context) }
+        guard let reservation = answers.reservation(for: candidate.answer) else {
+            // The response says that the server is at capacity.
+            return deliver(candidate, context)
+        }
         var head = candidate.answer.head
         head.headerFields[.date] = CurrentDateField.value
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if let body = candidate.answer.body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+        unsentAnswerCount += 1
         let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenComplete { _ in withExtendedLifetime(reservation) {} }
+        written.futureResult.assumeIsolated().whenComplete { [self] _ in
+            withExtendedLifetime(reservation) {}
+            unsentAnswerCount -= 1
+            quiesceIfAnswered()
+        }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
         answers.count(candidate.answer, candidate.sources, duration: time.now - candidate.start)
     }
@@ -167,25 +195,23 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if case .confirmed = confirmation {
             answer(candidate, context)
         } else {
-            handOver(confirmation, context)
+            // The route of the delivered request requests no source again.
+            let presence = ClientDisconnectHandler.presence(on: context.channel)
+            presence?.setConfirmation((candidate.answer.key, confirmation))
             deliver(candidate, context)
         }
         for part in parts { receive(part, context) }
         context.fireChannelReadComplete()
         if case .confirming = phase { return }
-        if isQuiescing {
-            isQuiescing = false
-            context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        if let error {
+            self.error = nil
+            context.fireErrorCaught(error)
         }
+        quiesceIfAnswered()
         if isReadPending {
             isReadPending = false
             context.read()
         }
-    }
-
-    /// Gives the result of a confirmation to the route of the delivered request, so that no source is requested twice.
-    private func handOver(_ confirmation: RepeatedAnswers.Confirmation?, _ context: ChannelHandlerContext) {
-        ClientDisconnectHandler.presence(on: context.channel)?.setConfirmation(confirmation)
     }
 
     private func stopWaiting() {

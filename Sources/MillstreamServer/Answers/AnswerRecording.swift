@@ -9,6 +9,13 @@ final class AnswerOffer: Sendable {
         let key: EditedPlaylistCache.Key
         let expiry: AddressExpiry?
         let initiator: RequestInitiator
+
+        /// Returns a Boolean value that indicates whether a response has the playlist, or says that the client has it.
+        func isSent(as response: Response) -> Bool {
+            guard response.headers[.eTag]?.hasPrefix(playlist.tag.dropLast()) == true else { return false }
+            guard response.status == .ok else { return response.status == .notModified }
+            return response.body.contentLength == playlist.body(for: response.head)?.readableBytes
+        }
     }
 
     private let stored = Mutex<Value?>(nil)
@@ -40,9 +47,7 @@ struct AnswerRecording: RouterMiddleware {
         context.answerOffer = offer
         let response = try await next(request, context)
         // A fault could have changed the response.
-        if let value = offer.value, answers.undisturbedRevision == revision,
-            [.ok, .notModified].contains(response.status)
-        {
+        if let value = offer.value, answers.undisturbedRevision == revision, value.isSent(as: response) {
             var head = response.head
             head.headerFields[.server] = LocalOrigin.serverName
             answers.store(value, head: head, for: key)

@@ -15,7 +15,7 @@ final class RepeatedAnswer: Sendable {
     let body: ByteBuffer?
     /// The playlist that was sent.
     fileprivate let playlist: EditedPlaylistCache.Entry
-    fileprivate let key: EditedPlaylistCache.Key
+    let key: EditedPlaylistCache.Key
     /// The time from which on the address is invalid; `nil` if it does not expire.
     fileprivate let expiry: AddressExpiry?
     fileprivate let initiator: RequestInitiator

@@ -166,10 +166,10 @@ final class BrowserPlaybackRoutes: Sendable {
     }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let budget = try media.capacity.admit()
-        let named = try await namedSegment(request, context, budget)
+        // A simulated delay holds no capacity.
+        let named = try await namedSegment(request, context, media.capacity.admit())
         return try await faults.response(toRequestOf: named.segment.address.path, context) {
-            let fragment = try await movieFragment(named, budget)
+            let fragment = try await movieFragment(named, media.capacity.admit())
             let reservation = try media.capacity.reservation(of: fragment.bytes.readableBytes)
             return Response(
                 status: .ok,

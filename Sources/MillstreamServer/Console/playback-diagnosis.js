@@ -16,7 +16,9 @@ const corsHint = 'The origin might not allow cross-origin requests (CORS) for it
 export async function diagnosePlaybackError(url, mediaError, { origin, isProxied }) {
     const error = await playlistError(url);
     const faultHint = await simulatedFaultHint();
-    if (error && faultHint) return { ...errorDescription(error), hint: faultHint, offersProxy: false, offersOffline: false };
+    if (error?.code === 'simulated') {
+        return { ...errorDescription(error), hint: faultHint, offersProxy: false, offersOffline: false };
+    }
     if (error) {
         // Status 400 is caused by the edits; and a server that does not respond cannot play offline copies.
         return { ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 };

@@ -15,7 +15,7 @@ export function followServerEvents({ onOpen, onAsset, onRemoved, onStateChange }
     let retryDelay = 1;
     let current;
     let retryTimer;
-    connect();
+    if (!document.hidden) connect();
     document.addEventListener('visibilitychange', () => {
         clearTimeout(retryTimer);
         current?.close();

@@ -45,7 +45,11 @@ struct FaultInjection: RouterMiddleware {
         _ make: () async throws -> Response
     ) async throws -> Response {
         guard !settings.isEmpty, let fault = settings.fault(forRequestOf: path) else { return try await make() }
-        if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }
+        if fault.delay > .zero {
+            try await ClientPresence.whileClientIsConnected { [time] in
+                try await time.waitUnlessShuttingDown(fault.delay)
+            }
+        }
         var response =
             if let replacement = fault.replacement { replacement.response } else { try await make() }
         guard fault.rate != nil || fault.end != nil || fault.damageStart != nil else { return response }
