@@ -11,12 +11,6 @@ import ResourceAddressing
 
 /// The route of edited playlists, `/play.m3u8`.
 struct PlaylistRoute {
-    /// A playlist and the session with its changed sources, which lives as long as its clients wait.
-    private struct Changed: Hashable {
-        let key: EditedPlaylistCache.Key
-        let session: ObjectIdentifier
-    }
-
     /// The access to sources by kind of client.
     let sources: SourceAccess
     let signer: SegmentSigner
@@ -32,7 +26,7 @@ struct PlaylistRoute {
     /// The playlists of channels with parts for which clients wait.
     private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
     /// The playlists whose sources have changed, for the clients that waited for these.
-    private let changed = SharedWork<Changed, (entry: EditedPlaylistCache.Entry, isStored: Bool)>(maximumCount: 512)
+    private let changed = SharedWork<ObjectIdentifier, ChangedSources.Edited>(maximumCount: 512)
     private let time = SystemTimeSource()
     /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
     /// therefore differ.
@@ -143,11 +137,11 @@ struct PlaylistRoute {
     ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
         let presentations = sources.presentations(for: context.initiator)
         let confirmation = ClientPresence.current?.takeConfirmation(for: key)
-        if case .changed(let session) = confirmation {
+        if case .changed(let sources) = confirmation {
             // All clients that waited for the sources have the same playlist, which is edited once.
             return try await ClientPresence.whileClientIsConnected { [changed] in
-                try await changed.value(for: Changed(key: key, session: ObjectIdentifier(session))) {
-                    try await editedEntry(request, context, key, capacity.admit(), session)
+                try await sources.playlist(changed) {
+                    try await editedEntry(request, context, key, capacity.admit(), sources.session)
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaTiming
 import MediaTransport
@@ -98,7 +99,9 @@ private final class Stage: Sendable {
         )
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 4_711)).get()
         try await channel.testingEventLoop.executeInContext { [channel, answers] in
-            try channel.pipeline.syncOperations.addHandler(AnswerHandler(answers, trustedProxies: trustedProxies))
+            try channel.pipeline.syncOperations.addHandlers([
+                ResponseDecoder(), AnswerHandler(answers, trustedProxies: trustedProxies),
+            ])
         }
     }
 
@@ -349,6 +352,33 @@ private final class Stage: Sendable {
             responses += try await stage.written(); return !responses.isEmpty
         }
         try await channel.testingEventLoop.executeInContext { #expect(bound.value.quiesceCount == 1) }
+    }
+}
+
+/// A handler that writes encoded responses as the parts of which they consist.
+private final class ResponseDecoder: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let response = event as? EncodedResponse else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        let lines = String(buffer: response.head).components(separatedBy: "\r\n")
+        #expect(lines.first == "HTTP/1.1 200 OK" && lines.suffix(2) == ["", ""])
+        var head = HTTPResponse(status: .ok)
+        for line in lines.dropFirst().dropLast(2) {
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2, let name = HTTPField.Name(parts[0]) else {
+                Issue.record("\(line) is no header field")
+                continue
+            }
+            head.headerFields.append(HTTPField(name: name, value: parts[1]))
+        }
+        #expect(head.headerFields[.contentLength] == response.body.map { "\($0.readableBytes)" })
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if let body = response.body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
     }
 }
 

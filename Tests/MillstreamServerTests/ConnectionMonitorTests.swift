@@ -85,6 +85,28 @@ private final class WireRecorder: ChannelOutboundHandler {
         #expect(registry.connectionCount == 0)
     }
 
+    @Test(arguments: [ByteBuffer(string: "body"), nil])
+    func encodedResponseIsWrittenOnce(body: ByteBuffer?) throws {
+        let connection = try channel(ConnectionRegistry(ConnectionLimits()))
+        try connection.connect()
+        let status = body == nil ? HTTPResponse.Status.notModified : .ok
+        let response = EncodedResponse(
+            HTTPResponse(status: status, headerFields: [.contentLength: "9", .eTag: "\"a\""]),
+            body: body
+        )
+        let written = connection.channel.eventLoop.makePromise(of: Void.self)
+        connection.channel.triggerUserOutboundEvent(response, promise: written)
+        try written.futureResult.wait()
+        var text = ""
+        while let bytes = try connection.channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+        let expected =
+            body == nil
+            ? "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"
+            : "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 4\r\n\r\nbody"
+        #expect(text == expected)
+        _ = try connection.channel.finish()
+    }
+
     private func answer(_ message: String) -> String {
         let body =
             #"{"error":{"code":"too-many-connections","message":"\#(message)","hint":"close some and try again"}}"#
@@ -231,6 +253,13 @@ private final class WireRecorder: ChannelOutboundHandler {
             try receive(Self.head, .end(nil))
             try send(Self.answer, .end(nil))
         }
+        try expectEnd(after: .seconds(10), with: [])
+    }
+
+    @Test func encodedResponseEndsARequest() throws {
+        try receive(Self.head, .end(nil))
+        connection.advance(by: .seconds(60))
+        connection.channel.triggerUserOutboundEvent(EncodedResponse(HTTPResponse(status: .ok), body: nil), promise: nil)
         try expectEnd(after: .seconds(10), with: [])
     }
 

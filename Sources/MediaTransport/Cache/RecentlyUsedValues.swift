@@ -30,8 +30,9 @@ package struct RecentlyUsedValues<Key: Hashable & Sendable, Value: Sendable>: Se
     /// Returns a value and records its use; `nil` if there is none.
     package mutating func use(_ key: Key) -> Value? {
         useCount &+= 1
-        entries[key]?.lastUse = useCount
-        return entries[key]?.value
+        guard let index = entries.index(forKey: key) else { return nil }
+        entries.values[index].lastUse = useCount
+        return entries.values[index].value
     }
 
     /// Adds a value, in place of the one with the same key.

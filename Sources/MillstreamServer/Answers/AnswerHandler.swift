@@ -164,10 +164,6 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
             // The response says that the server is at capacity.
             return deliver(candidate, context)
         }
-        var head = candidate.answer.head
-        head.headerFields[.date] = CurrentDateField.value
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if let body = candidate.answer.body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
         unsentAnswerCount += 1
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] _ in
@@ -175,7 +171,7 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
             unsentAnswerCount -= 1
             quiesceIfAnswered()
         }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        context.triggerUserOutboundEvent(candidate.answer.response(date: CurrentDateField.value), promise: written)
         answers.count(candidate.answer, candidate.sources, duration: time.now - candidate.start)
     }
 

@@ -9,10 +9,14 @@ import Synchronization
 
 /// The answer to a request for an edited playlist, as it was sent.
 final class RepeatedAnswer: Sendable {
+    /// The status of the response.
+    let status: HTTPResponse.Status
     /// The head of the response, without `Date`.
-    let head: HTTPResponse
+    private let head: HTTPResponse
     /// The body; `nil` for a response without one.
-    let body: ByteBuffer?
+    private let body: ByteBuffer?
+    /// The response with the date of the last second in which it was sent.
+    private let encoded: Mutex<(date: String, response: EncodedResponse)>
     /// The playlist that was sent.
     fileprivate let playlist: EditedPlaylistCache.Entry
     let key: EditedPlaylistCache.Key
@@ -22,14 +26,31 @@ final class RepeatedAnswer: Sendable {
 
     fileprivate init(_ offer: AnswerOffer.Value, head: HTTPResponse) {
         self.head = head
+        status = head.status
         body = head.status == .ok ? offer.playlist.body(for: head) : nil
+        encoded = Mutex(("", EncodedResponse(head, body: body)))
         playlist = offer.playlist
         key = offer.key
         expiry = offer.expiry
         initiator = offer.initiator
     }
 
-    fileprivate var size: Int { playlist.size +| 2_048 }
+    fileprivate var size: Int { playlist.size +| 4_096 }
+
+    /// The number of bytes of the body.
+    var bodySize: Int { body?.readableBytes ?? 0 }
+
+    /// Returns the response with a date (RFC 9110 §6.6.1), which is encoded once for all requests of a second.
+    func response(date: String) -> EncodedResponse {
+        encoded.withLock { encoded in
+            if encoded.date != date {
+                var head = head
+                head.headerFields[.date] = date
+                encoded = (date, EncodedResponse(head, body: body))
+            }
+            return encoded.response
+        }
+    }
 }
 
 /// The answers that a server has given to requests for edited playlists, which it gives again to equal requests while the
@@ -48,8 +69,8 @@ final class RepeatedAnswers: Sendable {
     enum Confirmation: Sendable {
         /// The sources are unchanged.
         case confirmed
-        /// A source has changed; the session has the sources that were loaded.
-        case changed(LoadSession)
+        /// A source has changed.
+        case changed(ChangedSources)
         case failed(any Error)
     }
 
@@ -144,13 +165,13 @@ final class RepeatedAnswers: Sendable {
 
     /// Reserves capacity for the body of an answer; `nil` if the server has none.
     func reservation(for answer: RepeatedAnswer) -> (any AnyObject & Sendable)? {
-        try? capacity.reservation(of: answer.body?.readableBytes ?? 0)
+        try? capacity.reservation(of: answer.bodySize)
     }
 
     /// Counts an answer that was given.
     func count(_ answer: RepeatedAnswer, _ sources: SourceState, duration: Duration) {
         metrics.countPlaylist(sources == .fresh ? .fresh : .validated)
-        metrics.count(path: RepeatedRequest.path, status: Int(answer.head.status.code), duration: duration)
+        metrics.count(path: RepeatedRequest.path, status: Int(answer.status.code), duration: duration)
     }
 
     // MARK: Confirmations
@@ -210,7 +231,9 @@ final class RepeatedAnswers: Sendable {
             let budget = try capacity.admit()
             defer { withExtendedLifetime(budget) {} }
             let presentations = sources.presentations(for: answer.initiator)
-            guard try await session.confirms(answer.playlist.versions, presentations) else { return .changed(session) }
+            guard try await session.confirms(answer.playlist.versions, presentations) else {
+                return .changed(ChangedSources(session))
+            }
             return .confirmed
         } catch {
             return .failed(error)

@@ -52,6 +52,19 @@ final class ByteMonitor: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let response = event as? EncodedResponse else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        monitor.writeBytes(response.head.readableBytes +| (response.body?.readableBytes ?? 0))
+        if let body = response.body {
+            context.write(wrapOutboundOut(.byteBuffer(response.head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.byteBuffer(body)), promise: promise)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(.byteBuffer(response.head)), promise: promise)
+        }
+    }
+
     /// Responds without waiting for a request, and closes the connection.
     private func refuse(_ message: String, _ context: ChannelHandlerContext) {
         isRefused = true
@@ -138,6 +151,14 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
             scheduleDeadline()
         }
         context.write(data, promise: promise)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if event is EncodedResponse {
+            deadlines.finishResponse(at: time.now)
+            scheduleDeadline()
+        }
+        context.triggerUserOutboundEvent(event, promise: promise)
     }
 
     private func end() {

@@ -100,8 +100,8 @@ final class ServerMetrics: Sendable {
     ///   - status: The status of the response.
     ///   - duration: The time from the request to the head of the response.
     func count(path: String, status: Int, duration: Duration) {
-        let first = path.split(separator: "/").first.map(String.init) ?? "console"
-        let area = durations[first] == nil ? Self.otherArea : first
+        let first = path.drop { $0 == "/" }.prefix { $0 != "/" }
+        let area = first.isEmpty ? "console" : durations[String(first)] == nil ? Self.otherArea : String(first)
         let key = Response(area: area, status: status)
         let counter = responses.withLock { known in
             if let counter = known[key] { return counter }

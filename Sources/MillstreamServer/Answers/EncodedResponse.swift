@@ -1,0 +1,28 @@
+import HTTPTypes
+import NIOCore
+
+/// A complete HTTP/1.1 response as bytes (RFC 9112 §4).
+///
+/// As an outbound event of a channel, it reaches the ``ByteMonitor`` of the connection, which writes it: no handler encodes
+/// the response again.
+final class EncodedResponse: Sendable {
+    /// The status line, the header fields and the empty line that ends them.
+    let head: ByteBuffer
+    /// The body; `nil` for a response without one.
+    let body: ByteBuffer?
+
+    /// Encodes a response.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the response, whose field `Content-Length` is replaced by the length of the body.
+    ///   - body: The body; `nil` for a response without one.
+    init(_ head: HTTPResponse, body: ByteBuffer?) {
+        var text = "HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n"
+        for field in head.headerFields where field.name != .contentLength {
+            text += "\(field.name.rawName): \(field.value)\r\n"
+        }
+        if let body { text += "Content-Length: \(body.readableBytes)\r\n" }
+        self.head = ByteBuffer(string: text + "\r\n")
+        self.body = body
+    }
+}
