@@ -250,6 +250,39 @@ struct ConsoleTests {
         }
     }
 
+    /// The page plays live streams with subtitles, since it does not know which part the browser itself plays.
+    @Test(.timeLimit(.minutes(10))) func subtitlesOfLiveStreamsAreShown() async throws {
+        let catalog: (RecordingOrigin) -> String = { origin in
+            """
+            [{"id": "live", "name": "live", "channel": ["\(origin.address("fmp4/multivariant.m3u8"))"], "loop": true},
+             {"id": "plain", "name": "plain", "channel": ["\(origin.address("ad/multivariant.m3u8"))"], "loop": true}]
+            """
+        }
+        try await onStage(catalog: catalog) { stage in
+            try await play("plain", on: stage)
+            let method = "document.querySelector('#playback-method').value"
+            #expect(try await stage.page.text(method) == "browser")
+            try await play("live", on: stage)
+            try await eventually("the page plays") { try await stage.page.text(method) == "media-source" }
+            try await stage.page.choose("English", in: "#subtitles")
+            try await eventually("a caption is shown") {
+                try await shownSubtitles(stage).contains(/English caption \d+ s/)
+            }
+            // The caption names the second of the program that the picture shows.
+            let strip = try await stage.video.strip(at: try await stage.video.currentTime)
+            let second = Int(Double(strip.frame) / Samples.frameRate)
+            try await eventually("the caption of second \(second) is shown") {
+                try await shownSubtitles(stage) == "English caption \(second) s"
+            }
+            // The user's choice holds for this stream and later ones.
+            try await stage.page.choose("browser", in: "#playback-method")
+            try await stage.video.waitUntilPlaying()
+            try await Task.sleep(for: .seconds(3))
+            #expect(try await stage.page.text(method) == "browser")
+            #expect(try await !stage.page.text("video.currentSrc").hasPrefix("blob:"))
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func audioIsSelectedWhileThePagePlays() async throws {
         try await onStage(before: Self.withoutHLS) { stage in
             try await play("fmp4", on: stage)

@@ -18,8 +18,10 @@ export function showNowPlaying(player, edits, video) {
     const playback = find('playback-method');
     setHidden(find('playback-method-row'), !player.playsHLS || !player.hasMediaSource);
     playback.addEventListener('change', () => {
-        player.usesMediaSource = playback.value === 'media-source';
-        player.reload();
+        player.selectMethod(playback.value === 'media-source');
+    });
+    player.addEventListener('method', () => {
+        playback.value = player.isPlayedByPage ? 'media-source' : 'browser';
     });
     find('close-player').addEventListener('click', () => {
         player.close();

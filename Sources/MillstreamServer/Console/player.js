@@ -1,6 +1,7 @@
 // The player: a video element, which plays HLS itself or by Media Source Extensions, and the stream selected for it.
 
 import { changeConditions, fetchSignedURL } from './api.js';
+import { fetchPlaylist, playbackPath } from './browser-playback.js';
 import { errorDescription, errorMessage } from './error-message.js';
 import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
 import { showError, showMessage } from './messages.js';
@@ -14,7 +15,7 @@ const reloadDelayMilliseconds = 300;
 /**
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded;
  * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
- * audio tracks that the page itself plays are known or change.
+ * audio tracks that the page itself plays are known or change; `method` when the browser or the page begins to play.
  */
 export class Player extends EventTarget {
     /** `{origin: "remote"|"offline", title, source, edits, poster, stream, isFile, asset, variants, audio, subtitles}`. */
@@ -35,6 +36,8 @@ export class Player extends EventTarget {
     #reloadTimer;
     // What plays the stream by Media Source Extensions; `undefined` if the browser plays it.
     #mediaSource;
+    #usesMediaSource;
+    #hasSelectedMethod = false;
     #subtitles;
 
     /** `edits` and `networkConditions` are the panels whose values become part of the playback URL. */
@@ -48,7 +51,7 @@ export class Player extends EventTarget {
         this.playsHLS = video.canPlayType(hlsType) !== '';
         /** Whether the page plays HLS in browsers that do not, and in others if that is selected. */
         this.hasMediaSource = MediaSourceClass !== undefined;
-        this.usesMediaSource = !this.playsHLS && this.hasMediaSource;
+        this.#usesMediaSource = !this.playsHLS && this.hasMediaSource;
         this.#subtitles = new Subtitles(video);
         edits.addEventListener('change', () => this.#scheduleReload());
         video.addEventListener('loadedmetadata', () => {
@@ -93,6 +96,18 @@ export class Player extends EventTarget {
     /** Whether streams can be played at all; media files always can. */
     get canPlay() {
         return this.playsHLS || this.hasMediaSource;
+    }
+
+    /** Whether the page plays the stream, by Media Source Extensions; the browser plays it otherwise. */
+    get isPlayedByPage() {
+        return this.#mediaSource !== undefined || (!this.selection && this.#usesMediaSource);
+    }
+
+    /** Selects whether the page plays this stream and later ones. */
+    selectMethod(usesMediaSource) {
+        this.#usesMediaSource = usesMediaSource;
+        this.#hasSelectedMethod = true;
+        this.reload();
     }
 
     /** The audio tracks among which the page itself selects, `[{label, language, enabled}]`; empty if the browser does. */
@@ -181,18 +196,19 @@ export class Player extends EventTarget {
         this.#setError(undefined);
         this.#dispatch('load');
         this.#endMediaSource();
-        if (this.selection.isFile || !this.usesMediaSource) {
+        if (this.selection.isFile || !this.#usesMediaSource) {
             if (!this.playsHLS && !this.selection.isFile) return;
             this.#video.src = this.url;
             this.#startPosition = position;
+            this.#dispatch('method');
         } else {
-            this.#startPosition = 0;
             this.#playMediaSource(position);
         }
         this.#play();
     }
 
     #playMediaSource(position) {
+        this.#startPosition = 0;
         const mediaSource = this.#mediaSource = new MediaSourcePlayer(this.#video);
         mediaSource.addEventListener('tracks', () => this.#dispatch('tracks'));
         mediaSource.addEventListener('error', () => {
@@ -204,6 +220,7 @@ export class Player extends EventTarget {
             });
         });
         mediaSource.play(this.url, position);
+        this.#dispatch('method');
     }
 
     #endMediaSource() {
@@ -212,10 +229,29 @@ export class Player extends EventTarget {
         this.#subtitles.remove();
     }
 
-    /** Shows the subtitles of a stream that the browser plays without them; where in a live stream it is, is not known. */
+    /** Shows the subtitles of a stream that the browser plays without them. */
     #showSubtitles() {
         if (this.#mediaSource || this.selection?.isFile !== false || this.#video.textTracks.length > 0) return;
         if (Number.isFinite(this.#video.duration)) this.#subtitles.load(this.url);
+        else this.#playLiveSubtitles();
+    }
+
+    /**
+     * Lets the page play a live stream with subtitles, unless the user has selected the method: the page does not know which part
+     * of a live stream the browser itself plays.
+     */
+    async #playLiveSubtitles() {
+        if (!this.hasMediaSource || this.#hasSelectedMethod) return;
+        const load = this.#loadCount;
+        try {
+            const { renditions = [] } = await fetchPlaylist(playbackPath(this.url));
+            const hasSubtitles = renditions.some(({ type, address }) => type === 'subtitles' && address);
+            if (!hasSubtitles || load !== this.#loadCount || this.#mediaSource) return;
+            this.#playMediaSource(0);
+            this.#play();
+        } catch {
+            // The browser goes on to play the stream.
+        }
     }
 
     /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */

@@ -131,7 +131,7 @@ export class TrackMenus {
             notes.push(`Audio is available in ${listFormat.format(audio)}; this browser selects one automatically.`);
         }
         if (subtitles.length > 0 && subtitleTracks.length === 0) {
-            const advice = this.#player.hasMediaSource && !this.#player.usesMediaSource ? ' Play the stream by this page to see them.' : '';
+            const advice = this.#player.hasMediaSource && !this.#player.isPlayedByPage ? ' Play the stream by this page to see them.' : '';
             notes.push(`Subtitles are available in ${listFormat.format(subtitles)}; this browser does not show them.${advice}`);
         }
         return notes.join(' ');
