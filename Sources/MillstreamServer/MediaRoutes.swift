@@ -111,14 +111,14 @@ struct MediaRoutes {
     ///   - address: The path and query of an address below `/play.m3u8` or `/offline`.
     ///   - context: The context of the request.
     ///   - budget: The budget of the request.
-    /// - Returns: The playlist, and the loader of its media. The addresses in a multivariant playlist are those of this server
-    ///   after ``BrowserPlaybackReport/base``, those in a media playlist the ones from which the media is loaded.
+    /// - Returns: The playlist. The addresses in a multivariant playlist are those of this server after
+    ///   ``BrowserPlaybackReport/base``, those in a media playlist the ones from which the media is loaded.
     /// - Throws: ``ServerError``, and the errors of loading and editing.
     func playlist(
         for address: ResourceAddress,
         _ context: ServerRequestContext,
         _ budget: RequestBudget
-    ) async throws -> (playlist: Playlist, loader: ResourceLoader) {
+    ) async throws -> LoadedPlaylist {
         let served = PlaylistContext(address: ResourceAddress(BrowserPlaybackReport.base + address.text))
         let path = address.path
         if path.hasPrefix("/offline/") {
@@ -135,7 +135,7 @@ struct MediaRoutes {
             let bytes = try await handler.playlist(for: playback)
             return try await workers.run { _ in try Playlist.parse(bytes, context: served) }
         }
-        return (playlist, loading)
+        return LoadedPlaylist(playlist: playlist, loader: loading, package: nil)
     }
 
     /// Loads a playlist of a package.
@@ -144,29 +144,36 @@ struct MediaRoutes {
         _ served: PlaylistContext,
         _ query: String?,
         _ context: ServerRequestContext
-    ) async throws -> (playlist: Playlist, loader: ResourceLoader) {
+    ) async throws -> LoadedPlaylist {
         let parts = path.split(separator: "/", maxSplits: 2).map { PercentEncoding.decode(String($0)) ?? String($0) }
         guard parts.count == 3 else { throw ServerError(.notFound, "not-found", "the address names no playlist") }
         let (asset, name) = (try library.asset(parts[1]), parts[2])
         let origin = RecoveringTransport(sources.access(for: context.initiator).loading)
         let package = PackageTransport(library, id: asset.id, origin: origin)
         let loader = ResourceLoader(package)
+        func loaded(_ playlist: Playlist) -> LoadedPlaylist {
+            LoadedPlaylist(
+                playlist: playlist,
+                loader: loader,
+                package: LoadedPlaylist.Package(id: asset.id, folder: package.address(of: ""))
+            )
+        }
         if name == "multivariant.m3u8", asset.state == .partial {
             var playlist = try Playlist.parse(playlistOfCompleteRenditions(asset), context: served)
             if let link = try LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
                 playlist = try playlist.crossing(link)
             }
-            return (playlist, loader)
+            return loaded(playlist)
         }
         let bytes = try await loader.load(TransportRequest(package.address(of: name), kind: .playlist)).bytes
         let playlist = try Playlist.parse(bytes, context: served)
         guard case .media = playlist else {
             guard let link = try LinkParameters(QueryItems(query), source: ResourceAddress(path)) else {
-                return (playlist, loader)
+                return loaded(playlist)
             }
-            return (try playlist.crossing(link), loader)
+            return loaded(try playlist.crossing(link))
         }
-        return (try Playlist.parse(bytes, context: PlaylistContext(address: package.address(of: name))), loader)
+        return loaded(try Playlist.parse(bytes, context: PlaylistContext(address: package.address(of: name))))
     }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -25,11 +25,13 @@ import Testing
     private func onStage(
         _ resources: [String: String],
         repackager: (any SegmentRepackager)? = nil,
+        faults: [String] = [],
         _ body: (ServerStage) async throws -> Void
     ) async throws {
         try await ServerStage.run(usesProxy: false) { options, origin in
             options.allowedHosts = ["127.0.0.1:\(origin.port)"]
             options.repackager = repackager
+            options.faults = try faults.map { try #require(ResponseFault($0)) }
             for (path, text) in resources {
                 let isPlaylist = path.hasSuffix(".m3u8")
                 origin.set(path, .text(text, contentType: isPlaylist ? "application/vnd.apple.mpegurl" : "text/plain"))
@@ -171,6 +173,18 @@ import Testing
             #expect(try await ask(stage, "playlist", "/private.m3u8").status == 200)
             let segment = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
             #expect(segment.status == 404 && segment.errorCode == "simulated", "\(segment.body)")
+        }
+    }
+
+    @Test func simulatedFaultsApplyToCues() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.vtt\n#EXT-X-ENDLIST\n"
+        let text = "WEBVTT\n\n00:01.000 --> 00:02.000\nx\n"
+        let faults = ["path=*.vtt&requests=2&status=503"]
+        try await onStage(["/v.m3u8": playlist, "/0.vtt": text], faults: faults) { stage in
+            for status in [200, 503, 200] {
+                let cues = try await ask(stage, "cues", "/v.m3u8", "&segment=0&start=0")
+                #expect(cues.status == status, "\(cues.body)")
+            }
         }
     }
 

@@ -250,9 +250,12 @@ import Testing
     /// Stores an asset with two variants and audio, without the files that are missing at the origin.
     private func onStage(
         missing: [String] = [],
+        faults: [String] = [],
         _ body: (ServerStage, StoredAsset) async throws -> Void
     ) async throws {
-        try await ServerStage.run { (stage: ServerStage) async throws in
+        try await ServerStage.run { options, _ in
+            options.faults = try faults.map { try #require(ResponseFault($0)) }
+        } _: { (stage: ServerStage) async throws in
             stage.serve("/top.m3u8", Self.top)
             for name in ["180", "360", "audio"] {
                 stage.serve(
@@ -278,6 +281,20 @@ import Testing
 
     private func lines(_ answer: RawResponse) -> [String] {
         answer.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0) }
+    }
+
+    /// The player of the console meets the faults of the addresses at which other players request a package.
+    @Test func simulatedFaultsOfPackagesApplyToAllPlayers() async throws {
+        try await onStage(faults: ["path=/offline/*.ts&status=418"]) {
+            (stage: ServerStage, asset: StoredAsset) async throws in
+            let media = "/offline/\(asset.id)/\(try #require(asset.renditions.first).folder)/media.m3u8"
+            let answer = try await stage.ask(media)
+            let name = try #require(lines(answer).first)
+            let segment = try await stage.ask(media.replacing("media.m3u8", with: name))
+            #expect(answer.status == 200 && segment.status == 418)
+            let page = try await stage.ask("/api/playback/segment?segment=0&address=\(media)")
+            #expect(page.status == 418 && page.errorCode == "simulated", "\(page.body)")
+        }
     }
 
     @Test func completeAssetIsServedAsStored() async throws {

@@ -20,7 +20,7 @@ final class BrowserPlaybackRoutes: Sendable {
     /// The repackager of segments that are no movie fragments; `nil` to refuse these.
     let repackager: (any SegmentRepackager)?
     /// The media playlists as the page knows them, by playback address.
-    private let readers = Mutex(RecentlyUsedValues<String, MediaReader>(maximumSize: ByteCount(64 << 20)))
+    private let readers = Mutex(RecentlyUsedValues<String, LoadedMedia>(maximumSize: ByteCount(64 << 20)))
 
     init(media: MediaRoutes, repackager: (any SegmentRepackager)?) {
         self.media = media
@@ -68,7 +68,7 @@ final class BrowserPlaybackRoutes: Sendable {
         let report: ReportValue
         switch try await load(address, context, budget) {
         case .multivariant(let playlist): report = BrowserPlaybackReport.report(of: playlist)
-        case .media(let reader): report = BrowserPlaybackReport.report(of: reader.playlist)
+        case .media(let media): report = BrowserPlaybackReport.report(of: media.reader.playlist)
         }
         let limit = media.capacity.limits.editing.result.byteCount
         let bytes = try await media.workers.run { _ in
@@ -82,10 +82,16 @@ final class BrowserPlaybackRoutes: Sendable {
         return .json(bytes, budget: budget)
     }
 
+    /// A media playlist whose segments can be read.
+    private struct LoadedMedia: Sendable {
+        let reader: MediaReader
+        let source: LoadedPlaylist
+    }
+
     /// A loaded playlist.
     private enum Loaded {
         case multivariant(MultivariantPlaylist)
-        case media(MediaReader)
+        case media(LoadedMedia)
     }
 
     /// Loads the playlist of a playback address; a media playlist is kept for the requests for its segments.
@@ -101,8 +107,9 @@ final class BrowserPlaybackRoutes: Sendable {
             let reader = MediaReader(playlist, loader: loaded.loader, maximumSegmentSize: Self.maximumSegmentSize)
             // The index of a playlist is smaller than its text.
             let size = playlist.bytes.count *| 2 +| 4_096
-            readers.withLock { $0.insert(reader, size: size, for: address.text) }
-            return .media(reader)
+            let media = LoadedMedia(reader: reader, source: loaded)
+            readers.withLock { $0.insert(media, size: size, for: address.text) }
+            return .media(media)
         }
     }
 
@@ -110,10 +117,13 @@ final class BrowserPlaybackRoutes: Sendable {
 
     /// The segment that a request names.
     private struct NamedSegment {
-        let reader: MediaReader
+        let media: LoadedMedia
         let position: Int
 
+        var reader: MediaReader { media.reader }
         var segment: MediaSegment { reader.playlist.segments[position] }
+        /// The path with which other players request the segment.
+        var requestPath: String { media.source.requestPath(of: segment.address) }
     }
 
     /// Returns the segment with the media sequence number that a request names.
@@ -126,22 +136,22 @@ final class BrowserPlaybackRoutes: Sendable {
         guard let number = query["segment"].flatMap({ Int64($0) }) else {
             throw ServerError(.badRequest, "missing-segment", "segment must be a media sequence number")
         }
-        if let reader = readers.withLock({ $0.use(address.text) }), let found = Self.segment(number, reader) {
+        if let known = readers.withLock({ $0.use(address.text) }), let found = Self.segment(number, known) {
             return found
         }
-        guard case .media(let reader) = try await load(address, context, budget) else {
+        guard case .media(let media) = try await load(address, context, budget) else {
             throw ServerError(.badRequest, "unexpected-playlist-kind", "the address is that of a multivariant playlist")
         }
-        guard let found = Self.segment(number, reader) else {
+        guard let found = Self.segment(number, media) else {
             throw ServerError(.notFound, "not-found", "the playlist has no segment \(number)")
         }
         return found
     }
 
-    private static func segment(_ number: Int64, _ reader: MediaReader) -> NamedSegment? {
-        let position = number -| reader.playlist.mediaSequence
-        guard position >= 0, position < Int64(reader.count) else { return nil }
-        let found = NamedSegment(reader: reader, position: Int(clamping: position))
+    private static func segment(_ number: Int64, _ media: LoadedMedia) -> NamedSegment? {
+        let position = number -| media.reader.playlist.mediaSequence
+        guard position >= 0, position < Int64(media.reader.count) else { return nil }
+        let found = NamedSegment(media: media, position: Int(clamping: position))
         return found.segment.sequence == number ? found : nil
     }
 
@@ -168,7 +178,7 @@ final class BrowserPlaybackRoutes: Sendable {
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // A simulated delay holds no capacity.
         let named = try await namedSegment(request, context, media.capacity.admit())
-        return try await faults.response(toRequestOf: named.segment.address.path, context) {
+        return try await faults.response(toRequestOf: named.requestPath, context) {
             let fragment = try await movieFragment(named, media.capacity.admit())
             let reservation = try media.capacity.reservation(of: fragment.bytes.readableBytes)
             return Response(
@@ -191,21 +201,24 @@ final class BrowserPlaybackRoutes: Sendable {
     // MARK: Subtitles
 
     @Sendable private func cues(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let budget = try media.capacity.admit()
         let query = QueryItems(request.uri.query)
         guard let start = try Self.time("start", query) else {
             throw ServerError(.badRequest, "missing-start", "start must be the time of the segment, in seconds")
         }
         let offset = try Self.time("offset", query)
-        let report = try await ClientPresence.whileClientIsConnected { [self] in
-            let named = try await namedSegment(query, context, budget)
-            let piece = try await named.reader.segment(at: named.position)
-            return try await media.workers.run { _ in
-                try BrowserCues(piece, clippedTo: named.segment.address)
-                    .report(offset: offset, range: MediaTimeRange(start: start, duration: piece.range.duration))
+        let named = try await namedSegment(request, context, media.capacity.admit())
+        return try await faults.response(toRequestOf: named.requestPath, context) {
+            let budget = try media.capacity.admit()
+            defer { withExtendedLifetime(budget) {} }
+            let report = try await ClientPresence.whileClientIsConnected { [self] in
+                let piece = try await named.reader.segment(at: named.position)
+                return try await media.workers.run { _ in
+                    try BrowserCues(piece, clippedTo: named.segment.address)
+                        .report(offset: offset, range: MediaTimeRange(start: start, duration: piece.range.duration))
+                }
             }
+            return .json(report)
         }
-        return .json(report)
     }
 
     /// Returns a time in a query, in seconds; `nil` if the query does not have it.
