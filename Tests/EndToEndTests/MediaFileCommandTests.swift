@@ -76,6 +76,31 @@ struct MediaFileCommandTests {
         #expect(part.status == 0 && !part.errors.contains("error"), "\(part)")
     }
 
+    /// An MP4 file cannot be played without its index, whether that precedes or follows the media.
+    @Test(arguments: [true, false]) func fileWithoutItsIndexIsAnError(isIndexFirst: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("part.mp4")
+        if isIndexFirst {
+            try Data(contentsOf: movie).prefix(15_000).write(to: path)
+        } else {
+            let whole = folder.appendingPathComponent("whole.mp4")
+            _ = try await tool(["ffmpeg", "-v", "error", "-i", movie.path, "-c", "copy", whole.path])
+            try Data(contentsOf: whole).prefix(700_000).write(to: path)
+        }
+        for arguments in [["inspect", path.path], ["inspect", "--media", path.path]] {
+            let program = try RunningProgram(arguments)
+            #expect(try await program.finish() == 1, "\(program.standardOutput)")
+            #expect(program.standardOutput.isEmpty)
+            let message = "the file ends early: its index (the moov box) is missing or incomplete"
+            #expect(program.standardError.contains(message), "\(program.standardError)")
+            #expect(program.standardError.contains("(incomplete-file)"), "\(program.standardError)")
+        }
+        let played = try await run(["play", path.path, "--no-decode", "--speed", "max"])
+        #expect(played.status == 1 && played.errors.contains("(incomplete-file)"), "\(played)")
+    }
+
     @Test func killedDownloadContinuesInsideTheFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let samples = try #require(Samples.directory)

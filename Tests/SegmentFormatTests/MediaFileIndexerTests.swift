@@ -246,6 +246,13 @@ import Testing
         Self.expectContiguous(timeline.segments, from: 44, to: file.count)
     }
 
+    @Test func movieWithoutItsMovieBoxIsTruncatedOrHasNone() throws {
+        let cut = try Self.index(Array(Movies.initialization.dropLast(8)), head: 100).timeline
+        #expect(cut.error == .truncated("moov"))
+        let fragment = try Self.index(Movies.fragment(1, base: 0), head: 100).timeline
+        #expect(fragment.error == .missing("moov"))
+    }
+
     @Test func matroskaCuesDivideClusters() throws {
         let (file, clusters) = Containers.matroska(seconds: 20, step: 2)
         let (timeline, requests) = try Self.index(file, head: 300)

@@ -247,7 +247,7 @@ extension MovieFileReader {
 extension MovieFileReader {
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
         var timeline = MediaFileTimeline(wholeFile: .isoBaseMedia, length: file.length)
-        timeline.error = problem ?? (movie == nil ? .missing("moov") : nil)
+        timeline.error = problem ?? (movie == nil ? missingMovieError(in: file) : nil)
         guard let movie else { return timeline }
         timeline.tracks = movie.tracks.map(\.mediaTrack)
         timeline.initializationRange = initialization
@@ -270,6 +270,11 @@ extension MovieFileReader {
         timeline.firstTimestamp = isIndexed ? start : start + (leadingTrack?.firstEdit?.offset ?? .zero)
         timeline.isDurationEstimated = rest
         return timeline
+    }
+
+    /// Returns the error of a file without a movie box, which can follow the media and be cut off.
+    private func missingMovieError(in file: LoadedFileParts) -> MediaFormatError {
+        file.length.map { position > $0 } ?? false ? .truncated("moov") : .missing("moov")
     }
 
     /// Adds the unread rest of the file as a single fragment, and returns whether there is any.

@@ -91,6 +91,9 @@ struct MediaFileOpener: Sendable {
         guard case .ready(var timeline) = index.state else {
             throw StreamingError(.unreadableFile, "the media file could not be parsed", address: address)
         }
+        if timeline.container == .isoBaseMedia, let error = timeline.error {
+            try Self.verifyHasMovie(error, at: address)
+        }
         guard !timeline.segments.isEmpty else {
             throw StreamingError(
                 .invalidFile,
@@ -122,6 +125,32 @@ struct MediaFileOpener: Sendable {
             tracks: timeline.tracks,
             shortfall: shortfall
         )
+    }
+
+    /// Verifies that an error of a file does not concern its movie box, without which nothing in the file can be played.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - address: The URL of the file.
+    /// - Throws: ``StreamingError``.
+    private static func verifyHasMovie(_ error: MediaFormatError, at address: ResourceAddress) throws {
+        switch error {
+        case .truncated("moov"):
+            throw StreamingError(
+                .incompleteFile,
+                "the file ends early: its index (the moov box) is missing or incomplete",
+                address: address,
+                cause: error
+            )
+        case .missing("moov"):
+            throw StreamingError(
+                .invalidFile,
+                "the file has no index (moov box); if it is a segment of a stream, open the playlist of the stream",
+                address: address,
+                cause: error
+            )
+        case .truncated, .missing, .malformed, .tooLarge: break
+        }
     }
 
     /// Removes the segments at the end of a timeline whose bytes the file does not have, and shortens the byte range of

@@ -86,6 +86,17 @@ struct InspectCommand: AsyncParsableCommand {
             limit: media ? segments : nil
         )
         if json { try StandardOutput.writeLine(report.json) } else { try StandardOutput.writeLine(report.text) }
+        let unread = UnreadSegments()
+        unread.failures = report.failures
+        guard media || report.failures.isEmpty else {
+            let reason = report.failures.first
+            throw Failure(
+                .failed,
+                reason?.code ?? "",
+                "\(PlaylistSource.name(source)) could not be read: \(reason?.message ?? "")"
+            )
+        }
+        try unread.verifyIsEmpty()
     }
 
     private func report(_ presentation: MediaPresentation) throws {

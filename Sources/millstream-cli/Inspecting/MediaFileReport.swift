@@ -13,6 +13,9 @@ struct MediaFileReport {
     private let container: String?
     /// The media of the segments; `nil` if it was not asked for.
     private let media: MediaInspection?
+    /// The failures of the segments that were asked for, or of the first one if the file has no other description of its
+    /// tracks.
+    let failures: [Failure]
 
     /// Reads the contents of a file.
     ///
@@ -39,6 +42,7 @@ struct MediaFileReport {
                 if case .success(let media) = segment.media { media.container } else { nil }
             }.first
         media = limit == nil ? nil : inspection
+        failures = limit == nil && !tracks.isEmpty ? [] : inspection.failures
     }
 
     private var duration: MediaTime { reader.declaredDuration }
