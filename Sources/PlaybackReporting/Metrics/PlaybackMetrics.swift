@@ -30,7 +30,8 @@ public struct PlaybackMetrics: Sendable, Hashable {
     /// The number of frames that were decoded only to decode others, the cost of exact seeks; `nil` if nothing was
     /// decoded.
     public var discardedFrames: Int?
-    /// The number of bytes received over the network.
+    /// The number of bytes received over the network, or read from a file, with playlists, indexes and what was received
+    /// more than once.
     public var bytes = ByteCount.zero
     /// The number of media segments received over the network.
     public var mediaRequests = 0

@@ -86,7 +86,7 @@ struct SourceOpener: Sendable {
     ///   a media file; `TransportError`, `CancellationError`.
     func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
         let (request, began, bytes, response, isWhole) = try await load(address) { bytes in
-            kind == .file || kind == nil && UnexpectedContent(bytes) != nil
+            kind == .file || kind == nil && (UnexpectedContent(bytes) != nil || Self.isMedia(bytes))
         }
         let fetched = FetchedResource(
             bytes: ByteBuffer(bytes: bytes),

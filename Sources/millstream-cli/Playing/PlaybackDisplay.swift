@@ -151,7 +151,7 @@ extension PlaybackMetrics {
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")
-        lines.append("Loaded: \(bytes) in \(QuantityText.count(mediaRequests, "media request"))")
+        lines.append("Received: \(bytes), with \(QuantityText.count(mediaRequests, "media request"))")
         if let liveLatency { lines.append("Latency: \(String(format: "%.1f", liveLatency.inSeconds)) s") }
         if let programDateTime { lines.append("Date: \(programDateTime)") }
         if errors > 0 { lines.append("Errors: \(errors)") }
