@@ -101,6 +101,28 @@ struct MediaFileCommandTests {
         #expect(played.status == 1 && played.errors.contains("(incomplete-file)"), "\(played)")
     }
 
+    /// A Matroska file whose transfer was aborted has no index at its end, but its size and duration at its start.
+    @Test func matroskaFileThatEndsEarlyIsReported() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (whole, path) = (folder.appendingPathComponent("whole.mkv"), folder.appendingPathComponent("half.mkv"))
+        _ = try await tool(["ffmpeg", "-v", "error", "-i", movie.path, "-c", "copy", whole.path])
+        let bytes = try Data(contentsOf: whole)
+        try bytes.prefix(bytes.count / 2).write(to: path)
+        let played = try await run(["play", path.path, "--headless", "--speed", "max", "--metrics", "-"])
+        #expect(played.status == 1 && played.errors.contains("the file ends early: it has about 1"), "\(played)")
+        #expect(played.errors.contains(" of 30.0 s, and its last "), "\(played)")
+        let metrics = try #require(JSONSerialization.jsonObject(with: Data(played.output.utf8)) as? [String: Any])
+        let watched = try #require(metrics["watchedDuration"] as? Double)
+        #expect(watched > 10 && watched < 20, "\(metrics)")
+        let complete = try await run(["play", whole.path, "--headless", "--speed", "max", "--metrics", "-"])
+        #expect(complete.status == 0, "\(complete)")
+        let all = try #require(JSONSerialization.jsonObject(with: Data(complete.output.utf8)) as? [String: Any])
+        // Only the beginning of the file, from which its format is determined, is read twice.
+        #expect(try #require(all["bytes"] as? Int) < bytes.count + 600_000, "\(all)")
+    }
+
     @Test func killedDownloadContinuesInsideTheFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let samples = try #require(Samples.directory)

@@ -246,6 +246,19 @@ import Testing
         Self.expectContiguous(timeline.segments, from: 44, to: file.count)
     }
 
+    /// Without cues, the timestamp of the last cluster shows how much of the media there is.
+    @Test func matroskaFileThatEndsEarlyHasItsMissingPart() throws {
+        let (file, clusters) = Containers.matroska(seconds: 20, step: 2, hasTimestamps: true)
+        let length = clusters[6] + (clusters[1] - clusters[0]) / 2
+        let (timeline, _) = try Self.index(Array(file.prefix(length)), head: 300)
+        #expect(timeline.missingLength(inFileOfLength: Int64(length)) == Int64(file.count - length))
+        #expect(timeline.segments.map(\.byteRange.start) == [0, Int64(length)])
+        #expect(timeline.segments.last?.timeRange.end == MediaTime(seconds: 20))
+        #expect(timeline.segments.first.map { abs($0.timeRange.end.seconds - 13) < 0.01 } == true)
+        let (complete, _) = try Self.index(file, head: 300)
+        #expect(complete.missingLength(inFileOfLength: Int64(file.count)) == nil)
+    }
+
     @Test func movieWithoutItsMovieBoxIsTruncatedOrHasNone() throws {
         let cut = try Self.index(Array(Movies.initialization.dropLast(8)), head: 100).timeline
         #expect(cut.error == .truncated("moov"))

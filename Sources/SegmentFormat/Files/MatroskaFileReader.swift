@@ -19,6 +19,9 @@ struct MatroskaFileReader: MediaFileReader {
     private var timestampScale: UInt64 = 1_000_000
     private var durationUnits: Double = 0
     private var tracks: [MediaTrack] = []
+    /// The last cluster of a file that ends before its cues; `nil` until it is found.
+    private var lastCluster: Cue?
+    private var hasSearchedLastCluster = false
 
     struct Cue {
         let units: UInt64
@@ -28,6 +31,9 @@ struct MatroskaFileReader: MediaFileReader {
     private static let maximumElementCount = 1_000
     private static let maximumElementSize: Int64 = 16 << 20
     private static let maximumCueCount = 1_000_000
+    /// The number of bytes at the end of an incomplete file in which its last cluster is searched; muxers write clusters
+    /// of a few megabytes.
+    private static let searchedEndSize: Int64 = 8 << 20
 
     init(_ container: MediaContainer, _ minimumSegmentDuration: MediaTime) {
         self.container = container
@@ -45,6 +51,7 @@ struct MatroskaFileReader: MediaFileReader {
             elementCount += 1
             if let needed = processElement(element, file) { return needed }
         }
+        if let needed = findLastCluster(file) { return needed }
         return .ready(makeTimeline(from: file))
     }
 
@@ -84,6 +91,36 @@ struct MatroskaFileReader: MediaFileReader {
             return nil
         }
         position = end
+        return nil
+    }
+
+    /// Looks for the last cluster of a file that ends early and has no cues, whose timestamp is about the duration of the
+    /// media in the file; returns a request if more bytes are required.
+    private mutating func findLastCluster(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        guard !hasSearchedLastCluster, cues == nil, let firstCluster, let length = file.length, let segmentEnd,
+            segmentEnd > length, firstCluster < length
+        else { return nil }
+        let start = max(firstCluster, length -| Self.searchedEndSize)
+        let count = Int(clamping: length -| start)
+        guard let found = file.loadedBytes(at: start, count: count) else {
+            return file.request(at: start, count: count)
+        }
+        hasSearchedLastCluster = true
+        let span = found.bytes.span
+        let end = found.offset + min(count, found.count)
+        // A cluster begins with its identifier, its size and its timestamp, which only a checksum precedes.
+        for offset in stride(from: end - 12, through: found.offset, by: -1) where span[offset] == 0x1F {
+            guard let element = MatroskaElement(span, at: offset, end: end), element.id == 0x1F43_B675 else { continue }
+            var walker = MatroskaElementIterator(offset + element.headerLength..<end, in: span)
+            var child = walker.next(span)
+            if child?.id == 0xBF { child = walker.next(span) }
+            guard let child, child.id == 0xE7, !child.content.isEmpty else { continue }
+            lastCluster = Cue(
+                units: span.matroskaUnsigned(child.content),
+                cluster: start +| Int64(offset - found.offset)
+            )
+            break
+        }
         return nil
     }
 
@@ -135,19 +172,42 @@ extension MatroskaFileReader {
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
         let duration =
             durationUnits > 0 ? MediaTime(approximating: durationUnits * Double(timestampScale) / 1_000_000_000) : nil
-        var timeline = MediaFileTimeline(wholeFile: container, length: file.length, duration: duration)
+        // The declared end of a file that ends early shows how much is missing.
+        let declaredLength = file.length.map { max($0, segmentEnd ?? $0) }
+        var timeline = MediaFileTimeline(wholeFile: container, length: declaredLength, duration: duration)
         timeline.tracks = tracks
-        guard let duration, let firstCluster, let cues, let length = file.length else { return timeline }
-        let segments = segments(
-            cues: cues,
-            duration: duration,
-            from: firstCluster,
-            to: min(length, segmentEnd ?? length)
-        )
+        guard let duration, let firstCluster, let length = file.length else { return timeline }
+        guard let cues else {
+            if let available = availableDuration(from: firstCluster, in: length), available < duration,
+                let existing = ByteRange(start: 0, length: length),
+                let missing = ByteRange(start: length, length: (declaredLength ?? length) -| length)
+            {
+                timeline.segments = [
+                    MediaFileSegment(timeRange: MediaTimeRange(start: .zero, end: available), byteRange: existing),
+                    MediaFileSegment(timeRange: MediaTimeRange(start: available, end: duration), byteRange: missing),
+                ]
+            }
+            return timeline
+        }
+        let segments = segments(cues: cues, duration: duration, from: firstCluster, to: segmentEnd ?? length)
         guard segments.count > 1 else { return timeline }
         timeline.segments = segments
         timeline.initializationRange = ByteRange(start: 0, length: firstCluster)
         return timeline
+    }
+
+    /// Returns the approximate duration of the media in a file that ends early, at the average bit rate after the start of
+    /// its last cluster; `nil` if that was not found.
+    private func availableDuration(from firstCluster: Int64, in length: Int64) -> MediaTime? {
+        guard let lastCluster else { return nil }
+        let start = MediaTime(
+            value: Int64(clamping: lastCluster.units.multipliedSaturated(by: timestampScale)),
+            timescale: 1_000_000_000
+        )
+        let read = Double(lastCluster.cluster -| firstCluster)
+        guard start > .zero, read > 0 else { return nil }
+        let rest = start.seconds / read * Double(length -| lastCluster.cluster)
+        return start + (MediaTime(approximating: rest) ?? .zero)
     }
 
     private func segments(cues: [Cue], duration: MediaTime, from start: Int64, to end: Int64) -> [MediaFileSegment] {

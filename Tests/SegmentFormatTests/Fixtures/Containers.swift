@@ -9,7 +9,7 @@ enum Containers {
 
     /// Returns a WebM file with clusters that are `step` seconds long and with its cues at the end, and the offsets of
     /// the clusters.
-    static func matroska(seconds: Int, step: Int) -> (file: [UInt8], clusters: [Int]) {
+    static func matroska(seconds: Int, step: Int, hasTimestamps: Bool = false) -> (file: [UInt8], clusters: [Int]) {
         let header = element(0x1A45_DFA3, element(0x4282, ascii("webm")))
         let information = element(0x1549_A966, element(0x4489, u64(Int(Double(seconds * 1_000).bitPattern))))
         let picture = element(0xE0, element(0xB0, u16(640)), element(0xBA, u16(360)))
@@ -21,7 +21,10 @@ enum Containers {
             element(0xAE, video, element(0x22_B59C, ascii("und")), picture),
             element(0xAE, audio, element(0x22_B59C, ascii("deu")), sound)
         )
-        let cluster = element(0x1F43_B675, zeros(500))
+        func makeCluster(_ index: Int) -> [UInt8] {
+            element(0x1F43_B675, hasTimestamps ? element(0xE7, u16(index * step * 1_000)) : [], zeros(500))
+        }
+        let cluster = makeCluster(0)
         func seek(_ position: Int) -> [UInt8] {
             element(0x114D_9B74, element(0x4DBB, element(0x53AB, u32(0x1C53_BB6B)), element(0x53AC, u32(position))))
         }
@@ -35,7 +38,7 @@ enum Containers {
             )
         }
         let body =
-            seek(first + count * cluster.count) + information + tracks + (0..<count).flatMap { _ in cluster }
+            seek(first + count * cluster.count) + information + tracks + (0..<count).flatMap(makeCluster)
             + element(0x1C53_BB6B, cues)
         let start = header.count + 8
         return (header + element(0x1853_8067, body), (0..<count).map { start + first + $0 * cluster.count })
