@@ -123,6 +123,23 @@ struct MediaFileCommandTests {
         #expect(try #require(all["bytes"] as? Int) < bytes.count + 600_000, "\(all)")
     }
 
+    /// The bytes that a local file does not have will not be there after a pause.
+    @Test func missingBytesOfALocalFileAreNotRequestedAgain() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let stream = samples.appendingPathComponent("byterange/720p")
+        try FileManager.default.copyItem(
+            at: stream.appendingPathComponent("media.m3u8"),
+            to: folder.appendingPathComponent("media.m3u8")
+        )
+        try Data(contentsOf: stream.appendingPathComponent("media.mp4")).prefix(1_000)
+            .write(to: folder.appendingPathComponent("media.mp4"))
+        let played = try await run(["play", folder.appendingPathComponent("media.m3u8").path, "--no-decode"])
+        #expect(played.status == 1 && played.errors.contains("exceeds the file size of 1000 bytes"), "\(played)")
+        #expect(!played.errors.contains("attempts") && !played.errors.contains("waiting"), "\(played)")
+    }
+
     @Test func killedDownloadContinuesInsideTheFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let samples = try #require(Samples.directory)

@@ -1,4 +1,5 @@
 import MediaTransport
+import ResourceAddressing
 import Testing
 
 /// Tests the classification of failures, which is the only one in the package.
@@ -31,6 +32,13 @@ import Testing
         for kind in TransportRequest.Kind.allCases {
             // The status of the response does not matter if its content is the problem.
             #expect(TransportError(code, "no", status: 503).category(of: kind) == category)
+        }
+    }
+
+    @Test func localFilesAreNotRequestedAgain() {
+        let file = ResourceAddress(filePath: "/a.mp4")
+        for code: TransportError.Code in [.wrongContent, .connectionLost, .fileNotFound] {
+            #expect(TransportError(code, "no", address: file).category(of: .segment) == .missing)
         }
     }
 

@@ -1,3 +1,5 @@
+import ResourceAddressing
+
 /// A category of failures, which determines how to continue after one.
 ///
 /// The player, downloads and the server classify failures by these categories only.
@@ -59,8 +61,11 @@ extension FailureCategory {
 
 extension TransportError {
     /// Returns the category of the error of a request.
+    ///
+    /// A local file is missing or incomplete at once, so that it is not requested again.
     public func category(of kind: TransportRequest.Kind) -> FailureCategory {
-        switch code {
+        guard address?.filePath == nil else { return .missing }
+        return switch code {
         case .status: FailureCategory(status: status ?? 0, kind: kind)
         case .cannotConnect, .unknownHost, .timedOut, .connectionLost: .unreachable
         case .wrongContent, .contentChanged: .inconsistent
