@@ -141,6 +141,27 @@ struct MessageTests {
         }
     }
 
+    /// A message about standard input does not name the file in which it is stored.
+    @Test(.timeLimit(.minutes(10)), arguments: ["play - --no-decode", "inspect -"])
+    func messagesNameStandardInput(command: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // A box of a media file whose index is missing.
+        let part = try file("part.mp4", "\u{0}\u{0}\u{0}\u{10}ftypisom\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}moov")
+        let program = "'\(RunningProgram.executable.path)' \(command)"
+        for (input, status, message) in [
+            ("/dev/null", 2, command.hasPrefix("play") ? "standard input is empty" : "standard input: empty"),
+            (part, 1, "standard input"),
+        ] as [(String, Int32, String)] {
+            let shell = try RunningProgram(
+                ["sh", "-c", "\(program) < '\(input)'"],
+                of: URL(fileURLWithPath: "/usr/bin/env")
+            )
+            #expect(try await shell.finish() == status, "\(shell.standardError)")
+            #expect(shell.standardError.contains(message), "\(shell.standardError)")
+            #expect(!shell.standardError.contains("millstream-"), "\(shell.standardError)")
+        }
+    }
+
     /// Segments that cannot be read are a failure of `inspect --media`.
     @Test(.timeLimit(.minutes(10))) func unreadSegmentsAreAnError() async throws {
         try await onServer { server in

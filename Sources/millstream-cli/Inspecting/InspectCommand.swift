@@ -62,8 +62,12 @@ struct InspectCommand: AsyncParsableCommand {
                 if !InspectedStandardInput.isDocument(bytes) {
                     let input = try InspectedStandardInput(bytes)
                     defer { input.remove() }
-                    if case .file(let reader) = try await MediaReader.open(input.address, loader: input.loader) {
-                        return try await report(reader)
+                    do {
+                        if case .file(let reader) = try await MediaReader.open(input.address, loader: input.loader) {
+                            return try await report(reader)
+                        }
+                    } catch {
+                        throw Failure.namingStandardInput(error, storedAt: input.address)
                     }
                 }
             } else {

@@ -43,3 +43,19 @@ struct InspectedStandardInput {
     /// Deletes the file.
     func remove() { try? FileManager.default.removeItem(at: folder) }
 }
+
+extension Failure {
+    /// Returns an error whose message names standard input instead of the temporary file with its bytes.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - address: The URL of the file.
+    /// - Returns: The error, or a failure with its message.
+    static func namingStandardInput(_ error: any Error, storedAt address: ResourceAddress) -> any Error {
+        guard error is Failure || error is any MillstreamError else { return error }
+        let failure = Failure(error)
+        var message = failure.message.replacing(address.description, with: "standard input")
+        if let path = address.filePath { message = message.replacing(path, with: "standard input") }
+        return Failure(failure.status, failure.code, message, hint: failure.hint)
+    }
+}

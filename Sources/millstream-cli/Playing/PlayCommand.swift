@@ -304,7 +304,9 @@ struct PlayCommand: AsyncParsableCommand {
             try? await stage.finish()
             try? files.close()
             // Playback stores nothing, so the message of other commands about completed work does not apply.
-            throw error is CancellationError ? Failure(.interrupted, "interrupted", "interrupted") : error
+            guard !(error is CancellationError) else { throw Failure(.interrupted, "interrupted", "interrupted") }
+            throw input.map { Failure.namingStandardInput(error, storedAt: ResourceAddress(filePath: $0.path)) }
+                ?? error
         }
     }
 

@@ -40,6 +40,7 @@ struct PlayedStandardInput {
 
     private static func store(at file: URL, base: ResourceAddress?) throws -> PlayedManifest? {
         var block = try InputFile.block(upTo: blockSize)
+        guard !block.isEmpty else { throw Failure(.badInput, "not-a-playlist", "standard input is empty") }
         if block.starts(with: Array("#EXTM3U".utf8)) {
             try PrivateFiles.write(
                 playlist([UInt8](block + InputFile.standardInput()), base: base),
