@@ -167,6 +167,18 @@ extension Playlist {
 
 /// A writer of files that are complete or absent.
 enum OutputFile {
+    /// Verifies that the folder of a file exists.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``Failure``.
+    static func verifyFolder(of path: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw Failure(.failed, "disk-failed", "the folder \(folder) does not exist", hint: "create it first")
+        }
+    }
+
     static func write(_ bytes: [UInt8], to url: URL) throws {
         do {
             try FileManager.default.createDirectory(

@@ -107,12 +107,15 @@ struct MessageTests {
             let source = server.address("/v.m3u8")
             let library = folder.appendingPathComponent("library").path
             let existing = try file("a.mp4", "kept")
+            let absent = folder.appendingPathComponent("new").path + "/"
             let broken = try file("catalog.json", "{\"a\" 1}")
             for (arguments, status, message) in [
                 (["library", "add", source, "--library", library], 64, "millstream download URL"),
                 (["download", source, "--library", library, "-o", existing], 1, "a.mp4 already exists"),
                 (["play", "abc123", "--library", library], 1, "no asset with this identifier in \(library)"),
                 (["play", source, "--headless", "--until", "1", "--screenshot", "2=b.png"], 64, "is after --until"),
+                (["play", source, "--headless", "--screenshot", "0=\(absent)a.png"], 1, "new does not exist"),
+                (["play", source, "--headless", "--screenshot", "0=a.jpg"], 64, "whose names end in .png: a.jpg"),
                 (["play", source, "--loop", "--keep-open"], 64, "--keep-open cannot be combined with --loop (usage)"),
                 (["library", "policy", "a", "--pin", "--no-pin", "--library", library], 64, "--no-pin"),
                 (

@@ -221,6 +221,8 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        // These files are written at the end, or after a while.
+        for path in try screenshots().map(\.path) + [wave].compactMap(\.self) { try OutputFile.verifyFolder(of: path) }
         let files = try PlaybackFiles(accessLog: accessLog, errorLog: errorLog, metrics: metrics, events: events)
         let input =
             source == "-" ? try PlayedStandardInput(base: PlaylistSource(text: source, baseURL: baseURL).base) : nil
@@ -357,7 +359,12 @@ struct PlayCommand: AsyncParsableCommand {
             guard let separator = text.firstIndex(of: "="), text.index(after: separator) < text.endIndex else {
                 throw ValidationError("--screenshot must be T=FILE.png")
             }
-            return (try time(String(text[..<separator]), "--screenshot"), String(text[text.index(after: separator)...]))
+            let path = String(text[text.index(after: separator)...])
+            let fileExtension = URL(fileURLWithPath: path).pathExtension
+            guard fileExtension.isEmpty || fileExtension.lowercased() == "png" else {
+                throw ValidationError("--screenshot writes PNG files, whose names end in .png: \(path)")
+            }
+            return (try time(String(text[..<separator]), "--screenshot"), path)
         }
     }
 
