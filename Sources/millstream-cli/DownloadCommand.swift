@@ -33,7 +33,8 @@ struct DownloadCommand: AsyncParsableCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            Write the complete asset to a media file as well: \(MediaFileOutput.form). The file must not exist.
+            Write the complete asset to a media file as well: \(MediaFileOutput.form). The file must not exist; its folder is \
+            created.
             """,
             valueName: "file"
         )

@@ -32,7 +32,7 @@ struct EditCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("o"), .long],
         help:
-            "The output file, or a folder for the edited multivariant playlist and its media playlists (default: standard output)."
+            "The output file, or a folder for the edited multivariant playlist and its media playlists; folders are created (default: standard output)."
     )
     var output: String?
 
@@ -146,11 +146,7 @@ struct EditCommand: AsyncParsableCommand {
 
     private func write(_ bytes: [UInt8], to path: String?) throws {
         guard let path else { return try StandardOutput.write(playlist: bytes) }
-        let url = URL(fileURLWithPath: path)
-        guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
-            throw Failure(.failed, "disk-failed", "the folder \(url.deletingLastPathComponent().path) does not exist")
-        }
-        try OutputFile.write(bytes, to: url)
+        try OutputFile.write(bytes, to: URL(fileURLWithPath: path))
         StandardError.write("1 playlist written to \(path)\n")
     }
 }

@@ -12,7 +12,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
             names. Video and audio are copied, not encoded again. Date ranges become chapters. The file or folder must \
-            not exist. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
+            not exist; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
             Example: millstream library export abc123 --mp4 "{title} ({height}p).mp4"

@@ -427,8 +427,12 @@ struct CommandLineTests {
         #expect(manifest.errors.contains("omit --no-dash"), "\(manifest.errors)")
         let command = try await run("nonsense")
         #expect(command.errors.contains("hint: see millstream --help"))
-        let away = try await run("edit", path("ts/180p/media.m3u8"), "--duration", "9", "-o", folder.path + "/a.m3u8")
-        #expect(away.status == 1 && away.errors.contains("does not exist"))
+        // The folder of the file is created, as by all commands with -o.
+        for (file, status) in [(folder.path + "/new/a.m3u8", 0), ("/dev/null/a.m3u8", 1)] as [(String, Int32)] {
+            let away = try await run("edit", path("ts/180p/media.m3u8"), "--duration", "9", "-o", file)
+            #expect(away.status == status, "\(away.errors)")
+            #expect(status == 0 || away.errors.contains("cannot be written"), "\(away.errors)")
+        }
         let seam = try await run("edit", path("ts/180p/media.m3u8"), "--append", path("ad/multivariant.m3u8"))
         #expect(seam.status == 0 && seam.errors.contains("lowest"))
 
