@@ -199,13 +199,18 @@ struct DecodingTests {
     func keysControlPlaybackInATerminal() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let command = "'\(RunningProgram.executable.path)' play '\(try sample("ad/240p/media.m3u8"))' --headless"
-        let script = "(sleep 3; printf '?'; sleep 1; printf ' '; sleep 1; printf '\\033[C'; sleep 1; printf q) "
+        let script =
+            "(sleep 3; printf '?'; sleep 1; printf i; sleep 1; printf ' '; sleep 1; printf '\\033[C'; sleep 1; printf q) "
         let program = try RunningProgram(
             ["sh", "-c", script + "| script -qec \"\(command) --events '\(path("events"))'\" /dev/null"],
             of: URL(fileURLWithPath: "/usr/bin/env")
         )
         #expect(try await program.finish() == 0)
         #expect(program.standardOutput.contains("step one frame backward, forward"), "\(program.standardOutput)")
+        #expect(
+            program.standardOutput.contains("The key i has an effect only in a window"),
+            "\(program.standardOutput)"
+        )
         let events = try String(contentsOfFile: path("events"), encoding: .utf8)
         #expect(events.contains("\"event\":\"seek\"") && events.contains("\"rate\":0"), "\(events)")
         #expect(program.standardOutput.contains("Watched: "), "\(program.standardOutput)")

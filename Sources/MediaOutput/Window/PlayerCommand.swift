@@ -58,6 +58,19 @@ extension PlayerCommand {
         }
     }
 
+    /// The key of a command that has an effect only in a window; `nil` for all other commands.
+    package var keyOfWindow: String? {
+        switch self {
+        case .nextWindowSize: "w"
+        case .toggleStatistics: "i"
+        case .toggleFullScreen: "f"
+        case .togglePause, .seekBy, .seekTo, .step, .slower, .faster, .normalSpeed, .changeVolume, .toggleMute,
+            .nextAudio, .nextVideo, .nextSubtitles, .changeAudioDelay, .changeSubtitleDelay, .toggleLoop,
+            .saveScreenshot, .toggleKeys, .quit:
+            nil
+        }
+    }
+
     /// The assigned keys with their meaning, one entry per line of a help text.
     public static let keyDescriptions: [(key: String, meaning: String)] = [
         ("space", "play, pause"),

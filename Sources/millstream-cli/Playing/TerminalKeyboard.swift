@@ -43,7 +43,12 @@ struct TerminalKeyboard: Sendable {
                 switch command {
                 case .quit: return
                 case .toggleKeys: for line in PlayerCommand.keyLines { display.showNotice(line) }
-                default: await executor.execute(command)
+                default:
+                    if let key = command.keyOfWindow {
+                        display.showNotice("The key \(key) has an effect only in a window: play with --window")
+                    } else {
+                        await executor.execute(command)
+                    }
                 }
             }
         }
