@@ -337,3 +337,28 @@ final class ProgressMeter: Sendable {
         }
     }
 }
+
+extension AssetLibrary {
+    /// Returns the progress of the download of an asset that no process runs.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - folders: The directories of the media playlists of the download; `nil` for all.
+    /// - Returns: The progress, with what was received of unfinished files.
+    /// - Throws: `StorageError`.
+    package func downloadProgress(of id: String, in folders: Set<String>? = nil) throws -> DownloadProgress {
+        let asset = try asset(id)
+        let counter = ProgressCounter(asset, in: folders, missing: try missingCount(id, in: folders))
+        return ProgressMeter(counter, unfinishedFiles: unfinishedFiles(of: asset, in: folders)).progress
+    }
+
+    /// Returns the progress of the unfinished downloads in the library, by the identifiers of their assets; of several
+    /// downloads of an asset, that of the first one.
+    package func progressOfDownloads() throws -> [String: DownloadProgress] {
+        var result: [String: DownloadProgress] = [:]
+        for record in try downloads() where result[record.assetID] == nil {
+            result[record.assetID] = try? downloadProgress(of: record.assetID, in: record.folders)
+        }
+        return result
+    }
+}

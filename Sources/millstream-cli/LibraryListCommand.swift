@@ -79,7 +79,8 @@ extension LibraryCommand {
                 ? ", but files are missing: millstream library repair \(id)"
                 : ", but its package was moved or deleted: move it back to the path below, or delete the asset"
             let offline = asset.isPlayableOffline ? ", playable offline" : isStored ? missing : ""
-            let percent = asset.state == .complete ? "" : ", \(Int(saturating: asset.percent)) %"
+            let progress = try library.progressOfDownloads()[id] ?? library.downloadProgress(of: id)
+            let percent = asset.state == .complete ? "" : ", \(Int(saturating: progress.percentOfBytes)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
                 ["duration", asset.duration.map { QuantityText.clock($0) } ?? "unknown"],
@@ -121,26 +122,40 @@ private struct AssetTable {
 
     /// Creates the table of the assets with the given summaries.
     init(_ summaries: [AssetSummary], in library: AssetLibrary?) {
-        let table = TerminalTable(header: Self.header, rows: summaries.map { Self.row($0, in: library) })
+        let isPartial = summaries.contains { $0.state != .complete }
+        let downloads = isPartial ? (try? library?.progressOfDownloads()) ?? [:] : [:]
+        let rows = summaries.map { Self.row($0, in: library, downloads) }
+        let table = TerminalTable(header: Self.header, rows: rows)
         let total = library?.diskBytes(of: summaries) ?? .zero
         let shared = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes } - total
         let note = shared > .zero ? " (\(shared) less than the sum, because files that assets share count once)" : ""
         text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(note)"
     }
 
-    private static func row(_ summary: AssetSummary, in library: AssetLibrary?) -> [String] {
+    private static func row(
+        _ summary: AssetSummary,
+        in library: AssetLibrary?,
+        _ downloads: [String: DownloadProgress]
+    ) -> [String] {
         [
-            summary.id, summary.title, state(summary, in: library),
+            summary.id, summary.title, state(summary, in: library, downloads),
             summary.duration.map { QuantityText.clock($0) } ?? "", summary.quality, summary.languages,
             summary.diskBytes.description, LocalDate(summary.creationDate).description,
         ]
     }
 
-    private static func state(_ summary: AssetSummary, in library: AssetLibrary?) -> String {
+    private static func state(
+        _ summary: AssetSummary,
+        in library: AssetLibrary?,
+        _ downloads: [String: DownloadProgress]
+    ) -> String {
         if summary.state == .complete { return "complete" }
         // Everything that is played is stored, but not all that was selected, such as another variant.
         let isPlayable = summary.percent >= 99.9 && (try? library?.asset(summary.id))?.isPlayableOffline == true
-        return isPlayable ? "playable" : "\(Int(saturating: summary.percent)) %"
+        if isPlayable { return "playable" }
+        // The list of downloads has the same figure.
+        let progress = downloads[summary.id] ?? (try? library?.downloadProgress(of: summary.id))
+        return "\(Int(saturating: progress?.percentOfBytes ?? summary.percent)) %"
     }
 }
 

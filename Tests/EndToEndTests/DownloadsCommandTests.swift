@@ -48,6 +48,9 @@ struct DownloadsCommandTests {
             #expect(try await list().first?["state"] as? String == "interrupted")
             let table = try await run("downloads")
             #expect(table.output.hasPrefix("ID ") && table.output.contains("interrupted"), "\(table.output)")
+            let percent = try #require(table.output.firstMatch(of: /[0-9]+ %/)?.output)
+            let library = try await run("library", "list")
+            #expect(library.output.contains(" \(percent)"), "\(library.output) \(table.output)")
             origin.answeredSegments = nil
             let before = Set(origin.paths.filter { $0.hasSuffix(".ts") })
             origin.clearPaths()

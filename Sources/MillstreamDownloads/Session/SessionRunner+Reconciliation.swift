@@ -100,12 +100,7 @@ extension SessionRunner {
             observers.send((task, .stateChanged(state)))
         }
         task.setFolders(record.folders)
-        guard let asset = try? library.asset(record.assetID),
-            let missing = try? library.missingCount(record.assetID, in: record.folders)
-        else { return }
-        let counter = ProgressCounter(asset, in: record.folders, missing: missing)
-        let unfinished = library.unfinishedFiles(of: asset, in: record.folders)
-        let progress = ProgressMeter(counter, unfinishedFiles: unfinished).progress
+        guard let progress = try? library.downloadProgress(of: record.assetID, in: record.folders) else { return }
         if progress != task.progress { sendProgress(progress, of: task) }
     }
 
