@@ -570,6 +570,34 @@ struct ConsoleTests {
                     && text.contains(/Picture height: [0-9]+ px/)
                     && text.contains(/Dropped frames: [0-9]+/) && !text.contains("Behind live")
             }
+            // While nothing is loaded, the last throughput stays.
+            try await eventually("the throughput is known") {
+                try await stage.page.text("document.querySelector('#charts-summary').textContent")
+                    .contains(/Throughput: [0-9.]+ Mbit/)
+            }
+            for _ in 0..<12 {
+                try await Task.sleep(for: .milliseconds(500))
+                let text = try await stage.page.text("document.querySelector('#charts-summary').textContent")
+                #expect(!text.contains("Throughput: 0.00 "), "\(text)")
+            }
+            // The highest values are beside the curves, which end before them.
+            let isBeside = """
+                (() => {
+                  const canvas = document.querySelector('#charts-canvas')
+                  const color = document.createElement('canvas').getContext('2d')
+                  color.fillStyle = getComputedStyle(canvas).getPropertyValue('--accent')
+                  color.fillRect(0, 0, 1, 1)
+                  const [red, green, blue] = color.getImageData(0, 0, 1, 1).data
+                  const scale = devicePixelRatio || 1
+                  const width = Math.floor(44 * scale)
+                  const {data} = canvas.getContext('2d').getImageData(canvas.width - width, 0, width, canvas.height)
+                  for (let i = 0; i < data.length; i += 4) {
+                    if (data[i + 3] > 200 && data[i] === red && data[i + 1] === green && data[i + 2] === blue) return false
+                  }
+                  return true
+                })()
+                """
+            #expect(try await stage.page.isTrue(isBeside))
             // The charts are drawn: some points of the canvas have the color of the lines.
             let isDrawn = """
                 (() => {

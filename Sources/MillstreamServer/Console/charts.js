@@ -9,10 +9,13 @@ const sampleIntervalMilliseconds = 500;
 const windowSeconds = 120;
 const rowHeight = 46;
 const labelWidth = 132;
+// The space for the highest value, to the right of each chart.
+const maximumWidth = 52;
 
 const rows = [
     { name: 'Buffer', unit: 's', value: ({ buffer }) => buffer, digits: 1 },
-    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2 },
+    // Between two segments nothing is sent, which says nothing about the network: the curve has a gap, and the value stays.
+    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2, hasGaps: true },
     { name: 'Picture height', unit: 'px', value: ({ height }) => height, digits: 0, isStepped: true },
     { name: 'Dropped frames', unit: '', value: ({ dropped }) => dropped, digits: 0, isStepped: true },
     { name: 'Behind live', unit: 's', value: ({ latency }) => latency, digits: 1, isOptional: true },
@@ -86,7 +89,7 @@ export class Charts {
             const bytes = links.find(({ url, named }) => url === conditionsURL && named === this.#player.conditionsInURL)
                 ?.transmittedBytes;
             const last = this.#transmitted;
-            this.#throughput = bytes === undefined || !last || bytes < last.bytes
+            this.#throughput = bytes === undefined || !last || bytes <= last.bytes
                 ? undefined : (bytes - last.bytes) * 8 / (now - last.time) / 1000;
             this.#transmitted = bytes === undefined ? undefined : { bytes, time: now };
         } catch {
@@ -111,9 +114,10 @@ export class Charts {
         const style = getComputedStyle(canvas);
         const color = (name) => style.getPropertyValue(name);
         const end = this.#samples.at(-1)?.time ?? performance.now();
-        const position = (time) => width - (end - time) / 1000 * (width - labelWidth) / windowSeconds;
+        const right = width - maximumWidth;
+        const position = (time) => right - (end - time) / 1000 * (right - labelWidth) / windowSeconds;
         context.font = `12px ${style.fontFamily}`;
-        const texts = shown.map((row, index) => this.#drawRow(context, row, index * rowHeight, width, position, color));
+        const texts = shown.map((row, index) => this.#drawRow(context, row, index * rowHeight, right, position, color));
         for (const { time, name } of this.#marks) {
             const x = Math.round(position(time)) + 0.5;
             if (x < labelWidth) continue;
@@ -129,18 +133,18 @@ export class Charts {
     }
 
     /** Draws a row, and returns its latest value as text. */
-    #drawRow(context, { name, unit, value, digits, isStepped }, top, width, position, color) {
+    #drawRow(context, { name, unit, value, digits, isStepped, hasGaps }, top, right, position, color) {
         const points = this.#samples.map((sample) => [position(sample.time), value(sample)]);
         const values = points.map(([, y]) => y).filter((y) => y !== undefined);
         const maximum = Math.max(...values, 1e-9);
-        const last = points.at(-1)?.[1];
+        const last = hasGaps ? values.at(-1) : points.at(-1)?.[1];
         const text = last === undefined ? '–' : `${last.toFixed(digits)} ${unit}`.trim();
         context.fillStyle = color('--muted');
         context.fillText(name, 0, top + 18);
         context.fillStyle = color('--ink');
         context.fillText(text, 0, top + 34);
         context.strokeStyle = color('--line');
-        context.strokeRect(labelWidth + 0.5, top + 4.5, width - labelWidth - 1, rowHeight - 9);
+        context.strokeRect(labelWidth + 0.5, top + 4.5, right - labelWidth - 1, rowHeight - 9);
         context.strokeStyle = color('--accent');
         context.lineWidth = 1.5;
         context.beginPath();
@@ -161,7 +165,7 @@ export class Charts {
         if (values.length > 0) {
             context.fillStyle = color('--muted');
             const label = maximum < 1e-6 ? '0' : maximum.toFixed(digits);
-            context.fillText(label, width - context.measureText(label).width - 4, top + 16);
+            context.fillText(label, right + 6, top + 14);
         }
         return `${name}: ${text}`;
     }
