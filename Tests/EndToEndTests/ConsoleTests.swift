@@ -564,6 +564,10 @@ struct ConsoleTests {
     @Test(.timeLimit(.minutes(10))) func chartsShowThePlayback() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
+            // The page requests nothing that does not exist, which the browser would report as an error.
+            let failed =
+                "performance.getEntriesByType('resource').filter(e => e.responseStatus >= 400).map(e => e.name).join()"
+            #expect(try await stage.page.text(failed).isEmpty)
             try await eventually("the charts show buffer, throughput and picture") {
                 let text = try await stage.page.text("document.querySelector('#charts-summary').textContent")
                 return text.contains(/Buffer: [1-9][0-9.]* s, Throughput: [0-9.]+ Mbit/)

@@ -1,6 +1,6 @@
 // The player: a video element, which plays HLS itself or by Media Source Extensions, and the stream selected for it.
 
-import { changeConditions, fetchSignedURL } from './api.js';
+import { changeConditions, fetchConditions, fetchSignedURL } from './api.js';
 import { fetchPlaylist, playbackPath } from './browser-playback.js';
 import { errorDescription, errorMessage } from './error-message.js';
 import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
@@ -191,8 +191,7 @@ export class Player extends EventTarget {
     #open(url, savedURL, position) {
         this.url = new URL(url, location.href).href;
         this.savedURL = new URL(savedURL, location.href).href;
-        // The conditions of this URL may have been changed during earlier playback.
-        if (this.#conditionsInURL) this.#changeConditions(this.#conditionsInURL).catch(() => {});
+        if (this.#conditionsInURL) this.#restoreConditions().catch(() => {});
         this.#setError(undefined);
         this.#dispatch('load');
         this.#endMediaSource();
@@ -268,6 +267,15 @@ export class Player extends EventTarget {
             if (error.status === 404) this.#scheduleReload();
             else showError(`The network conditions could not be changed. ${errorMessage(error)}`);
         }
+    }
+
+    /** Restores the conditions in the playback URL, which may have been changed during earlier playback of it. */
+    async #restoreConditions() {
+        const [url, named] = [this.conditionsURL, this.#conditionsInURL];
+        const { links } = await fetchConditions();
+        // The server has no conditions of a URL that has not been played; it would answer with an error.
+        const link = links.find((link) => link.url === url && link.named === named);
+        if (link && link.conditions !== named) await changeConditions({ url, named, conditions: named });
     }
 
     #changeConditions(conditions) {
