@@ -233,7 +233,7 @@ struct ConsoleTests {
             try await play("cut", on: stage)
             try await eventually("the languages are offered") {
                 try await stage.page.text("[...document.querySelector('#subtitles').options].map(o => o.text).join()")
-                    == "Off,English,한국어"
+                    == "Off,English,Korean"
             }
             try await stage.page.choose("English", in: "#subtitles")
             // The part begins at 20 s, and the appended stream at 40 s; each second has a cue.
@@ -241,7 +241,7 @@ struct ConsoleTests {
                 _ = try await stage.page.evaluate("void (video.currentTime = \(time), video.pause())")
                 try await eventually("\(text) is shown") { try await shownSubtitles(stage) == text }
             }
-            try await stage.page.choose("한국어", in: "#subtitles")
+            try await stage.page.choose("Korean", in: "#subtitles")
             try await eventually("the other language is shown") {
                 try await shownSubtitles(stage).contains(/^[^A-Za-z]*5[^A-Za-z]*$/)
             }
@@ -290,7 +290,7 @@ struct ConsoleTests {
                 "video.addEventListener('loadstart', () => video.dataset.reloaded = 'yes')"
             )
             #expect(!stage.origin.paths.contains { $0.contains("audio-ko") && $0.hasSuffix(".m4s") })
-            try await stage.page.choose("한국어", in: "#audio")
+            try await stage.page.choose("Korean", in: "#audio")
             try await eventually("the Korean audio is loaded") {
                 stage.origin.paths.contains { $0.contains("audio-ko") && $0.hasSuffix(".m4s") }
             }

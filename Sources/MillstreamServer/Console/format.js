@@ -78,6 +78,19 @@ export function formatLanguage(tag) {
     }
 }
 
+/** Returns whether a text is the name of a language, in English or in the language itself: "Korean" or "한국어" for "ko". */
+export function isLanguageName(text, tag) {
+    const wanted = text.trim().toLowerCase();
+    const names = [formatLanguage(tag)];
+    try {
+        const base = new Intl.Locale(tag).language;
+        names.push(formatLanguage(base), ...[tag, base].map((name) => new Intl.DisplayNames([tag], { type: 'language' }).of(name)));
+    } catch {
+        // The text is not a language tag.
+    }
+    return [tag, ...names].some((name) => name?.toLowerCase() === wanted);
+}
+
 /** Returns up to two initials, shown in place of a missing poster image. */
 export function initials(name) {
     const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -2,7 +2,7 @@
 // other languages out.
 
 import { createElement, setHidden, setTextOrHide } from './element.js';
-import { formatLanguage } from './format.js';
+import { formatLanguage, isLanguageName } from './format.js';
 
 const find = (id) => document.getElementById(id);
 const listFormat = new Intl.ListFormat('en');
@@ -146,6 +146,12 @@ function setOptions(select, names, selectedIndex) {
     if (select.selectedIndex !== selectedIndex) select.selectedIndex = selectedIndex;
 }
 
+/**
+ * Returns the name of a track: its language in English, as in all lists of the page, and the name that the stream gives to the track,
+ * unless that is the name of the language in English or in the language itself.
+ */
 function trackName({ label, language }, defaultName) {
-    return label || (language ? formatLanguage(language) : defaultName);
+    if (!language) return label || defaultName;
+    const name = formatLanguage(language);
+    return !label || isLanguageName(label, language) ? name : `${name} (${label})`;
 }
