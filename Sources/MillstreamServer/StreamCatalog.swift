@@ -83,7 +83,7 @@ public struct StreamCatalog: Sendable {
         /// The kind of the error.
         public enum Code: String, ErrorCode {
             /// The file is not a catalog of streams.
-            case invalid = "bad-catalogue"
+            case invalid = "bad-catalog"
         }
 
         /// The kind of the error.

@@ -118,6 +118,7 @@ struct MessageTests {
                 (["play", source, "--headless", "--screenshot", "0=a.jpg"], 64, "whose names end in .png: a.jpg"),
                 (["play", source, "--loop", "--keep-open"], 64, "--keep-open cannot be combined with --loop (usage)"),
                 (["library", "policy", "a", "--pin", "--no-pin", "--library", library], 64, "--no-pin"),
+                (["serve", "--catalog", broken, "--library", library, "--port", "0"], 2, "(bad-catalog)"),
                 (
                     ["serve", "--catalog", broken, "--library", library, "--port", "0"], 2,
                     "is not a list of streams in JSON (Invalid value around character"
