@@ -44,7 +44,7 @@ struct UnknownCommand {
 
     /// Returns the number of characters that are inserted, removed, replaced or exchanged with the next to make one text
     /// the other.
-    private static func distance(_ first: String, _ second: String) -> Int {
+    static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first.prefix(64)), Array(second.prefix(64)))
         var rows = [Array(0...second.count)]
         for row in first.indices {

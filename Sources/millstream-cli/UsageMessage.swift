@@ -17,6 +17,12 @@ struct UsageMessage {
             quoted.count >= 4
         {
             text = "\(quoted[3]) and \(quoted[1]) cannot be combined"
+        } else if message.hasPrefix("Unknown option '"), quoted.count == 5, quoted[2] == ". Did you mean " {
+            // The parser suggests an option for any word.
+            let (written, similar) = (String(quoted[1]), String(quoted[3]))
+            text = "Unknown option '\(written)'"
+            let length = written.count { $0 != "-" }
+            if UnknownCommand.distance(written, similar) <= max(1, length / 3) { hint = "did you mean \(similar)?" }
         } else if message.hasPrefix("Missing value for '"), quoted.count >= 2,
             let option = quoted[1].split(separator: " ").first.map(String.init),
             let value = Self.negativeNumber(after: option, in: arguments)

@@ -233,6 +233,8 @@ struct MessageTests {
         .timeLimit(.minutes(10)),
         arguments: [
             (["play", "a.m3u8", "--headless", "--window"], "--headless and --window cannot be combined"),
+            (["inspect", "--foo", "a"], "Unknown option '--foo' (usage)\nhint: see millstream inspect --help"),
+            (["inspect", "--jsno", "a"], "Unknown option '--jsno' (usage)\nhint: did you mean --json?"),
             (["play", "a.m3u8", "--rate", "-1"], "hint: write a value that begins with a hyphen as --rate=-1"),
             (["download", "a.m3u8", "--range", "20...10"], "the start of --range 20...10 is after its end"),
             (["inspect", "http://127.0.0.1:99999/a.m3u8"], "the port of a URL must be between 1 and 65535, not 99999"),
