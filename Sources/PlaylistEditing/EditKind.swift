@@ -112,7 +112,12 @@ struct EditKind<Value: Sendable>: AnyEditKind {
 
     func edit(parsing text: String) throws(PlaylistEditError) -> PlaylistEdit {
         guard let value = type.parse(text) else {
-            throw .invalidValue(edit: definition.name, value: text, expected: type.parameter?.form ?? "")
+            let part = type.invalidPart(text)
+            throw .invalidValue(
+                edit: part?.name.map { "\($0) of \(definition.name)" } ?? definition.name,
+                value: part?.value ?? text,
+                expected: part?.expected ?? type.parameter?.form ?? ""
+            )
         }
         return self(value)
     }

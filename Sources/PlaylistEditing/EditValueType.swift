@@ -9,10 +9,22 @@ struct EditValueType<Value: Sendable>: Sendable {
     let parse: @Sendable (String) -> Value?
     /// Returns the normalized form of a value.
     let format: @Sendable (Value) -> String
+    /// Returns the part of an invalid text that is wrong; `nil` if it is the whole text.
+    var invalidPart: @Sendable (String) -> InvalidEditPart? = { _ in nil }
     /// Returns the source in a value, or `nil` if it contains none.
     var source: @Sendable (Value) -> String? = { _ in nil }
     /// Returns a value with another source.
     var replacingSource: @Sendable (Value, String) -> Value = { value, _ in value }
+}
+
+/// The part of the value of an edit that is invalid.
+struct InvalidEditPart: Error {
+    /// The name of the part, such as “the time”; `nil` for an entry of a list.
+    var name: String?
+    /// The text of the part.
+    let value: String
+    /// The form of valid parts; `nil` for that of the value.
+    var expected: String?
 }
 
 extension EditValueType where Value == Void {
@@ -119,7 +131,13 @@ extension EditValueType where Value == [String] {
                 }
                 return words.count <= Self.maximumWordCount ? words : nil
             },
-            format: { $0.joined(separator: ",") }
+            format: { $0.joined(separator: ",") },
+            invalidPart: { text in
+                guard text.utf8.count <= Self.maximumListLength else { return nil }
+                return text.split(separator: ",").lazy.map { String($0.trimmingSpaces) }.first { word($0) == nil }.map {
+                    InvalidEditPart(value: $0)
+                }
+            }
         )
     }
 
@@ -347,6 +365,14 @@ extension EditValueType where Value == SourceAtTime {
                 return SourceAtTime(source: String(text[..<at]), time: time)
             },
             format: { "\($0.source)@\($0.time)" },
+            invalidPart: { text in
+                guard let at = text.lastIndex(of: "@"), at > text.startIndex, text.last != "@" else { return nil }
+                return InvalidEditPart(
+                    name: "the time",
+                    value: String(text[text.index(after: at)...]),
+                    expected: EditValueType<MediaTime>.time.parameter?.form
+                )
+            },
             source: \.source,
             replacingSource: { SourceAtTime(source: $1, time: $0.time) }
         )

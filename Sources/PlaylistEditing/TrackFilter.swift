@@ -18,28 +18,52 @@ struct TrackFilter: Sendable {
     let track: Track
     let conditions: [Condition]
 
-    /// Creates a filter from conditions such as `bandwidth(900k...4M),codecs(hvc1)`; `nil` if they are invalid.
-    init?(_ text: String, of track: Track) {
+    /// Creates a filter from conditions such as `bandwidth(900k...4M),codecs(hvc1)`.
+    ///
+    /// - Parameters:
+    ///   - text: The conditions.
+    ///   - track: The media type.
+    /// - Throws: The first part that is invalid.
+    init(_ text: String, of track: Track) throws(InvalidEditPart) {
         let known = ConditionDefinition.definitions(for: track)
         var conditions: [Condition] = []
         var rest = text[...]
         repeat {
             guard let open = rest.firstIndex(of: "("), let close = rest.firstIndex(of: ")"), open < close else {
-                return nil
+                guard !conditions.isEmpty else { throw InvalidEditPart(value: text) }
+                throw InvalidEditPart(name: Self.partName, value: String(rest), expected: Self.conditionForm)
             }
             let name = rest[..<open].filter { $0 != " " }
             let value = String(rest[rest.index(after: open)..<close])
-            guard let condition = known.first(where: { $0.name == name })?.condition(value) else { return nil }
-            conditions.append(condition)
+            guard let definition = known.first(where: { $0.name == name }) else {
+                let names = known.map(\.name).joined(separator: ", ")
+                throw InvalidEditPart(name: "a name in the value", value: name, expected: "one of \(names)")
+            }
+            conditions.append(try definition.parse(value))
             rest = rest[rest.index(after: close)...]
             guard let separator = rest.first else { break }
-            guard separator == ",", conditions.count < Self.maximumConditionCount else { return nil }
+            guard separator == "," else {
+                throw InvalidEditPart(
+                    name: "the end of a condition",
+                    value: String(rest),
+                    expected: "a comma and another condition"
+                )
+            }
+            guard conditions.count < Self.maximumConditionCount else {
+                throw InvalidEditPart(
+                    name: "the number of conditions",
+                    value: "\(Self.maximumConditionCount + 1)",
+                    expected: "at most \(Self.maximumConditionCount)"
+                )
+            }
             rest = rest.dropFirst()
         } while true
         self.track = track
         self.conditions = conditions
     }
 
+    private static let partName = "a condition"
+    private static let conditionForm = "NAME(VALUE)"
     /// The maximum number of conditions, each of which is a pass over the playlist.
     private static let maximumConditionCount = 8
 }
@@ -57,7 +81,8 @@ enum MultivariantFilter: Sendable {
 /// The definition of a condition: its name, the type of its value and its filter.
 private struct ConditionDefinition: Sendable {
     let name: String
-    let condition: @Sendable (String) -> TrackFilter.Condition?
+    private let condition: @Sendable (String) -> TrackFilter.Condition?
+    private let invalidPart: @Sendable (String) -> InvalidEditPart
 
     init<Value>(
         _ name: String,
@@ -68,6 +93,21 @@ private struct ConditionDefinition: Sendable {
         condition = { text in
             type.parse(text).map { TrackFilter.Condition(text: "\(name)(\(type.format($0)))", filter: filter($0)) }
         }
+        invalidPart = { text in
+            InvalidEditPart(
+                name: name,
+                value: type.invalidPart(text)?.value ?? text,
+                expected: type.parameter?.form
+            )
+        }
+    }
+
+    /// Returns the condition with a value.
+    ///
+    /// - Throws: The value, or the part of it that is invalid.
+    func parse(_ text: String) throws(InvalidEditPart) -> TrackFilter.Condition {
+        guard let condition = condition(text) else { throw invalidPart(text) }
+        return condition
     }
 
     /// The conditions for a media type, in the order in which documentation lists them.
@@ -131,8 +171,17 @@ extension EditValueType where Value == TrackFilter {
                 placeholder: "CONDITIONS",
                 form: "a list of conditions NAME(VALUE), separated by commas, with the names \(names)"
             ),
-            parse: { $0.utf8.count <= maximumConditionsLength ? TrackFilter($0, of: track) : nil },
-            format: \.description
+            parse: { $0.utf8.count <= maximumConditionsLength ? try? TrackFilter($0, of: track) : nil },
+            format: \.description,
+            invalidPart: { text in
+                guard text.utf8.count <= maximumConditionsLength else { return nil }
+                do throws(InvalidEditPart) {
+                    _ = try TrackFilter(text, of: track)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
         )
     }
 

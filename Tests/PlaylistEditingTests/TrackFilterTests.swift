@@ -101,7 +101,29 @@ import Testing
         let error = #expect(throws: PlaylistEditError.self) {
             try PlaylistEdit(name: "filter-video", value: conditions)
         }
-        #expect(error?.code == .invalidValue && error?.description.contains("max-height") == true)
+        #expect(error?.code == .invalidValue && error?.description.contains("filter-video") == true)
+    }
+
+    /// The message names the part of the value that is wrong.
+    @Test(arguments: [
+        (
+            "filter-audio", "languages(en),chanels(2)",
+            "a name in the value of filter-audio must be one of bandwidth, codecs, "
+        ),
+        ("filter-audio", "languages(en),chanels(2)", ", not \"chanels\""),
+        ("filter-audio", "languages(en),channels(two)", "channels of filter-audio must be a number or LOW...HIGH, "),
+        ("filter-audio", "languages(en),channels(two)", ", not \"two\""),
+        ("filter-audio", "languages(en),channels", "a condition of filter-audio must be NAME(VALUE), not \"channels\""),
+        (
+            "filter-video", "video-range(SDR,FOO)",
+            "video-range of filter-video must be a list of SDR, HLG and PQ, not \"FOO\""
+        ),
+        ("video-range", "SDR,FOO", "video-range must be a list of SDR, HLG and PQ, not \"FOO\""),
+        ("insert", "a.m3u8@later", "the time of insert must be a time, such as 12.5 or 00:01:30, not \"later\""),
+    ])
+    func theInvalidPartOfAValueIsNamed(edit: String, value: String, message: String) {
+        let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: edit, value: value) }
+        #expect(error?.description.contains(message) == true, "\(String(describing: error))")
     }
 
     @Test func conditionsAreNormalized() throws {
