@@ -91,7 +91,7 @@ public struct DownloadError: MillstreamError, Sendable {
 
 extension DownloadError {
     /// The detail of the error for a live playlist without segments.
-    static let notBegun = "not-begun"
+    package static let notBegun = "not-begun"
 
     static func canceled(_ address: ResourceAddress) -> DownloadError {
         DownloadError(.canceled, "the download was canceled", address: address)

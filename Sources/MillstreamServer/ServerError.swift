@@ -63,13 +63,18 @@ struct ServerError: Error {
         switch error.code {
         case .tooManyLookups: self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
         case .addressRefused:
-            let hint = "start the server with --allow-host HOST to let it load from there"
+            let host = error.address?.hostAndPort ?? "HOST"
+            let hint = "to let it load from there, start it again as: millstream serve --allow-host \(host)"
             self.init(.forbidden, code, message, hint: hint)
         case .tooLarge: self.init(.contentTooLarge, code, message)
         case .untranslatable: self.init(.unsupportedMediaType, code, message)
         default: self.init(.badGateway, code, message)
         }
-        if hint == nil { hint = error.withheldHeaderFieldsHint }
+        if hint == nil, let origin = error.withheldHeaderFieldsOrigin {
+            hint =
+                "header fields go only to the origin that they were given for; to send one to this host too, start the server "
+                + "again as: millstream serve --header-for '\(origin) Name: value'"
+        }
     }
 
     private init(_ error: StreamingError) {
@@ -89,9 +94,10 @@ struct ServerError: Error {
             self.init(status, error.detail, error.message)
         default:
             switch error.code {
-            case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.hint)
-            case .nothingSelected, .notAPlaylist: self.init(.badRequest, error.detail, error.message, hint: error.hint)
-            case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.hint)
+            case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.consoleHint)
+            case .nothingSelected, .notAPlaylist:
+                self.init(.badRequest, error.detail, error.message, hint: error.consoleHint)
+            case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.consoleHint)
             default: self.init(.internalServerError, error.detail, error.message)
             }
         }
@@ -148,15 +154,38 @@ extension Response {
     }
 }
 
+extension ResourceAddress {
+    /// The host, with the port unless it is that of the scheme; `nil` without a host.
+    fileprivate var hostAndPort: String? {
+        guard let host, let port else { return nil }
+        let isDefaultPort = port == (normalizedScheme == "https" ? 443 : 80)
+        return (host.contains(":") ? "[\(host)]" : host) + (isDefaultPort ? "" : ":\(port)")
+    }
+}
+
+extension DownloadError {
+    /// The advice for a user of the console, who has no options of the command line.
+    fileprivate var consoleHint: String? {
+        switch code {
+        case .tooLarge: "select a lower download quality, or use a terminal: millstream download URL --max-size SIZE"
+        case _ where detail == Self.notBegun: "try again when it has begun"
+        default: hint
+        }
+    }
+}
+
 extension TransportError {
+    /// The origin that refused a request which was sent without the owner's header fields; `nil` for other errors.
+    fileprivate var withheldHeaderFieldsOrigin: String? {
+        guard hasOmittedHeaderFields, status == 401 || status == 403, let address, let name = address.hostAndPort else {
+            return nil
+        }
+        return address.normalizedScheme == "http" ? "http://" + name : name
+    }
+
     /// Advice for a refused request that was sent without the owner's header fields; `nil` for other errors.
     package var withheldHeaderFieldsHint: String? {
-        guard hasOmittedHeaderFields, status == 401 || status == 403, let address, let host = address.host,
-            let port = address.port
-        else { return nil }
-        let isDefaultPort = port == (address.normalizedScheme == "https" ? 443 : 80)
-        let name = (host.contains(":") ? "[\(host)]" : host) + (isDefaultPort ? "" : ":\(port)")
-        let origin = address.normalizedScheme == "http" ? "http://" + name : name
+        guard let origin = withheldHeaderFieldsOrigin else { return nil }
         return "header fields go only to the origin that they were given for; "
             + "--header-for '\(origin) Name: value' sends one to this host too"
     }

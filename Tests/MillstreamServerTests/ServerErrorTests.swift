@@ -58,7 +58,9 @@ import Testing
         }
     }
 
-    private static let allowHint = "start the server with --allow-host HOST to let it load from there"
+    private static func allowHint(_ host: String) -> String {
+        "to let it load from there, start it again as: millstream serve --allow-host \(host)"
+    }
 
     @Test func transportErrorsAreGatewayErrors() {
         for code: TransportError.Code in [
@@ -68,7 +70,13 @@ import Testing
             expect(TransportError(code, "failed"), .badGateway, code.rawValue, "failed")
         }
         expect(TransportError(.tooLarge, "failed"), .contentTooLarge, "too-large", "failed")
-        expect(TransportError(.addressRefused, "failed"), .forbidden, "address-refused", "failed", hint: Self.allowHint)
+        expect(
+            TransportError(.addressRefused, "failed"),
+            .forbidden,
+            "address-refused",
+            "failed",
+            hint: Self.allowHint("HOST")
+        )
         expect(
             TransportError(.tooManyLookups, "failed"),
             .serviceUnavailable,
@@ -98,9 +106,13 @@ import Testing
             "header fields go only to the origin that they were given for; "
                 + "--header-for '\($0) Name: value' sends one to this host too"
         }
+        let serverHint = origin.map {
+            "header fields go only to the origin that they were given for; to send one to this host too, start the server "
+                + "again as: millstream serve --header-for '\($0) Name: value'"
+        }
         #expect(error.withheldHeaderFieldsHint == hint)
-        #expect(ServerError(error).hint == hint)
-        #expect(ServerError(DownloadError(error)).hint == hint)
+        #expect(ServerError(error).hint == serverHint)
+        #expect(ServerError(DownloadError(error)).hint == serverHint)
     }
 
     /// The specific hint is not replaced by the hint about header fields.
@@ -112,8 +124,8 @@ import Testing
             status: 403
         )
         error.hasOmittedHeaderFields = true
-        #expect(ServerError(error).hint == Self.allowHint)
-        #expect(ServerError(DownloadError(error)).hint == Self.allowHint)
+        #expect(ServerError(error).hint == Self.allowHint("cdn.example"))
+        #expect(ServerError(DownloadError(error)).hint == Self.allowHint("cdn.example"))
     }
 
     @Test func storageErrorsAreMappedByCode() {
@@ -128,7 +140,7 @@ import Testing
     @Test func downloadErrorsAreMappedByCode() {
         for (code, status) in [
             (.live, .conflict), (.contentProtected, .conflict), (.nothingSelected, .badRequest),
-            (.notAPlaylist, .badRequest), (.tooLarge, .contentTooLarge),
+            (.notAPlaylist, .badRequest),
         ] as [(DownloadError.Code, HTTPResponse.Status)] {
             expect(
                 DownloadError(code, "failed", hint: "hint", detail: "detail"),
@@ -138,13 +150,21 @@ import Testing
                 hint: "hint"
             )
         }
+        // The options of the command line are of no use in the console.
+        expect(
+            DownloadError(.tooLarge, "failed", hint: "hint", detail: "detail"),
+            .contentTooLarge,
+            "detail",
+            "failed",
+            hint: "select a lower download quality, or use a terminal: millstream download URL --max-size SIZE"
+        )
         expect(DownloadError(TransportError(.timedOut, "failed")), .badGateway, "timed-out", "failed")
         expect(
             DownloadError(TransportError(.addressRefused, "failed")),
             .forbidden,
             "address-refused",
             "failed",
-            hint: Self.allowHint
+            hint: Self.allowHint("HOST")
         )
         expect(DownloadError(StorageError(.busy, "failed")), .conflict, "asset-busy", "failed")
         expect(DownloadError(StorageError(.full, "failed")), .internalServerError, "disk-full", "failed")
