@@ -14,6 +14,8 @@ final class ProgressDisplay: Sendable {
         var start: (time: Duration, received: Int64)?
         /// The number of received bytes, and the time since which it is the same.
         var received: (bytes: Int64, since: Duration)?
+        /// The line of a recording that is due later, which is shown if the recording ends before.
+        var nextLine: String?
         var hasBar = false
         /// The task that updates the display while no data is received.
         var refresh: Task<Void, Never>?
@@ -72,7 +74,9 @@ final class ProgressDisplay: Sendable {
             var line = "\(QuantityText.clock(done))\(total)\(isRecording ? " recorded" : "")  \(progress.bytes)"
             if stall >= Self.stallInterval, let file = progress.requestedFile {
                 line += "  waiting \(Int(saturating: stall / .seconds(1))) s for \(TerminalText(escaping: file))"
-            } else if let first = state.samples.first, now - first.time > .milliseconds(100) {
+            } else if !isRecording || progress.percent < 100, let first = state.samples.first,
+                now - first.time > .milliseconds(100)
+            {
                 let seconds = (now - first.time) / .seconds(1)
                 let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
                 line += "  \(BitRate(bitsPerSecond: Int64(saturating: rate * 8)))"
@@ -92,7 +96,10 @@ final class ProgressDisplay: Sendable {
                     state.hasBar = true
                 } else if state.lastLine.map({ now - $0.time >= Self.lineInterval }) ?? true {
                     state.lastLine = (now, progress.percent)
+                    state.nextLine = nil
                     StandardError.write("\(line)\n")
+                } else {
+                    state.nextLine = line
                 }
             } else if StandardError.isTerminal {
                 let filled = min(max(Int(saturating: percent / 5), 0), 20)
@@ -109,11 +116,13 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Ends the line of the progress bar.
+    /// Ends the line of the progress bar, and shows the last state of a recording.
     func end() {
         state.withLock { state in
             state.refresh?.cancel()
             state.refresh = nil
+            if let line = state.nextLine { StandardError.write("\(line)\n") }
+            state.nextLine = nil
             if state.hasBar { StandardError.write("\n") }
             state.hasBar = false
         }

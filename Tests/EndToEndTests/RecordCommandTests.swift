@@ -85,6 +85,16 @@ struct RecordCommandTests {
         #expect(program.standardError.contains("millstream record"))
     }
 
+    /// A stream on demand is recorded at once; its figures are shown although the next line was not due.
+    @Test(.timeLimit(.minutes(10))) func theLastLineHasTheFiguresOfTheRecording() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10, isEnded: true)
+        let source = origin.appendingPathComponent("live.m3u8").path
+        let program = try RunningProgram(["record", source, "--library", library])
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(program.standardError.contains("00:06 of 00:06 recorded  60 bytes"), "\(program.standardError)")
+    }
+
     /// A recording ends with a whole segment, but its progress does not exceed its goal.
     @Test(
         .timeLimit(.minutes(10)),
