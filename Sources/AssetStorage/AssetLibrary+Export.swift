@@ -23,7 +23,7 @@ extension AssetLibrary {
             throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
         }
         guard !FileManager.default.fileExists(atPath: folder.path) else {
-            throw StorageError(.disk, "\(folder.path) already exists")
+            throw StorageError(.alreadyExists, "\(folder.path) already exists")
         }
         let partial = folder.deletingLastPathComponent()
             .appendingPathComponent(".\(folder.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)")

@@ -27,6 +27,8 @@ public struct StorageError: MillstreamError, Sendable {
         public static let disk = Code(rawValue: "disk-failed")
         /// The disk or the quota of the user is full, or nearly full.
         public static let full = Code(rawValue: "disk-full")
+        /// A file or folder that would be created exists already.
+        public static let alreadyExists = Code(rawValue: "already-exists")
         /// The asset is not complete enough for the operation.
         public static let incomplete = Code(rawValue: "asset-incomplete")
         /// The package of an asset was moved out of the library, or deleted without it.
@@ -76,8 +78,8 @@ extension StorageError {
 extension StorageError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .incomplete, .moved, .nothingLeft, .wouldDelete,
-        .notRecorded,
+        .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .alreadyExists, .incomplete, .moved,
+        .nothingLeft, .wouldDelete, .notRecorded,
     ]
 
     /// The code of the corresponding error of AVFoundation.

@@ -89,7 +89,12 @@ struct Failure: Error {
             }
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:
-            let hint = error.code == .full ? "free some space, then run the same command again" : nil
+            let hint: String? =
+                switch error.code {
+                case .full: "free some space, then run the same command again"
+                case .alreadyExists: "choose another name, or delete what is there"
+                default: nil
+                }
             self.init(.failed, error.code.rawValue, error.description, hint: hint)
         case let error as ListeningError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.hint)

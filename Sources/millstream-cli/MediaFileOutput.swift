@@ -41,10 +41,10 @@ struct MediaFileOutput {
 
     /// Verifies that the file can be written, as far as its path does not depend on the asset.
     ///
-    /// - Throws: ``Failure`` if there is a file already.
+    /// - Throws: `StorageError` if there is a file already.
     func verifyIsNew() throws {
         guard let path = template.constantPath, FileManager.default.fileExists(atPath: path) else { return }
-        throw Failure(.failed, "disk-failed", "\(path) already exists", hint: "choose another name, or delete the file")
+        throw StorageError(.alreadyExists, "\(path) already exists")
     }
 
     #if Playback

@@ -166,6 +166,12 @@ final class ExportCommandTests {
         try Data("film".utf8).write(to: URL(fileURLWithPath: file))
         let refused = try await run(["library", "export", id, "--mp4", file])
         #expect(refused.status == 1 && refused.errors.contains("\(file) already exists"), "\(refused)")
+        #expect(refused.errors.contains("hint: choose another name, or delete what is there"), "\(refused)")
+        let template = try await run(["library", "export", id, "--mp4", path("{id}/film.mp4")])
+        #expect(template.status == 0, "\(template)")
+        let again = try await run(["library", "export", id, "--mp4", path("{id}/film.mp4")])
+        #expect(again.errors.contains("(already-exists)\nhint: choose another name"), "\(again)")
+        try FileManager.default.removeItem(atPath: path(id))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "film")
         let package = library + "/packages/" + id
         let segments = try FileManager.default.subpathsOfDirectory(atPath: package).filter { $0.hasSuffix(".ts") }

@@ -111,7 +111,10 @@ struct MessageTests {
             let broken = try file("catalog.json", "{\"a\" 1}")
             for (arguments, status, message) in [
                 (["library", "add", source, "--library", library], 64, "millstream download URL"),
-                (["download", source, "--library", library, "-o", existing], 1, "a.mp4 already exists"),
+                (
+                    ["download", source, "--library", library, "-o", existing], 1,
+                    "a.mp4 already exists (already-exists)\n"
+                ),
                 (["play", "abc123", "--library", library], 1, "no asset with this identifier in \(library)"),
                 (["play", source, "--headless", "--until", "1", "--screenshot", "2=b.png"], 64, "is after --until"),
                 (["play", source, "--headless", "--screenshot", "0=\(absent)a.png"], 1, "new does not exist"),

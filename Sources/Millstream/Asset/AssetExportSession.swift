@@ -143,7 +143,7 @@ public struct AssetExportSession: Sendable {
 
     private static func requireAbsence(of path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
-            throw StorageError(.disk, "\(path) already exists")
+            throw StorageError(.alreadyExists, "\(path) already exists")
         }
     }
 
