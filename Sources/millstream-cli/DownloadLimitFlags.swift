@@ -3,7 +3,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 
-/// The limits of a download that `millstream download` and `millstream record` share.
+/// The limits of a download that `millstream download`, `millstream record` and `millstream downloads resume` share.
 struct DownloadLimitFlags: ParsableArguments {
     @Option(name: .long, help: "The maximum rate in bits per second, such as 2M (default: no limit).")
     var limitRate: String?
@@ -32,9 +32,25 @@ struct DownloadLimitFlags: ParsableArguments {
         _ = try acceptedNetworks()
     }
 
+    /// A Boolean value that indicates whether an option is given.
+    var isUsed: Bool { [limitRate, maxSize, minFreeSpace, avoidNetworks].contains { $0 != nil } }
+
+    /// Returns the options of a download with the limits that are given instead of its own.
+    func applied(to configuration: DownloadConfiguration) throws -> DownloadConfiguration {
+        var configuration = configuration
+        configuration.limits = try limits(replacing: configuration.limits)
+        if limitRate != nil { configuration.maximumRate = try maximumRate() }
+        if avoidNetworks != nil { configuration.acceptedNetworks = try acceptedNetworks() }
+        return configuration
+    }
+
     /// Returns the limits of sizes.
-    func limits() throws -> DownloadLimits {
-        var limits = DownloadLimits()
+    ///
+    /// - Parameter others: The limits that apply where no option is given.
+    /// - Returns: The limits.
+    /// - Throws: `ValidationError` if an option is invalid.
+    func limits(replacing others: DownloadLimits = DownloadLimits()) throws -> DownloadLimits {
+        var limits = others
         if let maxSize {
             guard let size = Self.size(maxSize), size > .zero else {
                 throw ValidationError("--max-size must be a number of bytes above 0, such as 20G")

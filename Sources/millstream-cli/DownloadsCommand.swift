@@ -143,6 +143,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var downloads: DownloadsFlags
         @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
+        @OptionGroup(title: "Limits, instead of those of the download") var limits: DownloadLimitFlags
         @OptionGroup(title: "DASH") var dash: DASHFlags
         @OptionGroup(title: "HTTP") var http: HTTPFlags
 
@@ -151,11 +152,14 @@ struct DownloadsCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let display = ProgressDisplay(isQuiet: quiet || json)
             let printer = DownloadPrinter(display: display, printsJSON: json, isQuiet: quiet)
-            let (printsJSON, isQuiet, dash) = (json, quiet, dash)
+            let (printsJSON, isQuiet, dash, limits) = (json, quiet, dash, limits)
             let tasks = try downloads.tasks(ids)
             var failures = Failures()
             for (session, task) in tasks {
                 guard !task.isAttended else {
+                    if limits.isUsed {
+                        StandardError.write("note: \(task.id) keeps its limits, because another process runs it\n")
+                    }
                     task.resume()
                     if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
                     continue
@@ -176,6 +180,9 @@ struct DownloadsCommand: AsyncParsableCommand {
                         try await Interruption.cancelling {
                             try await session.stoppingWhenCanceled {
                                 guard let task = session.tasks.first(where: { $0.id == id }) else { return }
+                                if limits.isUsed {
+                                    try await session.change(task, to: limits.applied(to: task.configuration))
+                                }
                                 let asset = try await printer.run(task, in: session)
                                 display.end()
                                 guard !printsJSON, !isQuiet else { return }

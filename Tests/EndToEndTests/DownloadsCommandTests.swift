@@ -53,8 +53,13 @@ struct DownloadsCommandTests {
             #expect(library.output.contains(" \(percent)"), "\(library.output) \(table.output)")
             origin.answeredSegments = nil
             let before = Set(origin.paths.filter { $0.hasSuffix(".ts") })
+            // A limit applies from now on.
+            let refused = try await run("downloads", "resume", id, "--max-size", "1k")
+            #expect(refused.status == 1 && refused.errors.contains("size limit of 1.00 kB"), "\(refused.errors)")
+            let kept = try await run("downloads", "resume", id)
+            #expect(kept.status == 1 && kept.errors.contains("size limit of 1.00 kB"), "\(kept.errors)")
             origin.clearPaths()
-            let resumed = try await run("downloads", "resume", id)
+            let resumed = try await run("downloads", "resume", id, "--max-size", "1T", "--min-free-space", "1M")
             #expect(resumed.status == 0, "\(resumed.errors)")
             // At most the segments that were being received are fetched again.
             #expect(origin.paths.count { before.contains($0) } <= 2)

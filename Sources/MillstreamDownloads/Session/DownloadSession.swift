@@ -122,6 +122,19 @@ public final class DownloadSession: Sendable {
         try await makeTask(asset.address, loader: asset.loader, configuration: configuration)
     }
 
+    /// Changes the options of a task that no process runs.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - configuration: The options, with the same selection.
+    /// - Throws: ``DownloadError`` if the catalog cannot be written.
+    package func change(_ task: DownloadTask, to configuration: DownloadConfiguration) async throws {
+        guard runner.adopt(task.id) else { return }
+        try await converting {
+            try await NIOThreadPool.singleton.runIfActive { try self.runner.setConfiguration(configuration, of: task) }
+        }
+    }
+
     private func makeTask(
         _ source: ResourceAddress,
         loader: ResourceLoader,
