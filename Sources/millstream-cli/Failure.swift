@@ -108,7 +108,14 @@ struct Failure: Error {
             let hint =
                 error.code == .needsTranslation
                 ? DASHFlags.bridgeHint : (error.cause as? TransportError)?.withheldHeaderFieldsHint
-            self.init(isInput ? .badInput : .failed, error.code.rawValue, message, hint: hint)
+            // A resource that is not loaded or not recognized has one code, whatever command loads it.
+            let code: String =
+                switch error.code {
+                case .notLoaded, .unreachable: (error.cause as? TransportError)?.code.rawValue ?? error.code.rawValue
+                case .notRecognized: PlaylistParsingError.Code.notAPlaylist.rawValue
+                default: error.code.rawValue
+                }
+            self.init(isInput ? .badInput : .failed, code, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
             self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)

@@ -149,6 +149,35 @@ struct MessageTests {
         }
     }
 
+    /// A failure has the same code, whatever command meets it.
+    @Test(.timeLimit(.minutes(10))) func commandsHaveTheSameCodesForResourcesThatAreNotLoaded() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = folder.appendingPathComponent("library").path
+        for (source, code) in [
+            (folder.appendingPathComponent("missing.m3u8").path, "file-not-found"),
+            ("http://127.0.0.1:1/a.m3u8", "cannot-connect"), ("http://host.invalid/a.m3u8", "unknown-host"),
+        ] {
+            for command in [
+                ["inspect"], ["validate"], ["edit"], ["play", "--no-decode"], ["download", "--library", library],
+            ] {
+                let result = try await run(command + [source, "--retries", "0"])
+                #expect(result.status == 1 && result.errors.contains("(\(code))"), "\(command): \(result.errors)")
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func commandsHaveTheSameCodeForAFileThatIsNoPlaylist() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = folder.appendingPathComponent("library").path
+        let text = try file("a.txt", "text")
+        for command in [
+            ["inspect"], ["validate"], ["edit"], ["play", "--no-decode"], ["download", "--library", library],
+        ] {
+            let result = try await run(command + [text])
+            #expect(result.status == 2 && result.errors.contains("(not-a-playlist)"), "\(command): \(result.errors)")
+        }
+    }
+
     /// A message about standard input does not name the file in which it is stored.
     @Test(.timeLimit(.minutes(10)), arguments: ["play - --no-decode", "inspect -"])
     func messagesNameStandardInput(command: String) async throws {
