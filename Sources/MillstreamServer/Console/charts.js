@@ -14,8 +14,7 @@ const maximumWidth = 52;
 
 const rows = [
     { name: 'Buffer', unit: 's', value: ({ buffer }) => buffer, digits: 1 },
-    // Between two segments nothing is sent, which says nothing about the network: the curve has a gap, and the value stays.
-    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2, hasGaps: true },
+    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2, isStepped: true },
     { name: 'Picture height', unit: 'px', value: ({ height }) => height, digits: 0, isStepped: true },
     { name: 'Dropped frames', unit: '', value: ({ dropped }) => dropped, digits: 0, isStepped: true },
     { name: 'Behind live', unit: 's', value: ({ latency }) => latency, digits: 1, isOptional: true },
@@ -89,8 +88,11 @@ export class Charts {
             const bytes = links.find(({ url, named }) => url === conditionsURL && named === this.#player.conditionsInURL)
                 ?.transmittedBytes;
             const last = this.#transmitted;
-            this.#throughput = bytes === undefined || !last || bytes <= last.bytes
-                ? undefined : (bytes - last.bytes) * 8 / (now - last.time) / 1000;
+            // Between two segments nothing is sent, which says nothing about the network: the last value stays.
+            if (bytes === undefined || !last || bytes !== last.bytes) {
+                this.#throughput = bytes === undefined || !last || bytes < last.bytes
+                    ? undefined : (bytes - last.bytes) * 8 / (now - last.time) / 1000;
+            }
             this.#transmitted = bytes === undefined ? undefined : { bytes, time: now };
         } catch {
             // The server is not reachable at the moment; the chart has a gap.
@@ -133,11 +135,11 @@ export class Charts {
     }
 
     /** Draws a row, and returns its latest value as text. */
-    #drawRow(context, { name, unit, value, digits, isStepped, hasGaps }, top, right, position, color) {
+    #drawRow(context, { name, unit, value, digits, isStepped }, top, right, position, color) {
         const points = this.#samples.map((sample) => [position(sample.time), value(sample)]);
         const values = points.map(([, y]) => y).filter((y) => y !== undefined);
         const maximum = Math.max(...values, 1e-9);
-        const last = hasGaps ? values.at(-1) : points.at(-1)?.[1];
+        const last = points.at(-1)?.[1];
         const text = last === undefined ? '–' : `${last.toFixed(digits)} ${unit}`.trim();
         context.fillStyle = color('--muted');
         context.fillText(name, 0, top + 18);
