@@ -76,7 +76,7 @@ import Testing
         let id = try completeAsset()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let error = storageError { try library.export(id, to: folder) }
-        #expect(error?.code == "disk-failed")
+        #expect(error?.code == "already-exists")
         #expect(error?.message == "\(folder.path) already exists")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
