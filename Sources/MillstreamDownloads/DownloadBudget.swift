@@ -135,7 +135,7 @@ final class DownloadBudget: Sendable {
         DownloadError(
             .tooLarge,
             "the download exceeds its size limit of \(ByteCount(assetSize))",
-            hint: "use --max-size to change the limit"
+            hint: DownloadError.sizeLimitHint
         )
     }
 

@@ -92,6 +92,8 @@ public struct DownloadError: MillstreamError, Sendable {
 extension DownloadError {
     /// The detail of the error for a live playlist without segments.
     package static let notBegun = "not-begun"
+    /// The advice of an error about the size limit of a download, which is an option of the command line.
+    package static let sizeLimitHint = "use --max-size to change the limit"
 
     static func canceled(_ address: ResourceAddress) -> DownloadError {
         DownloadError(.canceled, "the download was canceled", address: address)

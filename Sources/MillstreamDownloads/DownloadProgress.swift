@@ -339,7 +339,7 @@ final class ProgressMeter: Sendable {
 }
 
 extension AssetLibrary {
-    /// Returns the progress of the download of an asset that no process runs.
+    /// Returns the progress of the download of an asset, as far as it is stored.
     ///
     /// - Parameters:
     ///   - id: The identifier of the asset.

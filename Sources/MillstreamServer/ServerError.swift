@@ -64,7 +64,7 @@ struct ServerError: Error {
         case .tooManyLookups: self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
         case .addressRefused:
             let host = error.address?.hostAndPort ?? "HOST"
-            let hint = "to let it load from there, start it again as: millstream serve --allow-host \(host)"
+            let hint = "to let it load from there, add --allow-host \(host) to the options of millstream serve"
             self.init(.forbidden, code, message, hint: hint)
         case .tooLarge: self.init(.contentTooLarge, code, message)
         case .untranslatable: self.init(.unsupportedMediaType, code, message)
@@ -167,7 +167,8 @@ extension DownloadError {
     /// The advice for a user of the console, who has no options of the command line.
     fileprivate var consoleHint: String? {
         switch code {
-        case .tooLarge: "select a lower download quality, or use a terminal: millstream download URL --max-size SIZE"
+        case _ where hint == Self.sizeLimitHint:
+            "select a lower download quality, or use a terminal: millstream download URL --max-size SIZE"
         case _ where detail == Self.notBegun: "try again when it has begun"
         default: hint
         }

@@ -79,8 +79,8 @@ extension LibraryCommand {
                 ? ", but files are missing: millstream library repair \(id)"
                 : ", but its package was moved or deleted: move it back to the path below, or delete the asset"
             let offline = asset.isPlayableOffline ? ", playable offline" : isStored ? missing : ""
-            let progress = try library.progressOfDownloads()[id] ?? library.downloadProgress(of: id)
-            let percent = asset.state == .complete ? "" : ", \(Int(saturating: progress.percentOfBytes)) %"
+            let share = asset.state == .complete ? nil : try library.percent(of: id, library.progressOfDownloads())
+            let percent = asset.state == .complete ? "" : ", \(Int(saturating: share ?? asset.percent)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
                 ["duration", asset.duration.map { QuantityText.clock($0) } ?? "unknown"],
@@ -153,9 +153,17 @@ private struct AssetTable {
         // Everything that is played is stored, but not all that was selected, such as another variant.
         let isPlayable = summary.percent >= 99.9 && (try? library?.asset(summary.id))?.isPlayableOffline == true
         if isPlayable { return "playable" }
-        // The list of downloads has the same figure.
-        let progress = downloads[summary.id] ?? (try? library?.downloadProgress(of: summary.id))
-        return "\(Int(saturating: progress?.percentOfBytes ?? summary.percent)) %"
+        let percent = library?.percent(of: summary.id, downloads) ?? summary.percent
+        return "\(Int(saturating: percent)) %"
+    }
+}
+
+extension AssetLibrary {
+    /// Returns the progress of an asset that is not complete, which the list of downloads has as well; `nil` if it cannot be read.
+    fileprivate func percent(of id: String, _ downloads: [String: DownloadProgress]) -> Double? {
+        let progress = downloads[id] ?? (try? downloadProgress(of: id))
+        // A recording has all files that are planned so far.
+        return progress.map { min(99.9, $0.percentOfBytes) }
     }
 }
 

@@ -261,6 +261,8 @@ struct ConsoleTests {
         try await onStage(catalog: catalog) { stage in
             try await play("plain", on: stage)
             let method = "document.querySelector('#playback-method').value"
+            // The page would have replaced the browser by then.
+            try await Task.sleep(for: .seconds(3))
             #expect(try await stage.page.text(method) == "browser")
             try await play("live", on: stage)
             try await eventually("the page plays") { try await stage.page.text(method) == "media-source" }
@@ -280,6 +282,28 @@ struct ConsoleTests {
             try await Task.sleep(for: .seconds(3))
             #expect(try await stage.page.text(method) == "browser")
             #expect(try await !stage.page.text("video.currentSrc").hasPrefix("blob:"))
+        }
+    }
+
+    /// The browser goes on with a live stream with subtitles that the page cannot play.
+    @Test(.timeLimit(.minutes(10))) func liveStreamThatThePageCannotPlayIsPlayedByTheBrowser() async throws {
+        let catalog: (RecordingOrigin) -> String = { origin in
+            """
+            [{"id": "live", "name": "live", "channel": ["\(origin.address("fmp4/multivariant.m3u8"))"], "loop": true}]
+            """
+        }
+        let script = """
+            window.sources = 0
+            MediaSource.isTypeSupported = () => { window.sources += 1; return false }
+            """
+        try await onStage(catalog: catalog, before: script) { stage in
+            try await play("live", on: stage)
+            try await eventually("the page has tried to play it") { try await stage.page.isTrue("window.sources > 0") }
+            try await stage.video.waitUntilPlaying()
+            let position = try await stage.video.currentTime
+            try await eventually("it plays on") { try await stage.video.currentTime > position + 2 }
+            #expect(try await stage.page.text("document.querySelector('#playback-method').value") == "browser")
+            #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MillstreamTesting
 import TestSamples
 import Testing
 
@@ -121,6 +122,26 @@ struct MediaFileCommandTests {
         let all = try #require(JSONSerialization.jsonObject(with: Data(complete.output.utf8)) as? [String: Any])
         // Only the beginning of the file, from which its format is determined, is read twice.
         #expect(try #require(all["bytes"] as? Int) < bytes.count + 600_000, "\(all)")
+    }
+
+    /// The duration of a WAV file without an announced size is known after all of it was loaded.
+    @Test func fileOfUnknownSizePlays() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func field(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(value >> (8 * $0) & 0xFF) } }
+        let (rate, seconds) = (48_000, 2)
+        let count = rate * seconds * 2
+        let format = field(1, 2) + field(1, 2) + field(rate, 4) + field(rate * 2, 4) + field(2, 2) + field(16, 2)
+        let head =
+            Array("RIFF".utf8) + field(count + 36, 4) + Array("WAVEfmt ".utf8) + field(16, 4) + format
+            + Array("data".utf8) + field(count, 4)
+        let file = MisbehavingServer.Resource(head + [UInt8](repeating: 0, count: count), contentType: "audio/wav")
+        try await MisbehavingServer.withServer(["/a.wav": file]) { server in
+            for (index, behavior) in [MisbehavingServer.Behavior.proper, .chunked].enumerated() {
+                server.behave("/a.wav", behavior)
+                let played = try await run(["play", server.address("/a.wav"), "--no-decode", "--speed", "max"])
+                #expect(played.status == 0 && played.output.contains("Watched: 2.0 s"), "\(index) \(played)")
+            }
+        }
     }
 
     /// The bytes that a local file does not have will not be there after a pause.

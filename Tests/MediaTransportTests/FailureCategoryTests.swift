@@ -37,9 +37,11 @@ import Testing
 
     @Test func localFilesAreNotRequestedAgain() {
         let file = ResourceAddress(filePath: "/a.mp4")
-        for code: TransportError.Code in [.wrongContent, .connectionLost, .fileNotFound] {
+        for code: TransportError.Code in [.wrongContent, .fileNotFound] {
             #expect(TransportError(code, "no", address: file).category(of: .segment) == .missing)
         }
+        // A playlist that is being rewritten is read again.
+        #expect(TransportError(.connectionLost, "no", address: file).category(of: .playlist) == .unreachable)
     }
 
     @Test func failuresOfTheServerAndTheNetworkAreTransient() {

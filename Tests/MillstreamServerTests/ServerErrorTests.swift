@@ -59,7 +59,7 @@ import Testing
     }
 
     private static func allowHint(_ host: String) -> String {
-        "to let it load from there, start it again as: millstream serve --allow-host \(host)"
+        "to let it load from there, add --allow-host \(host) to the options of millstream serve"
     }
 
     @Test func transportErrorsAreGatewayErrors() {
@@ -140,7 +140,7 @@ import Testing
     @Test func downloadErrorsAreMappedByCode() {
         for (code, status) in [
             (.live, .conflict), (.contentProtected, .conflict), (.nothingSelected, .badRequest),
-            (.notAPlaylist, .badRequest),
+            (.notAPlaylist, .badRequest), (.tooLarge, .contentTooLarge),
         ] as [(DownloadError.Code, HTTPResponse.Status)] {
             expect(
                 DownloadError(code, "failed", hint: "hint", detail: "detail"),
@@ -152,7 +152,7 @@ import Testing
         }
         // The options of the command line are of no use in the console.
         expect(
-            DownloadError(.tooLarge, "failed", hint: "hint", detail: "detail"),
+            DownloadError(.tooLarge, "failed", hint: DownloadError.sizeLimitHint, detail: "detail"),
             .contentTooLarge,
             "detail",
             "failed",

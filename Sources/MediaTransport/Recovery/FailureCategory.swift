@@ -62,12 +62,12 @@ extension FailureCategory {
 extension TransportError {
     /// Returns the category of the error of a request.
     ///
-    /// A local file is missing or incomplete at once, so that it is not requested again.
+    /// Bytes that a local file does not have are missing at once, so that they are not requested again.
     public func category(of kind: TransportRequest.Kind) -> FailureCategory {
-        guard address?.filePath == nil else { return .missing }
-        return switch code {
+        switch code {
         case .status: FailureCategory(status: status ?? 0, kind: kind)
         case .cannotConnect, .unknownHost, .timedOut, .connectionLost: .unreachable
+        case .wrongContent where address?.filePath != nil: .missing
         case .wrongContent, .contentChanged: .inconsistent
         case .tokenUnavailable: .busy
         default: .missing

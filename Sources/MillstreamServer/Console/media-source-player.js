@@ -77,6 +77,7 @@ export class MediaSourcePlayer extends EventTarget {
 
     close() {
         this.#abort.abort();
+        this.#video.disableRemotePlayback = false;
         this.#subtitles.remove();
         URL.revokeObjectURL(this.#sourceURL);
     }

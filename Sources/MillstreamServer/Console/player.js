@@ -38,6 +38,8 @@ export class Player extends EventTarget {
     #mediaSource;
     #usesMediaSource;
     #hasSelectedMethod = false;
+    // The load of a live stream that the page plays, or has failed to play, because of its subtitles.
+    #liveSubtitlesLoad;
     #subtitles;
 
     /** `edits` and `networkConditions` are the panels whose values become part of the playback URL. */
@@ -212,6 +214,10 @@ export class Player extends EventTarget {
         mediaSource.addEventListener('tracks', () => this.#dispatch('tracks'));
         mediaSource.addEventListener('error', () => {
             if (mediaSource !== this.#mediaSource) return;
+            if (this.#liveSubtitlesLoad === this.#loadCount) {
+                this.#playInBrowser();
+                return;
+            }
             this.#setError({
                 ...errorDescription(mediaSource.error),
                 offersProxy: false,
@@ -220,6 +226,15 @@ export class Player extends EventTarget {
         });
         mediaSource.play(this.url, position);
         this.#dispatch('method');
+    }
+
+    /** Lets the browser go on with a live stream that the page cannot play. */
+    #playInBrowser() {
+        const isPaused = this.#video.paused;
+        this.#endMediaSource();
+        this.#video.src = this.url;
+        this.#dispatch('method');
+        if (!isPaused) this.#play();
     }
 
     #endMediaSource() {
@@ -240,17 +255,21 @@ export class Player extends EventTarget {
      * of a live stream the browser itself plays.
      */
     async #playLiveSubtitles() {
-        if (!this.hasMediaSource || this.#hasSelectedMethod) return;
         const load = this.#loadCount;
+        if (!this.hasMediaSource || this.#hasSelectedMethod || this.#liveSubtitlesLoad === load) return;
+        let renditions;
         try {
-            const { renditions = [] } = await fetchPlaylist(playbackPath(this.url));
-            const hasSubtitles = renditions.some(({ type, address }) => type === 'subtitles' && address);
-            if (!hasSubtitles || load !== this.#loadCount || this.#mediaSource) return;
-            this.#playMediaSource(0);
-            this.#play();
+            ({ renditions = [] } = await fetchPlaylist(playbackPath(this.url)));
         } catch {
             // The browser goes on to play the stream.
+            return;
         }
+        const hasSubtitles = renditions.some(({ type, address }) => type === 'subtitles' && address);
+        if (!hasSubtitles || load !== this.#loadCount || this.#mediaSource || this.#video.textTracks.length > 0) return;
+        this.#liveSubtitlesLoad = load;
+        const isPaused = this.#video.paused;
+        this.#playMediaSource(0);
+        if (!isPaused) this.#play();
     }
 
     /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */
@@ -272,7 +291,9 @@ export class Player extends EventTarget {
     /** Restores the conditions in the playback URL, which may have been changed during earlier playback of it. */
     async #restoreConditions() {
         const [url, named] = [this.conditionsURL, this.#conditionsInURL];
+        const [load, selected] = [this.#loadCount, this.#networkConditions.value];
         const { links } = await fetchConditions();
+        if (load !== this.#loadCount || selected !== this.#networkConditions.value) return;
         // The server has no conditions of a URL that has not been played; it would answer with an error.
         const link = links.find((link) => link.url === url && link.named === named);
         if (link && link.conditions !== named) await changeConditions({ url, named, conditions: named });

@@ -30,9 +30,10 @@ struct OpenedFile: Sendable {
         /// Returns the error that reports the shortfall.
         func error(at address: ResourceAddress) -> StreamingError {
             let (available, declared) = (Self.text(availableDuration), Self.text(declaredDuration))
+            let durations = declaredDuration > .zero ? "it has about \(available) of \(declared) s, and " : ""
             return StreamingError(
                 .incompleteFile,
-                "the file ends early: it has about \(available) of \(declared) s, and its last \(ByteCount(length)) are missing",
+                "the file ends early: \(durations)its last \(ByteCount(length)) are missing",
                 address: address
             )
         }

@@ -70,7 +70,7 @@ package struct MediaReader: Sendable {
     package static func open(_ address: ResourceAddress, loader: ResourceLoader) async throws -> Content {
         let fetch = ResourceFetcher(loader: loader, time: SystemTimeSource())
         let opener = SourceOpener(fetch: fetch)
-        let (_, _, bytes, response, isWhole) = try await opener.load(address, until: SourceOpener.isMedia)
+        let (_, _, bytes, response, isWhole) = try await opener.load(address, until: SourceOpener.hasMediaIndex)
         guard SourceOpener.isMedia(bytes) else { return .document(bytes, response.address) }
         let length = isWhole ? Int64(bytes.count) : response.expectedLength
         let file = try await MediaFileOpener(fetch: fetch).open(bytes, at: response.address, length: length)

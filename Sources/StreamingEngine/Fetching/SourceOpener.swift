@@ -52,6 +52,14 @@ struct SourceOpener: Sendable {
         return content == .mp4 || content == .transportStream || OtherMediaFormat(bytes) != nil
     }
 
+    /// Returns whether the beginning of a media file suffices to open it.
+    ///
+    /// The index of some formats is found, or the duration estimated, with the size of the file, so that a file whose size the
+    /// server does not announce is loaded as a whole.
+    static func hasMediaIndex(_ bytes: [UInt8], _ response: TransportResponse) -> Bool {
+        isMedia(bytes) && (OtherMediaFormat(bytes) == nil || response.expectedLength != nil)
+    }
+
     /// Loads a resource, or only its beginning.
     ///
     /// - Parameters:
@@ -61,7 +69,7 @@ struct SourceOpener: Sendable {
     /// - Throws: `TransportError`, `CancellationError`.
     func load(
         _ address: ResourceAddress,
-        until suffices: @Sendable ([UInt8]) -> Bool
+        until suffices: @Sendable ([UInt8], TransportResponse) -> Bool
     ) async throws -> (TransportRequest, Duration, [UInt8], TransportResponse, isWhole: Bool) {
         let headers = bypassesCache ? [HeaderField("Cache-Control", "no-cache")] : []
         let request = TransportRequest(address, kind: .playlist, headers: headers)
@@ -73,7 +81,7 @@ struct SourceOpener: Sendable {
                 guard Int64(bytes.count) <= ResourceLoader.defaultSizeLimit.bytes else {
                     throw TransportError(.tooLarge, "the playlist exceeds the maximum size", address: response.address)
                 }
-                if bytes.count >= Self.headSize, suffices(bytes) { return (bytes, response, false) }
+                if bytes.count >= Self.headSize, suffices(bytes, response) { return (bytes, response, false) }
             }
             return (bytes, response, true)
         }
@@ -85,8 +93,8 @@ struct SourceOpener: Sendable {
     /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
     ///   a media file; `TransportError`, `CancellationError`.
     func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
-        let (request, began, bytes, response, isWhole) = try await load(address) { bytes in
-            kind == .file || kind == nil && (UnexpectedContent(bytes) != nil || Self.isMedia(bytes))
+        let (request, began, bytes, response, isWhole) = try await load(address) { bytes, response in
+            kind == .file || kind == nil && (UnexpectedContent(bytes) != nil || Self.hasMediaIndex(bytes, response))
         }
         let fetched = FetchedResource(
             bytes: ByteBuffer(bytes: bytes),
