@@ -78,6 +78,9 @@ struct BreakTests {
         #expect(BreakRule("class=a=b") == .dateRanges(classIdentifier: "a=b"))
     }
 
+    @Test(arguments: ["=cues", "cues=", "class=", "every=", "", "=every=60"])
+    func ruleWithoutANameOrValueIsInvalid(rule: String) { #expect(BreakRule(rule) == nil) }
+
     @Test(arguments: [("every=1", true), ("every=86400", true), ("every=0.5", false), ("every=86401", false)])
     func breaksByTheClockAreASecondToADayApart(rule: String, isValid: Bool) {
         #expect((BreakRule(rule) != nil) == isValid)

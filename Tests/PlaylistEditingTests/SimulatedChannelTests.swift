@@ -152,12 +152,14 @@ import Testing
         for text in [
             "loop", "loop,window=120", "once,start=2026-01-01T00:00:00.000Z",
             "loop,start=2026-01-01T00:00:00.000Z,window=5.5,periods=10.5+3", "loop,periods=10,target=6",
-            "loop,part=0.5", "loop,window=120,part=10,periods=10", "loop,target=1", "loop,target=86400",
+            "loop,part=0.5", "loop,window=120,part=10,periods=10", "loop,window=1", "loop,target=1",
+            "loop,target=86400",
         ] {
             #expect(SimulatedChannel(text)?.description == text)
         }
         for text in [
-            "", "once", "loop,", "loop,loop", "loop,window=0", "loop,window=86401", "loop,start=yesterday",
+            "", "once", "loop,", "loop,loop", "loop,window=0", "loop,window=0.999", "loop,window=86401",
+            "loop,start=yesterday",
             "loop,window",
             "loop,start=0000-01-01T00:00:00Z", "loop,periods=", "loop,periods=1+0", "loop,periods=1++2",
             "loop,window=1,window=2", "Loop", "loop,end=1", "loop,target=0", "loop,target=6.5", "loop,target=86401",
