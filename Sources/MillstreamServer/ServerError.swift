@@ -72,8 +72,8 @@ struct ServerError: Error {
         }
         if hint == nil, let origin = error.withheldHeaderFieldsOrigin {
             hint =
-                "header fields go only to the origin that they were given for; to send one to this host too, start the server "
-                + "again as: millstream serve --header-for '\(origin) Name: value'"
+                "header fields go only to the origin that they were given for; to send one to this host too, add "
+                + "--header-for '\(origin) Name: value' to the options of millstream serve"
         }
     }
 

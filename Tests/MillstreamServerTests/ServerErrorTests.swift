@@ -107,8 +107,8 @@ import Testing
                 + "--header-for '\($0) Name: value' sends one to this host too"
         }
         let serverHint = origin.map {
-            "header fields go only to the origin that they were given for; to send one to this host too, start the server "
-                + "again as: millstream serve --header-for '\($0) Name: value'"
+            "header fields go only to the origin that they were given for; to send one to this host too, add "
+                + "--header-for '\($0) Name: value' to the options of millstream serve"
         }
         #expect(error.withheldHeaderFieldsHint == hint)
         #expect(ServerError(error).hint == serverHint)

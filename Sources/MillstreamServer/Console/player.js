@@ -102,7 +102,7 @@ export class Player extends EventTarget {
 
     /** Whether the page plays the stream, by Media Source Extensions; the browser plays it otherwise. */
     get isPlayedByPage() {
-        return this.#mediaSource !== undefined || (!this.selection && this.#usesMediaSource);
+        return this.#mediaSource !== undefined;
     }
 
     /** Selects whether the page plays this stream and later ones. */
