@@ -1,4 +1,5 @@
 import MediaTiming
+import PlaylistEditing
 import SegmentFormat
 
 extension FuzzTarget {
@@ -18,6 +19,13 @@ extension FuzzTarget {
         FuzzTarget("matroska", "Matroska and WebM files", replayCount: 600, run: readFile),
         FuzzTarget("ogg", "Ogg files", replayCount: 600, run: readFile),
         FuzzTarget("wav", "WAVE files", replayCount: 600, run: readFile),
+        FuzzTarget(
+            "segment-parts",
+            "segments that are divided into partial segments",
+            maximumLength: 8_192,
+            furtherSeeds: ["fragments", "mpeg-ts", "packed-audio"],
+            run: divideSegment
+        ),
     ]
 }
 
@@ -165,6 +173,31 @@ extension Int64 {
     for frame in tag.frames { size += frame.id.utf8.count + FuzzTargets.size(of: frame.value) }
     check(size <= 8 * bytes.count, "the frames of a tag are much larger than the tag")
     _ = tag.transportTimestamp
+}
+
+/// Divides bytes into the parts of a segment, which is its own initialization section.
+///
+/// The number of bytes selects the number of parts, and the last byte the duration of each.
+@Sendable private func divideSegment(_ bytes: [UInt8]) {
+    let count = [1, 2, 3, 8, SegmentPart.maximumCount][bytes.count % 5]
+    let target = MediaTime(value: Int64(bytes.last ?? 0) + 1, timescale: 100)
+    let division = SegmentDivision(of: MediaTime(seconds: 2), target: target, count: count)
+    guard let parts = try? division.parts(of: bytes, initialization: bytes) else { return }
+    check(parts.count == count && parts.count == division.partCount, "a segment has another number of parts")
+    if MediaContainer(bytes.span) == .transportStream {
+        check(Array(parts.joined()) == bytes, "the parts of a transport stream are not the whole stream")
+    }
+    // Each part of packed audio begins with a tag, and each fragment has a header for each track and entry for each sample.
+    let size = parts.reduce(0) { $0 + $1.count }
+    check(size <= 32 * bytes.count + 4_096 * count, "the parts are much larger than their segment")
+    for part in parts {
+        guard let movie = FragmentedSegment(bytes.span).movie else { continue }
+        for track in movie.tracks {
+            for sample in FragmentSample.samples(in: part.span, movie: movie, trackID: track.id) {
+                check(sample.bytes.upperBound <= part.count, "a sample is outside of its part")
+            }
+        }
+    }
 }
 
 private func size(of value: ID3Tag.Value) -> Int {
