@@ -100,7 +100,7 @@ struct EngineState: Sendable {
             guard case .opening(let began) = lifecycle else { break }
             playlists.openFile(&control.sink)
             segments.appender.file = file
-            if let variant = presentation.variants.first { control.plan.setTracks(file.tracks, of: variant) }
+            if let variant = presentation.variants.first { control.plan.trackList.setTracks(file.tracks, of: variant) }
             begin(presentation, media: file.playlist, at: address, began: began)
             if let shortfall = file.shortfall { control.sink.reportRecovered(shortfall.error(at: address)) }
         case .openingFailed(let error, let request):
@@ -400,8 +400,8 @@ struct EngineState: Sendable {
         switch event {
         case .timebaseChanged, .firstFrame: control.sink.noteChange()
         case .tracksChanged(let tracks):
-            guard tracks != control.plan.playbackTracks else { return }
-            control.plan.update(tracks, &control.sink)
+            guard tracks != control.plan.trackList.tracks else { return }
+            control.plan.trackList.set(tracks, &control.sink)
             control.sink.requestSnapshot()
         case .timedMetadata(let message): control.sink.report(.timedMetadata(message))
         case .unplayable(let type, let range): skipUndecodable(range, of: type)

@@ -10,20 +10,18 @@ struct FetchPlan: Sendable {
     let policy: RecoveryPolicy
     var catalog: SourceCatalog
     var tracks = TrackSet()
-    /// The variant at the playhead; `nil` before playback begins.
-    private(set) var playedVariant: VariantDescription?
-    /// The tracks of the item as its playlists declare them, or as its media has them.
-    private(set) var playbackTracks: [PlaybackTrack] = []
-    /// The tracks in the media of the variants for which the playlist declares no codecs.
-    private var mediaTracks: [Presentation.Variant.ID: [MediaTrack]] = [:]
-    /// The switch to the variant that is fetched, until that variant is played.
-    private var pendingSwitch: VariantSwitch?
+    /// The tracks that are reported as those of the item.
+    var trackList = PlaybackTrackList()
+    private var switches = VariantSwitches()
     private let keepUp = KeepUpRule()
 
     init(policy: RecoveryPolicy, chooser: VariantChooser) {
         self.policy = policy
         catalog = SourceCatalog(chooser: chooser)
     }
+
+    /// The variant at the playhead; `nil` before playback begins.
+    var playedVariant: VariantDescription? { switches.playedVariant }
 
     /// The variant that is fetched.
     var fetchedVariant: Presentation.Variant? { catalog.variant(of: tracks.main.source) }
@@ -102,29 +100,24 @@ struct FetchPlan: Sendable {
     ) {
         var numbers = catalog.chooser.evidence(bufferLevel: tracks.ahead(moment))
         numbers.predictedBufferLevel = predicted
-        var change = VariantSwitch(
-            from: pendingSwitch?.to ?? playedVariant,
-            to: VariantDescription(variant),
+        switches.begin(
+            to: variant,
             cause: cause,
             evidence: numbers,
-            loadedTimeRanges: tracks.loadedRanges(moment).ranges
+            loaded: tracks.loadedRanges(moment).ranges,
+            renditions: catalog.renditions(with: variant),
+            &sink
         )
-        change.renditions = catalog.renditions(with: variant)
-        pendingSwitch = change
-        sink.report(.variantSwitchStarted(change))
     }
 
     /// Ends the switch to a source whose playlist could not be loaded.
     mutating func failSwitch(to source: StreamSource, _ sink: inout EffectSink) {
-        guard let change = pendingSwitch, change.to.id == source.variantID?.text else { return }
-        sink.report(.variantSwitched(change, succeeded: false))
-        pendingSwitch = nil
+        switches.fail(to: source, &sink)
     }
 
     /// Returns to the source before the switch that is in progress.
     mutating func revertSwitch(to previous: StreamSource, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
-        if let change = pendingSwitch { sink.report(.variantSwitched(change, succeeded: false)) }
-        pendingSwitch = nil
+        switches.fail(&sink)
         tracks.main.source = previous
         applyRenditions(moment, &sink)
         sink.noteChange()
@@ -133,36 +126,15 @@ struct FetchPlan: Sendable {
     /// Reports a change of the variant at the playhead.
     mutating func notePlayedVariant(_ moment: PlaybackMoment, bufferLevel: Duration, _ sink: inout EffectSink) {
         guard let variant = tracks.main.buffer.variant(at: moment.position), variant != playedVariant else { return }
-        let known = pendingSwitch.flatMap { $0.to == variant ? $0 : nil }
-        if known != nil { pendingSwitch = nil }
-        var change = VariantSwitch(
-            from: playedVariant,
-            to: variant,
-            cause: known?.cause ?? (playedVariant == nil ? "start" : "played"),
-            evidence: known?.evidence ?? catalog.chooser.evidence(bufferLevel: bufferLevel),
-            loadedTimeRanges: tracks.loadedRanges(moment).ranges
+        let listed = catalog.presentation?.variants.first { $0.id.text == variant.id }
+        switches.play(
+            variant,
+            evidence: catalog.chooser.evidence(bufferLevel: bufferLevel),
+            loaded: tracks.loadedRanges(moment).ranges,
+            renditions: listed.map { catalog.renditions(with: $0) },
+            &sink
         )
-        if let listed = catalog.presentation?.variants.first(where: { $0.id.text == variant.id }) {
-            change.renditions = catalog.renditions(with: listed)
-        }
-        playedVariant = variant
-        sink.report(.variantSwitched(change, succeeded: true))
         updateTracks(&sink)
-    }
-
-    /// Returns the position at which the playhead enters another variant; gaps belong to no variant.
-    func nextVariantChange(_ moment: PlaybackMoment) -> MediaTime? {
-        let entries = tracks.main.buffer.entries
-        let next = entries.partitioningIndex { $0.range.start > moment.position }
-        guard moment.isBackward else {
-            return entries[next...].first { $0.variant != nil && $0.variant != playedVariant }?.range.start
-        }
-        var start: MediaTime?
-        for entry in entries[..<next].reversed() where entry.variant != nil {
-            if entry.variant != playedVariant { return start }
-            start = entry.range.start
-        }
-        return nil
     }
 
     // MARK: Renewed addresses
@@ -505,14 +477,14 @@ struct FetchPlan: Sendable {
                 continue
             }
             if kind == .audio {
-                if wanted == nil, !atOnce, let end = tracks.separateAudioEnd ?? endOfVideoWithoutAudio(moment) {
+                if wanted == nil, !atOnce, let end = tracks.endOfSeparateAudio(moment, isAudioSelected: option != nil) {
                     // Audio is fetched separately for the buffered video that was appended without audio.
                     tracks.separateAudioEnd = end
                     sink.noteChange()
                     continue
                 }
                 if wanted == nil, !atOnce, let target = moment.seek?.target, fetchedVariant?.isAudioOnly == false {
-                    outdateVideoWithoutAudio(from: target)
+                    tracks.outdateVideoWithoutAudio(from: target)
                 }
                 tracks.separateAudioEnd = nil
             }
@@ -521,29 +493,12 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Marks buffered video without audio as outdated where its audio will not be fetched separately.
-    mutating func outdateVideoWithoutAudio(from time: MediaTime) {
-        let end = SegmentScheduler.loadedEnd(from: time, in: tracks.current(of: .audio))
-        tracks.main.buffer.markOutdated(from: end)
-    }
-
     /// Stops fetching audio separately, because it comes muxed with the video.
     mutating func useMuxedAudio(_ sink: inout EffectSink) {
         tracks.separateAudioEnd = nil
         tracks.audio.change(to: nil)
         updateTracks(&sink)
         sink.noteChange()
-    }
-
-    /// Returns the end of the buffered video without audio; `nil` if audio is buffered up to that end.
-    private func endOfVideoWithoutAudio(_ moment: PlaybackMoment) -> MediaTime? {
-        guard moment.isSettled, !tracks.trickPlay.isActive, !moment.isBackward, catalog.selection[.audio] != nil,
-            tracks.audio.source != nil, tracks.audio.failures.terminalError == nil
-        else { return nil }
-        let last = tracks.main.buffer.entries.last { $0.type == .video && !$0.hasNoMedia }
-        guard let end = last?.range.end else { return nil }
-        let audioEnd = SegmentScheduler.loadedEnd(from: moment.position, in: tracks.current(of: .audio))
-        return audioEnd < end - SegmentScheduler.gapTolerance ? end : nil
     }
 
     // MARK: Trick play
@@ -573,16 +528,6 @@ struct FetchPlan: Sendable {
             tracks.trickPlay = .on(TrickPlay.Return(source: current, timeline: timeline))
         }
         change(to: source, cause: "trick-play", moment, &sink)
-    }
-
-    /// Begins to end trick play: removes the I-frames from the buffer.
-    ///
-    /// - Returns: The ranges to remove from the pipeline.
-    mutating func leaveTrickPlay() -> [DiscardedRange] {
-        guard let returning = tracks.trickPlay.returning else { return [] }
-        tracks.trickPlay = .leaving(returning)
-        tracks.main.abandonTransfer()
-        return tracks.main.buffer.discardTrickPlay().map { DiscardedRange(type: $0.type, range: $0.range) }
     }
 
     /// Returns to the source before trick play, after the I-frames were removed.
@@ -635,65 +580,10 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Determines the tracks that the playlists declare or the media has, and reports them if they changed.
-    ///
-    /// The tracks of a variant without codecs are unknown until its media is loaded; until then, those of the previous
-    /// variant are reported.
+    /// Determines the tracks that are played, and reports them if they changed.
     mutating func updateTracks(_ sink: inout EffectSink) {
-        guard catalog.presentation != nil, let variant = fetchedVariant, !tracks.trickPlay.isActive else { return }
-        let found: [PlaybackTrack]
-        if !variant.codecs.isEmpty {
-            found = declaredTracks(of: variant)
-        } else if let media = mediaTracks[variant.id] {
-            found = media.isEmpty ? declaredTracks(of: variant) : containedTracks(media)
-        } else {
-            return
-        }
-        update(found + subtitleTracks(of: variant), &sink)
-    }
-
-    private func declaredTracks(of variant: Presentation.Variant) -> [PlaybackTrack] {
-        let codecs = variant.codecs
-        var found: [PlaybackTrack] = []
-        let isMuxed =
-            tracks.audio.source == nil && !variant.isAudioOnly && !catalog.hasSeparateAudio(variant)
-            && (codecs.isEmpty || !codecs.audio.isEmpty)
-        if !variant.isAudioOnly {
-            found.append(PlaybackTrack(id: 1, mediaType: .video, codec: codecs.video.first))
-        }
-        if variant.isAudioOnly || isMuxed || tracks.audio.source != nil {
-            let language = catalog.selection[.audio]?.language
-            found.append(PlaybackTrack(id: 2, mediaType: .audio, codec: codecs.audio.first, language: language))
-        }
-        return found
-    }
-
-    /// Returns the tracks that are played of the media of the main source: the first one of each type, and audio with
-    /// segments of its own instead of that of the main source.
-    private func containedTracks(_ media: [MediaTrack]) -> [PlaybackTrack] {
-        var found: [PlaybackTrack] = []
-        if let video = media.first(where: { $0.mediaType == .video }) {
-            found.append(PlaybackTrack(id: 1, mediaType: .video, codec: video.codec, language: video.language))
-        }
-        let audio = tracks.audio.source == nil ? media.first { $0.mediaType == .audio } : nil
-        if audio != nil || tracks.audio.source != nil {
-            let language = catalog.selection[.audio]?.language ?? audio?.language
-            found.append(PlaybackTrack(id: 2, mediaType: .audio, codec: audio?.codec, language: language))
-        }
-        return found
-    }
-
-    private func subtitleTracks(of variant: Presentation.Variant) -> [PlaybackTrack] {
-        guard let subtitles = catalog.selection[.subtitles], catalog.presentation?.group(.subtitles) != nil else {
-            return []
-        }
-        let codec = variant.codecs.subtitles.first ?? "wvtt"
-        return [PlaybackTrack(id: 3, mediaType: .subtitles, codec: codec, language: subtitles.language)]
-    }
-
-    /// Sets the tracks in the media of a variant without declared codecs.
-    mutating func setTracks(_ tracks: [MediaTrack], of variant: Presentation.Variant) {
-        mediaTracks[variant.id] = tracks
+        guard let variant = fetchedVariant, !tracks.trickPlay.isActive else { return }
+        trackList.update(for: variant, catalog, hasAudioSource: tracks.audio.source != nil, &sink)
     }
 
     /// Determines the tracks of a variant from its first loaded segment if the playlist declares no codecs, and reports
@@ -704,17 +594,8 @@ struct FetchPlan: Sendable {
         of source: StreamSource,
         _ sink: inout EffectSink
     ) {
-        guard let variant = catalog.variant(of: source), variant.codecs.isEmpty, mediaTracks[variant.id] == nil else {
-            return
-        }
-        setTracks(MediaTrack.tracks(ofSegment: segment, initialization: initialization), of: variant)
+        guard let variant = catalog.variant(of: source), trackList.areUnknown(of: variant) else { return }
+        trackList.setTracks(MediaTrack.tracks(ofSegment: segment, initialization: initialization), of: variant)
         updateTracks(&sink)
-    }
-
-    /// Reports the tracks of the item if they changed.
-    mutating func update(_ found: [PlaybackTrack], _ sink: inout EffectSink) {
-        guard found != playbackTracks else { return }
-        playbackTracks = found
-        sink.report(.tracksChanged(found))
     }
 }

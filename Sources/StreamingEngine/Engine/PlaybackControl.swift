@@ -159,7 +159,7 @@ struct PlaybackControl: Sendable {
         playhead.leaveEnd()
         stampReports()
         if plan.tracks.separateAudioEnd != nil {
-            plan.outdateVideoWithoutAudio(from: target)
+            plan.tracks.outdateVideoWithoutAudio(from: target)
             plan.applyRenditions(atOnce: true, moment, &sink)
         }
         perform(playhead.machine.seekBegan(at: sink.now))
@@ -354,7 +354,7 @@ struct PlaybackControl: Sendable {
 
     /// Ends trick play: removes the I-frames from the buffer, and returns to the source that was played before.
     mutating func leaveTrickPlay() {
-        let discarded = plan.leaveTrickPlay()
+        let discarded = plan.tracks.leaveTrickPlay()
         guard discarded.isEmpty else { return sink.command(.discardTrickPlay(discarded)) }
         plan.endTrickPlay(moment, &sink)
         guard seek.pending == nil, !playhead.machine.hasEnded else { return }
@@ -441,7 +441,9 @@ struct PlaybackControl: Sendable {
         } else if let end = plan.tracks.endOfPlayback(moment) {
             times.append(moment.timebase.time(reaching: end))
         }
-        if let next = plan.nextVariantChange(moment) { times.append(moment.timebase.time(reaching: next)) }
+        if let next = plan.tracks.nextVariantChange(from: plan.playedVariant, moment) {
+            times.append(moment.timebase.time(reaching: next))
+        }
         if item.playbackType == .live { times.append(sink.now + .seconds(1)) }
         if let start = playhead.rate.start.announcedTime, start > sink.now { times.append(start) }
         // Because of rounding, a time may be reached a moment later; one that was reached long ago changes nothing.

@@ -35,7 +35,7 @@ extension PlaybackSnapshot {
         selection = plan.catalog.selection
         playedVariant = plan.playedVariant
         fetchedVariant = plan.fetchedVariant.map { VariantDescription($0) }
-        tracks = plan.playbackTracks
+        tracks = plan.trackList.tracks
         programDate = playhead.isPositioned ? plan.tracks.main.timeline?.date(at: moment.position) : nil
         liveEdge = LiveState.edge(of: plan.tracks.main.playlist)
         recommendedTimeOffsetFromLive = control.live.recommendedOffset

@@ -342,4 +342,56 @@ struct TrackSet: Sendable {
         guard let last = self[kind].buffer.entries.last, isBeyond(last.range) else { return [] }
         return DiscardedRange.ranges(self[kind].buffer.discard(after: limit))
     }
+
+    // MARK: Variants and separate audio
+
+    /// Returns the position at which the playhead enters another variant; gaps belong to no variant.
+    func nextVariantChange(from playedVariant: VariantDescription?, _ moment: PlaybackMoment) -> MediaTime? {
+        let entries = main.buffer.entries
+        let next = entries.partitioningIndex { $0.range.start > moment.position }
+        guard moment.isBackward else {
+            return entries[next...].first { $0.variant != nil && $0.variant != playedVariant }?.range.start
+        }
+        var start: MediaTime?
+        for entry in entries[..<next].reversed() where entry.variant != nil {
+            if entry.variant != playedVariant { return start }
+            start = entry.range.start
+        }
+        return nil
+    }
+
+    /// Returns the end of the audio that is fetched separately, after which audio comes muxed with video: the end of the
+    /// buffered video without audio.
+    ///
+    /// - Parameters:
+    ///   - moment: The state of playback.
+    ///   - isAudioSelected: Whether an audio option is selected.
+    /// - Returns: The end; `nil` if audio is buffered up to the end of the video, or is not fetched separately.
+    func endOfSeparateAudio(_ moment: PlaybackMoment, isAudioSelected: Bool) -> MediaTime? {
+        if let separateAudioEnd { return separateAudioEnd }
+        guard moment.isSettled, !trickPlay.isActive, !moment.isBackward, isAudioSelected, audio.source != nil,
+            audio.failures.terminalError == nil
+        else { return nil }
+        let last = main.buffer.entries.last { $0.type == .video && !$0.hasNoMedia }
+        guard let end = last?.range.end else { return nil }
+        let audioEnd = SegmentScheduler.loadedEnd(from: moment.position, in: current(of: .audio))
+        return audioEnd < end - SegmentScheduler.gapTolerance ? end : nil
+    }
+
+    /// Marks buffered video without audio as outdated where its audio will not be fetched separately.
+    mutating func outdateVideoWithoutAudio(from time: MediaTime) {
+        main.buffer.markOutdated(from: SegmentScheduler.loadedEnd(from: time, in: current(of: .audio)))
+    }
+
+    // MARK: Trick play
+
+    /// Begins to end trick play: removes the I-frames from the buffer.
+    ///
+    /// - Returns: The ranges to remove from the pipeline.
+    mutating func leaveTrickPlay() -> [DiscardedRange] {
+        guard let returning = trickPlay.returning else { return [] }
+        trickPlay = .leaving(returning)
+        main.abandonTransfer()
+        return main.buffer.discardTrickPlay().map { DiscardedRange(type: $0.type, range: $0.range) }
+    }
 }
