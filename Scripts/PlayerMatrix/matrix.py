@@ -71,25 +71,38 @@ def media(path):
     return [folder + line if not line.startswith("#") else line.replace('URI="', f'URI="{folder}') for line in kept]
 
 
-def write_by_hand(folder, name, first, second):
+def write_by_hand(folder, name, first, second, sample=None):
     """Writes two presentations in a row without the editor, as RFC 8216bis describes it.
 
-    Each is a pair of media playlists: of the video, and of the audio or None.
+    Each is a pair of media playlists: of the video, and of the audio or None. With a sample, its other audio and its subtitles follow
+    themselves, too.
     """
     os.mkdir(f"{folder}/{name}")
     multivariant = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
     variant = '#EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=640x360'
-    for track, before, after in zip(("video", "audio"), first, second):
-        if before is None:
-            continue
+
+    def write(track, before, after):
         lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:6", "#EXT-X-PLAYLIST-TYPE:VOD", *media(before),
                  "#EXT-X-DISCONTINUITY", *media(after), "#EXT-X-ENDLIST"]
         with open(f"{folder}/{name}/{track}.m3u8", "w") as output:
             output.write("\n".join(lines) + "\n")
+
+    for track, before, after in zip(("video", "audio"), first, second):
+        if before is None:
+            continue
+        write(track, before, after)
         if track == "audio":
             variant += ',AUDIO="audio"'
             multivariant.append(
                 '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="English",DEFAULT=YES,AUTOSELECT=YES,URI="audio.m3u8"')
+    for kind, track in (("AUDIO", "audio-ko"), ("SUBTITLES", "subtitles-en"), ("SUBTITLES", "subtitles-ko")) if sample else ():
+        write(track, f"{sample}/{track}/media.m3u8", f"{sample}/{track}/media.m3u8")
+        language = track.split("-")[1]
+        multivariant.append(
+            f'#EXT-X-MEDIA:TYPE={kind},GROUP-ID="{kind.lower()}",NAME="{language}",LANGUAGE="{language}",DEFAULT=NO,AUTOSELECT=YES,'
+            f'URI="{track}.m3u8"')
+    if sample:
+        variant += ',SUBTITLES="subtitles"'
     with open(f"{folder}/{name}/multivariant.m3u8", "w") as output:
         output.write("\n".join([*multivariant, variant, "video.m3u8"]) + "\n")
 
@@ -151,6 +164,10 @@ def live_manifest(player):
     return served(f"{page_server.address}/live/{player}.mpd")
 
 
+def live_by_hand(player):
+    return f"{page_server.address}/live/{player}-{time.monotonic_ns()}.m3u8"
+
+
 def followed_manifest(player):
     """The URL of files that translate keeps up to date for a player."""
     name = f"live-{player}"
@@ -199,8 +216,8 @@ CASES = [
     ("DASH advertisement in the middle", served(manifest("dash-number"), ("insert", manifest("dash-timeline") + "@20")),
      [(0, 599), DASH, (600, 1199)], dash_by_hand("advertisement")),
     ("DASH in two periods in files of translate", translated("periods"), [(0, 599), DASH], dash_by_hand("periods")),
-    ("DASH live to its end", live_manifest, "ended"),
-    ("DASH live in files of translate --follow", followed_manifest, "ended"),
+    ("DASH live to its end", live_manifest, "ended", live_by_hand),
+    ("DASH live in files of translate --follow", followed_manifest, "ended", live_by_hand),
 ]
 
 
@@ -301,7 +318,7 @@ PLAYERS = {
 }
 library = tempfile.mkdtemp(prefix="players-library-")
 by_hand_folder = tempfile.mkdtemp(prefix="players-by-hand-")
-write_by_hand(by_hand_folder, "demuxed", DEMUXED, DEMUXED)
+write_by_hand(by_hand_folder, "demuxed", DEMUXED, DEMUXED, sample="fmp4")
 write_by_hand(by_hand_folder, "muxed", (MUXED[0], None), MUXED)
 write_by_hand(by_hand_folder, "mixed", DEMUXED, MUXED)
 write_dash_by_hand(by_hand_folder, "number", ("dash-number", range(10)))

@@ -63,6 +63,8 @@ class PageServer:
                 path = urllib.parse.urlsplit(self.path).path
                 if path == "/page":
                     self.answer(PAGE, "text/html")
+                elif path.startswith("/live/") and path.endswith(".m3u8"):
+                    self.answer(owner.playlist(path).encode(), "application/vnd.apple.mpegurl")
                 elif path.startswith("/live/"):
                     self.answer(owner.manifest(path).encode(), "application/dash+xml")
                 else:
@@ -124,12 +126,25 @@ class PageServer:
 
     COUNT, DEPTH, INITIAL = 10, 5, 4
 
-    def manifest(self, path):
-        """A manifest of a window of five segments of 4 s that moves on from the first request for it, until the end."""
+    def window(self, path):
+        """The time of the first request for a path, and a window of five segments of 4 s that moves on from then, until the end."""
         with self.lock:
             start = self.starts.setdefault(path, time.time())
         end = min(self.COUNT, self.INITIAL + int(time.time() - start) // 4)
-        first = max(0, end - self.DEPTH)
+        return start, max(0, end - self.DEPTH), end
+
+    def playlist(self, path):
+        """A live media playlist of the video of the segments, written without the translation."""
+        _, first, end = self.window(path)
+        lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:4", f"#EXT-X-MEDIA-SEQUENCE:{first}",
+                 f'#EXT-X-MAP:URI="{self.media}init-0.mp4"']
+        for index in range(first, end):
+            lines += ["#EXTINF:4,", f"{self.media}chunk-0-{61440 * index}.m4s"]
+        return "\n".join(lines + (["#EXT-X-ENDLIST"] if end == self.COUNT else [])) + "\n"
+
+    def manifest(self, path):
+        """A live manifest of the segments."""
+        start, first, end = self.window(path)
         is_last = end == self.COUNT
         # The stream is as old as its available segments.
         origin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(start) - 4 * self.INITIAL))
