@@ -184,6 +184,7 @@ extension MediaPlaylist {
         _ limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard positions.count < segments.count else { throw nothingLeft(edit) }
+        try verifyTimesRemain()
         return try MediaPlaylistAssembly.assemble(
             primary: self,
             runs: [
@@ -263,12 +264,14 @@ extension MediaPlaylist {
         guard position < segments.count || hasEndMarker || !isLive else {
             throw .cannotStitch(reason: "nothing can be appended to a live playlist")
         }
+        try verifyTimesRemain()
         // Relative URIs remain relative if the URL of the playlist is not known.
         var sharesFolder = false
         if let address = context.address, let otherAddress = other.context.address {
             sharesFolder = address.isInSameFolder(as: otherAddress)
         }
-        let guest = sharesFolder && other.variables.isEmpty ? other : try other.withAbsoluteAddresses(limits: limits)
+        let guest =
+            sharesFolder && other.variables.isEmpty ? other : try other.withoutReferences(limits: limits)
         return try MediaPlaylistAssembly.assemble(
             primary: self,
             runs: [
@@ -277,6 +280,16 @@ extension MediaPlaylist {
                 SegmentRun(self, position..<segments.count, isPrimary: true),
             ],
             limits: limits
+        )
+    }
+
+    /// Throws an error if the times in the playlist change when it is loaded again, because old segments are removed: an edit at a
+    /// time would then concern other segments, whose numbers would change (RFC 8216bis §6.2.2).
+    private func verifyTimesRemain() throws(PlaylistEditError) {
+        guard isLive, playlistType != .event else { return }
+        throw .cannotStitch(
+            reason:
+                "a live playlist without EXT-X-PLAYLIST-TYPE has no fixed times; replace-breaks and interstitials edit it by rule"
         )
     }
 

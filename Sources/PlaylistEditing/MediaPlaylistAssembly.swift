@@ -20,6 +20,15 @@ struct MediaPlaylistAssembly {
     private let limits: PlaylistLimits
     /// The numbers of a live playlist; `nil` for those that follow from the host.
     private let numbering: Numbering?
+    /// The lines of the host before those of its first segment.
+    private let headerLines: ArraySlice<MediaPlaylist.EditableLine>
+    /// The lines that concern the whole playlist but follow tags of the first segment of the host, if they are written before
+    /// the first run.
+    private let movedLines: [MediaPlaylist.EditableLine]
+    /// The offsets of ``movedLines``.
+    private let movedOffsets: Set<Int>
+    /// The start position of the host in the result.
+    private let start: MovedStart
 
     /// The numbers of a live playlist.
     struct Numbering {
@@ -52,7 +61,26 @@ struct MediaPlaylistAssembly {
             planned[index].needsExplicitVectors = Self.losesImplicitVectors(planned[index], newSequence: sequence)
             sequence +|= Int64(planned[index].positions.count)
         }
+        // A bit rate applies to all segments up to the next one (§4.4.4.8), and no tag ends it.
+        var omitsBitRates = false
+        for index in planned.indices.reversed() {
+            planned[index].omitsBitRates = omitsBitRates
+            let first = planned[index].positions.lowerBound
+            omitsBitRates = omitsBitRates || planned[index].playlist.bitRateLine(for: first) == nil
+        }
         self.runs = planned
+        let preservesPlaylistTags = numbering?.isHostLive ?? true
+        headerLines = Self.headerLines(of: primary, isSeparate: !preservesPlaylistTags)
+        let first = planned.first
+        if preservesPlaylistTags, first?.isPrimary ?? true, first?.positions.lowerBound ?? 0 == 0 {
+            movedLines = []
+        } else {
+            movedLines = primary.lines(ofSegment: 0).dropFirst(headerLines.count).filter {
+                $0.isPlaylistWide && $0.tag != .endList
+            }
+        }
+        movedOffsets = Set(movedLines.map(\.range.lowerBound))
+        start = numbering == nil ? MovedStart(of: primary, in: planned) : .unchanged
     }
 
     /// Returns a Boolean value that indicates whether keys of the run derive initialization vectors from sequence
@@ -144,16 +172,15 @@ struct MediaPlaylistAssembly {
         return header.lastIndex { $0.isPlaylistWide }.map { header.prefix(through: $0) } ?? []
     }
 
-    private var headerLines: ArraySlice<MediaPlaylist.EditableLine> {
-        Self.headerLines(of: primary, isSeparate: !preservesPlaylistTags)
-    }
-
     /// A Boolean value that indicates whether the tags of the host that concern the whole playlist are preserved.
     private var preservesPlaylistTags: Bool { numbering?.isHostLive ?? true }
 
     private mutating func writeHeader() {
         let targetIsMissing = primary.targetDuration == nil
-        for line in headerLines {
+        let declaresDiscontinuities =
+            primary.discontinuitySequence > 0
+            || primary.lines(ofSegment: 0).contains { $0.tag == .discontinuitySequence }
+        for line in headerLines + movedLines {
             // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
             // A live playlist is not complete, and players join it near its end.
@@ -165,7 +192,7 @@ struct MediaPlaylistAssembly {
             if primary.declaredMediaSequence == nil, firstSequence > 0 {
                 writeLine("#EXT-X-MEDIA-SEQUENCE:\(firstSequence)")
             }
-            if primary.discontinuitySequence == 0, firstDiscontinuitySequence > 0 {
+            if !declaresDiscontinuities, firstDiscontinuitySequence > 0 {
                 writeLine("#EXT-X-DISCONTINUITY-SEQUENCE:\(firstDiscontinuitySequence)")
             }
         }
@@ -175,10 +202,13 @@ struct MediaPlaylistAssembly {
     private mutating func writePlaylistLines(ofRemovedSegments positions: Range<Int>) {
         for position in positions {
             for line in primary.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
-                if line.isPreservedWithoutSegment { write(line, of: primary) }
+                if line.isPreservedWithoutSegment, !isMoved(line) { write(line, of: primary) }
             }
         }
     }
+
+    /// Returns a Boolean value that indicates whether a line of the host was written with the header.
+    private func isMoved(_ line: MediaPlaylist.EditableLine) -> Bool { movedOffsets.contains(line.range.lowerBound) }
 
     private mutating func writeTrailer() {
         guard preservesPlaylistTags else {
@@ -237,7 +267,9 @@ struct MediaPlaylistAssembly {
                 withLines: !run.needsExplicitVectors
             )
         }
-        if let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn { writeLine(playlist.text(bitRate.line)) }
+        if !run.omitsBitRates, let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn {
+            writeLine(playlist.text(bitRate.line))
+        }
         let segment = playlist.segments[position]
         if let date = run.date {
             writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
@@ -304,6 +336,8 @@ struct MediaPlaylistAssembly {
                     writeLine("#EXT-X-BYTERANGE:\(range)")
                 }
             case .endList, .skip: break
+            case .bitRate where run.omitsBitRates: break
+            case _ where run.isPrimary && isMoved(line): break
             case .discontinuity where isFirstOfRun && run.beginsWithDiscontinuity == false: break
             case .discontinuity, .programDateTime:
                 if run.date == nil { write(line, of: run.playlist) }
@@ -360,6 +394,7 @@ struct MediaPlaylistAssembly {
     // MARK: Lines
 
     private mutating func write(_ line: MediaPlaylist.EditableLine, of playlist: MediaPlaylist) {
+        if line.tag == .start, start == .removed { return }
         if let value = line.value, let text = replacement(for: line.tag) {
             var patch = PlaylistPatch()
             patch.replace(value, with: text)
@@ -374,6 +409,7 @@ struct MediaPlaylistAssembly {
         func changed<Value: Equatable>(_ value: Value?, from written: Value?) -> String? {
             value == written ? nil : value.map { "\($0)" }
         }
+        if tag == .start, case .moved(let attributes) = start { return attributes }
         if tag == .targetDuration { return changed(target, from: primary.targetDuration?.roundedSeconds) }
         if tag == .version { return changed(version, from: primary.declaredVersion) }
         if tag == .mediaSequence { return changed(firstSequence, from: primary.mediaSequence) }

@@ -128,6 +128,37 @@ extension MediaPlaylist {
     }
 }
 
+extension MediaPlaylist {
+    /// The tags of segments that have attributes.
+    private static let tagsWithAttributes: Set<TagName> = [.key, .map, .dateRange, .part]
+
+    /// Returns the playlist in a form in which its segments can be part of another one: with absolute URIs, and with the values of
+    /// its variables (RFC 8216bis §4.3) in the attributes of its tags.
+    ///
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
+    func withoutReferences(limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
+        let playlist = try Playlist.media(self).withAbsoluteAddresses(limits: limits)
+        guard !variables.isEmpty else { return try playlist.asMedia(after: "absolute") }
+        var patch = PlaylistPatch()
+        var size = playlist.bytes.count
+        for entry in playlist.tagEntries {
+            guard let tag = entry.tag, Self.tagsWithAttributes.contains(tag),
+                playlist.bytes[entry.text].contains(UInt8(ascii: "{"))
+            else { continue }
+            let start = min(entry.text.lowerBound + entry.name.utf8.count + 2, entry.text.upperBound)
+            for attribute in AttributeList(playlist.bytes, in: start..<entry.text.upperBound).attributes {
+                // A query parameter can have any characters.
+                let value = substitutingVariables(attribute.value).filter { $0 != "\"" && !$0.isNewline }
+                guard value != attribute.value else { continue }
+                size +|= value.utf8.count
+                guard size <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
+                patch.replace(attribute.range, with: value)
+            }
+        }
+        return try playlist.patched(patch, edit: "the variables", limits: limits).asMedia(after: "absolute")
+    }
+}
+
 extension Playlist {
     /// Returns the associated media playlist, or throws an error for a multivariant playlist.
     func asMedia(after edit: String) throws(PlaylistEditError) -> MediaPlaylist {

@@ -15,6 +15,10 @@ struct SegmentRun {
     /// precedes every run but the first, and those that begin with a discontinuity of their own.
     var beginsWithDiscontinuity: Bool?
 
+    /// A Boolean value that indicates whether the bit rates of the segments are left out, because they would apply to the segments
+    /// of a later run as well.
+    var omitsBitRates = false
+
     init(_ playlist: MediaPlaylist, _ positions: Range<Int>, isPrimary: Bool) {
         self.playlist = playlist
         self.positions = positions

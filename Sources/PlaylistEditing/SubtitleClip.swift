@@ -44,6 +44,9 @@ public struct SubtitleClip: Sendable, Hashable {
 struct SubtitleDivision {
     private let playlist: MediaPlaylist
 
+    /// The lowest version with durations that are no whole seconds.
+    private static let decimalDurationVersion = 3
+
     init(of playlist: MediaPlaylist) { self.playlist = playlist }
 
     private var segments: MediaSegments { playlist.segments }
@@ -69,7 +72,20 @@ struct SubtitleDivision {
         }
         var patch = PlaylistPatch()
         for (position, times) in cuts { divide(position, at: times.sorted(), &patch) }
+        if !patch.isEmpty { raiseVersion(&patch) }
         return try Playlist.media(playlist).patched(patch, edit: "split", limits: limits).asMedia(after: "split")
+    }
+
+    /// Raises the version to that of playlists with durations that are no whole seconds (RFC 8216bis §8).
+    private func raiseVersion(_ patch: inout PlaylistPatch) {
+        guard playlist.version < Self.decimalDurationVersion else { return }
+        let tag = "#EXT-X-VERSION:\(Self.decimalDurationVersion)"
+        let lines = playlist.lines(ofSegment: 0)
+        if let line = lines.first(where: { $0.tag == .version }) {
+            patch.replace(line.text, with: tag)
+        } else if let end = lines.first(where: { $0.tag == .header })?.range.upperBound {
+            patch.replace(end..<end, with: tag + playlist.lineEnd)
+        }
     }
 
     /// Divides a segment at times inside it.

@@ -277,6 +277,43 @@ struct BreakTests {
         }
     }
 
+    // MARK: Restarts of the source
+
+    /// Returns a version of a stream whose numbers begin again, with later dates.
+    private func restarted(_ version: MediaPlaylist, hoursLater hours: Int) throws -> MediaPlaylist {
+        let text = String(decoding: version.bytes, as: UTF8.self)
+        return try MediaPlaylist(
+            parsing: Array(text.replacing("T00:", with: "T0\(hours):").replacing(".ts", with: "-\(hours).ts").utf8),
+            context: PlaylistContext(address: version.context.address)
+        )
+    }
+
+    @Test(arguments: [7, 10, 13])
+    func numbersContinueWhenThoseOfTheSourceBeginAgain(end: Int) throws {
+        let stream = Self.stream(40, [5: "#EXT-X-CUE-OUT:18\n", 8: "#EXT-X-CUE-IN\n"])
+        let before = try (3...end).map { try stream.version(endingAt: $0) }
+        let after = try (3...14).map { try restarted(try stream.version(endingAt: $0), hoursLater: 1) }
+        let results = try edited(before + after, .cues, try advertisement())
+        expectConsistent(results)
+        let (last, first) = (results[before.count - 1], results[before.count])
+        let end = last.mediaSequence + Int64(last.segments.count)
+        #expect(first.mediaSequence == end)
+        #expect(first.segments[0].discontinuitySequence > (last.segments.last?.discontinuitySequence ?? 0))
+        // The break is replaced again.
+        #expect(results.dropFirst(before.count).contains { names($0).contains("|a") })
+        for result in results {
+            #expect(Playlist.media(result).validated().filter { $0.severity == .error }.map(\.message) == [])
+        }
+    }
+
+    @Test func aSourceWithoutDatesRestartsFarBehind() throws {
+        var stream = Self.stream(1_000)
+        stream.hasDates = false
+        let versions = try [990, 985, 6, 7, 990].map { try stream.version(endingAt: $0) }
+        let results = try edited(versions, .cues, try advertisement())
+        #expect(results.map(\.mediaSequence) == [984, 979, 990, 991, 1_974])
+    }
+
     // MARK: Any stream
 
     @Test(arguments: 0..<60 as Range<UInt64>)
@@ -372,6 +409,9 @@ struct BreakTests {
             #expect(interstitial.id == "break-1767225630000" && interstitial.duration == MediaTime(seconds: 18))
             #expect(interstitial.interstitial?.assetAddress?.text == "https://ads.example/main.m3u8")
         }
+        // The start of a break that began before the playlist is known only approximately.
+        let continued = Self.stream(14, [1: "#EXT-X-CUE-OUT-CONT:6/30\n", 2: "#EXT-X-CUE-OUT-CONT:12/30\n"])
+        for end in 7...8 { #expect(try edit.applied(to: try continued.version(endingAt: end)).dateRanges.isEmpty) }
         var complete = Self.stream(12)
         complete.hasDates = false
         let every = EditPlan([.interstitials("https://ads.example/main.m3u8", at: .every(MediaTime(seconds: 20)))])

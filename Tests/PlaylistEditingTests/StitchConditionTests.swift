@@ -37,8 +37,10 @@ import Testing
         #expect(reason { try iFrames.prepending(plain) } == kinds)
         #expect(reason { try iFrames.prepending(iFrames) } == nil)
         #expect(reason { try live.appending(plain) } == "nothing can be appended to a live playlist")
-        #expect(reason { try live.prepending(plain) } == nil)
-        #expect(reason { try live.inserting(plain, at: MediaTime(seconds: 9)) } == nil)
+        let sliding =
+            "a live playlist without EXT-X-PLAYLIST-TYPE has no fixed times; replace-breaks and interstitials edit it by rule"
+        #expect(reason { try live.prepending(plain) } == sliding)
+        #expect(reason { try live.inserting(plain, at: MediaTime(seconds: 9)) } == sliding)
         // The segment boundary closest to eleven seconds is the end.
         #expect(
             reason { try live.inserting(plain, at: MediaTime(seconds: 11)) }

@@ -97,6 +97,9 @@ extension MediaPlaylist {
         return written.map { $0.start == nil } ?? false
     }
 
+    /// Returns a text with the values of the variables of the playlist (RFC 8216bis §4.3); undefined names are unchanged.
+    package func substitutingVariables(_ text: String) -> String { header.variables.substitute(text) }
+
     /// The line ending of the playlist, which is that of its first line.
     package var lineEnd: String { Playlist.media(self).lineEnd }
 

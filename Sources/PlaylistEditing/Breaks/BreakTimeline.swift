@@ -79,6 +79,16 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private(set) var targetDuration: Int64 = 0
     /// The highest version so far.
     private(set) var version = 1
+    /// The last segment that was seen; `nil` before the first playlist.
+    private var last: Last?
+
+    /// The numbers and the date of the last segment that was seen.
+    private struct Last: Sendable, Hashable, Codable {
+        /// The discontinuity sequence number in the source.
+        let discontinuity: Int64
+        /// The date in microseconds since 1970, or `nil` if the source has no dates.
+        let date: Int64?
+    }
 
     /// The maximum number of breaks; each is compared with others.
     private static let maximumBreakCount = 1_000
@@ -89,6 +99,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// The number of segments before the playlist for which breaks are stored, because other servers may have an earlier version
     /// of it.
     private static let storedSegmentCount: Int64 = 200
+    /// The time in microseconds by which a playlist with earlier numbers must be later for its source to have restarted.
+    private static let restartDelay: Int64 = 60_000_000
 
     /// A Boolean value that indicates whether the parts of a stored timeline fit together.
     var isConsistent: Bool {
@@ -127,7 +139,10 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         )
         version = max(version, playlist.version, advertisement?.playlist.version ?? 1)
         // An earlier version of the playlist has nothing new.
-        guard first +| Int64(segments.count) > next ?? .min else { return }
+        if let next, first +| Int64(segments.count) <= next {
+            guard hasRestarted(playlist, next) else { return }
+            try restart(with: playlist, next)
+        }
         let isFirstPlaylist = next == nil
         if let next, first > next { try addMissing(upTo: first, playlist) }
         updateTargets(cues)
@@ -183,9 +198,58 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             }
         }
         next = first.addingSaturated(Int64(segments.count))
+        last = segments.last.map {
+            Last(discontinuity: $0.discontinuitySequence, date: $0.programDateTime?.sinceEpoch.microseconds)
+        }
         let announced = Set(cues.starts.map(\.id))
         handled = Array(handled.filter { announced.contains($0) }.suffix(Self.maximumHandledCount))
         removeBreaks(endingBefore: first -| Self.storedSegmentCount)
+    }
+
+    // MARK: Restarts
+
+    /// Returns a Boolean value that indicates whether the numbers of the source have begun again, as those of an encoder do that was
+    /// started again: the playlist is far behind, or has later dates.
+    private func hasRestarted(_ playlist: MediaPlaylist, _ next: Int64) -> Bool {
+        let count = Int64(playlist.segments.count)
+        guard count > 0 else { return false }
+        if next -| (playlist.mediaSequence +| count) > max(Self.storedSegmentCount, 4 *| count) { return true }
+        guard let former = last?.date, let date = playlist.segments.last?.programDateTime?.sinceEpoch.microseconds
+        else {
+            return false
+        }
+        return date -| former > Self.restartDelay
+    }
+
+    /// Continues the numbers of the edited playlist with the first segment of a source whose own numbers have begun again, after a
+    /// discontinuity.
+    ///
+    /// - Throws: ``PlaylistEditError`` if the stored advertisement of a break in progress cannot be parsed.
+    private mutating func restart(with playlist: MediaPlaylist, _ next: Int64) throws(PlaylistEditError) {
+        let (end, discontinuity) = try endNumbers(next)
+        let difference = end -| playlist.mediaSequence
+        let discontinuityDifference = discontinuity +| 1 -| playlist.segments[0].discontinuitySequence
+        shift = difference
+        discontinuityShift = discontinuityDifference
+        breaks = []
+        advertisements = []
+        handled = []
+        self.next = nil
+    }
+
+    /// Returns the media sequence number after the last segment in the edited playlist, and the discontinuity sequence number of that
+    /// segment.
+    private func endNumbers(_ next: Int64) throws(PlaylistEditError) -> (media: Int64, discontinuity: Int64) {
+        guard let current = breaks.last, current.end == nil else {
+            let shifts = shifts(at: next)
+            return (next +| shifts.media, (last?.discontinuity ?? 0) +| shifts.discontinuity)
+        }
+        let advertisement = try Advertisement(advertisements[current.advertisement])
+        let count = advertisement.count(playableIn: current.elapsed)
+        return (
+            current.start +| shifts(at: current.start).media +| Int64(count),
+            current.discontinuity +| advertisement.discontinuityCount(before: count)
+        )
     }
 
     /// Continues a break over segments that are missing, because the playlist was not loaded for some time.
@@ -317,7 +381,7 @@ struct Advertisement {
         guard !playlist.isLive, !playlist.segments.isEmpty, playlist.duration > .zero else {
             throw .cannotStitch(reason: "what is played in breaks must be a complete playlist with segments")
         }
-        let absolute = try playlist.withAbsoluteAddresses(limits: limits)
+        let absolute = try playlist.withoutReferences(limits: limits)
         self.init(absolute, String(decoding: absolute.bytes, as: UTF8.self))
     }
 

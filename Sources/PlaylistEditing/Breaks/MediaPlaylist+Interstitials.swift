@@ -4,7 +4,8 @@ import MediaTiming
 extension MediaPlaylist {
     /// Returns the playlist with a date range for each break, with which players play another playlist (RFC 8216bis Appendix D).
     ///
-    /// The date ranges follow from the playlist alone, so every version of a live playlist has the same ones. A complete playlist
+    /// The date ranges follow from the playlist alone, and those of a break are the same in every version of a live playlist that
+    /// contains its start; a playlist that begins inside a break has none for it, since its start is known only approximately. A complete playlist
     /// without dates gets the date 1970-01-01T00:00:00Z, because date ranges require dates (§4.4.5.1).
     ///
     /// - Parameters:
@@ -22,7 +23,7 @@ extension MediaPlaylist {
             throw .unwritableAddress(address)
         }
         let cues = try BreakCues(rule, in: self)
-        guard !cues.starts.isEmpty else { return self }
+        guard cues.starts.contains(where: { $0.elapsed == 0 }) else { return self }
         var patch = PlaylistPatch()
         if rule == .dateRanges(classIdentifier: Interstitial.classIdentifier) {
             for entry in Playlist.media(self).tagEntries where BreakCues.removes(entry, of: bytes, rule) {
@@ -35,11 +36,9 @@ extension MediaPlaylist {
         }
         var lines: [Int: String] = [:]
         if !hasDates { lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(Self.firstDate)" + lineEnd }
-        for cue in cues.starts {
+        for cue in cues.starts where cue.elapsed == 0 {
             let date = cue.date.map { ProgramDateTime(sinceEpoch: MediaTime(value: $0, timescale: 1_000_000)) }
-            let start =
-                date
-                ?? startDate(of: cue.position).advanced(by: MediaTime(value: 0 -| cue.elapsed, timescale: 1_000_000))
+            let start = date ?? startDate(of: cue.position)
             lines[cue.position, default: ""] += dateRange(of: cue, at: start, rule, address) + lineEnd
         }
         for (position, text) in lines {

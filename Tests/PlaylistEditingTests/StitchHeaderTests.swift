@@ -1,0 +1,207 @@
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+import Testing
+
+@testable import PlaylistEditing
+
+/// Tests the tags that concern a whole playlist, in playlists that are composed of several ones.
+@Suite struct StitchHeaderTests {
+    private static let advertisement = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nad.ts\n#EXT-X-ENDLIST\n"
+
+    private func media(_ text: String, at address: String = "https://a.example/x/list.m3u8") throws -> MediaPlaylist {
+        try MediaPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: ResourceAddress(address)))
+    }
+
+    private func text(_ playlist: MediaPlaylist) -> String { String(decoding: playlist.bytes, as: UTF8.self) }
+
+    private func errors(_ playlist: MediaPlaylist) -> [String] {
+        Playlist.media(playlist).validated().filter { $0.severity == .error }.map(\.message)
+    }
+
+    // MARK: Order of tags
+
+    /// Tags of the whole playlist may follow those of the first segment.
+    @Test func headerAfterTagsOfTheFirstSegmentIsWrittenFirst() throws {
+        let host = try media(
+            """
+            #EXTM3U
+            #EXT-X-VERSION:8
+            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-DEFINE:NAME="a",VALUE="b"
+            #EXT-X-MEDIA-SEQUENCE:7
+            #EXTINF:6,
+            {$a}0.ts
+            #EXTINF:6,
+            1.ts
+            #EXT-X-ENDLIST
+
+            """
+        )
+        let advertisement = try media(Self.advertisement)
+        let prepended = try host.prepending(advertisement)
+        #expect(
+            text(prepended) == """
+                #EXTM3U
+                #EXT-X-VERSION:8
+                #EXT-X-TARGETDURATION:6
+                #EXT-X-DEFINE:NAME="a",VALUE="b"
+                #EXT-X-MEDIA-SEQUENCE:7
+                #EXTINF:4,
+                ad.ts
+                #EXT-X-DISCONTINUITY
+                #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z
+                #EXTINF:6,
+                {$a}0.ts
+                #EXTINF:6,
+                1.ts
+                #EXT-X-ENDLIST
+
+                """
+        )
+        #expect(errors(prepended) == [])
+        let dropped = try host.dropped(before: MediaTime(seconds: 6))
+        #expect(dropped.mediaSequence == 8 && dropped.targetDuration == MediaTime(seconds: 6) && errors(dropped) == [])
+        #expect(text(try host.limited(to: MediaTime(seconds: 6))).hasPrefix(text(host).prefix(100)))
+        let date = SimulatedChannel.defaultStart.advanced(by: MediaTime(seconds: 100))
+        let channel = try host.simulated(SimulatedChannel(), at: date)
+        #expect(channel.targetDuration == MediaTime(seconds: 6) && channel.mediaSequence > 0)
+        #expect(channel.segments.first?.uri.hasPrefix("b") == true || channel.segments[1].uri.hasPrefix("b"))
+        #expect(errors(channel) == [])
+    }
+
+    @Test func discontinuitySequenceIsWrittenOnce() throws {
+        let host = try media(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-DISCONTINUITY-SEQUENCE:0
+            #EXTINF:4,
+            0.ts
+            #EXT-X-DISCONTINUITY
+            #EXTINF:4,
+            1.ts
+            #EXTINF:4,
+            2.ts
+            #EXT-X-ENDLIST
+
+            """
+        )
+        let dropped = try host.dropped(before: MediaTime(seconds: 8))
+        #expect(dropped.discontinuitySequence == 1 && errors(dropped) == [])
+        #expect(text(dropped).split(separator: "\n").count { $0.hasPrefix("#EXT-X-DISCONTINUITY-SEQUENCE") } == 1)
+    }
+
+    // MARK: Bit rates
+
+    /// No tag ends a bit rate, which applies to all segments up to the next one (RFC 8216bis §4.4.4.8).
+    @Test func bitRatesDoNotApplyToOtherSegments() throws {
+        let rated = try media(
+            Self.advertisement.replacing("#EXTINF", with: "#EXT-X-BITRATE:800\n#EXTINF"),
+            at: "https://a.example/x/ad.m3u8"
+        )
+        let plain = try media("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n")
+        for edited in [try plain.prepending(rated), try plain.inserting(rated, at: MediaTime(seconds: 4))] {
+            #expect(!text(edited).contains("BITRATE"))
+        }
+        #expect(text(try plain.appending(rated)).contains("#EXT-X-BITRATE:800\n#EXTINF:4,\nad.ts"))
+        let host = try media(text(plain).replacing("#EXTINF:4,\n0", with: "#EXT-X-BITRATE:90\n#EXTINF:4,\n0"))
+        let inserted = try host.inserting(try media(Self.advertisement), at: MediaTime(seconds: 4))
+        #expect(inserted.segments.map(\.bitRate?.bitsPerSecond) == [nil, nil, 90_000])
+        #expect(
+            try host.inserting(rated, at: MediaTime(seconds: 4)).segments.map(\.bitRate?.bitsPerSecond)
+                == [90_000, 800_000, 90_000]
+        )
+    }
+
+    // MARK: Start
+
+    private func started(_ attributes: String) throws -> MediaPlaylist {
+        let segments = (0..<10).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+        return try media(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-START:\(attributes)\n\(segments)#EXT-X-ENDLIST\n"
+        )
+    }
+
+    private func start(_ playlist: MediaPlaylist) -> String? {
+        text(playlist).split(separator: "\n").first { $0.hasPrefix("#EXT-X-START") }.map { String($0.dropFirst(13)) }
+    }
+
+    @Test func startPositionIsThatOfTheSameMedia() throws {
+        let advertisement = try media(Self.advertisement)
+        let host = try started("TIME-OFFSET=20,PRECISE=YES")
+        let first = MediaTimeRange(start: .zero, end: MediaTime(seconds: 8))
+        #expect(start(try host.limited(to: MediaTime(seconds: 16))) == nil)
+        #expect(start(try host.limited(to: MediaTime(seconds: 24))) == "TIME-OFFSET=20,PRECISE=YES")
+        #expect(start(try host.dropped(before: MediaTime(seconds: 8))) == "TIME-OFFSET=12,PRECISE=YES")
+        #expect(start(try host.prepending(advertisement)) == "TIME-OFFSET=24,PRECISE=YES")
+        #expect(start(try host.appending(advertisement)) == "TIME-OFFSET=20,PRECISE=YES")
+        #expect(start(try host.inserting(advertisement, at: MediaTime(seconds: 32))) == "TIME-OFFSET=20,PRECISE=YES")
+        #expect(start(try host.dropping(first)) == "TIME-OFFSET=12,PRECISE=YES")
+        let fromEnd = try started("TIME-OFFSET=-6")
+        #expect(start(try fromEnd.dropped(before: MediaTime(seconds: 8))) == "TIME-OFFSET=-6")
+        #expect(start(try fromEnd.appending(advertisement)) == "TIME-OFFSET=34")
+        #expect(start(try fromEnd.limited(to: MediaTime(seconds: 8))) == nil)
+        // What begins at the beginning still does.
+        #expect(start(try started("TIME-OFFSET=0").prepending(advertisement)) == "TIME-OFFSET=0")
+    }
+
+    // MARK: Variables
+
+    @Test func variablesOfAnInsertedPlaylistAreReplaced() throws {
+        let host = try media(
+            "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:4\n#EXT-X-DEFINE:NAME=\"id\",VALUE=\"host\"\n"
+                + "#EXTINF:4,\n{$id}.ts\n#EXT-X-ENDLIST\n"
+        )
+        let guest = try media(
+            """
+            #EXTM3U
+            #EXT-X-VERSION:8
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-DEFINE:NAME="id",VALUE="7"
+            #EXT-X-DEFINE:QUERYPARAM="q"
+            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z
+            #EXT-X-DATERANGE:ID="ad-{$id}",START-DATE="2026-01-01T00:00:00Z",X-NOTE="{$q}"
+            #EXTINF:4,{$id}
+            {$id}.ts
+            #EXT-X-ENDLIST
+
+            """,
+            at: "https://b.example/ad.m3u8?q=a%22%0A%23EXTINF:1"
+        )
+        let edited = try host.appending(guest)
+        #expect(edited.dateRanges.map(\.id) == ["ad-7"])
+        #expect(text(edited).contains("X-NOTE=\"a#EXTINF:1\"\n"))
+        #expect(edited.segments.map(\.address.text) == ["https://a.example/x/host.ts", "https://b.example/7.ts"])
+        #expect(errors(edited) == [])
+    }
+
+    // MARK: Versions and live playlists
+
+    @Test(arguments: ["", "#EXT-X-VERSION:1\n", "#EXT-X-VERSION:4\n"])
+    func dividedSubtitlesHaveTheVersionOfTheirDurations(version: String) throws {
+        let file = try media(
+            "#EXTM3U\n\(version)#EXT-X-TARGETDURATION:3600\n#EXTINF:3600,\nall.vtt\n#EXT-X-ENDLIST\n"
+        )
+        let time = MediaTime(value: 12_012, timescale: 1_000)
+        let divided = try SubtitleDivision(of: file).divided(at: [time], limits: PlaylistLimits())
+        #expect(divided.segments.count == 2 && divided.version == (version.contains("4") ? 4 : 3))
+        #expect(errors(divided) == [])
+    }
+
+    @Test func timesOfASlidingPlaylistAreNotEdited() throws {
+        let lines = "#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXTINF:4,\n2.ts\n"
+        let advertisement = try media(Self.advertisement)
+        let range = MediaTimeRange(start: .zero, end: MediaTime(seconds: 4))
+        let edits: [(MediaPlaylist) throws -> MediaPlaylist] = [
+            { try $0.prepending(advertisement) }, { try $0.inserting(advertisement, at: MediaTime(seconds: 4)) },
+            { try $0.dropping(range) }, { try $0.cutting(betweenBoundariesNear: range) },
+        ]
+        for edit in edits {
+            #expect(throws: PlaylistEditError.self) { try edit(try media("#EXTM3U\n" + lines)) }
+            #expect(try edit(try media("#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT\n" + lines)).isLive)
+            #expect(try !edit(try media("#EXTM3U\n" + lines + "#EXT-X-ENDLIST\n")).isLive)
+        }
+    }
+}
