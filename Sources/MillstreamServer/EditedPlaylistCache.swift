@@ -107,14 +107,7 @@ extension EditedPlaylistCache.Entry {
             // Both forms have the same meaning, and different bytes (RFC 9110 §8.8.3.3).
             .eTag: compressed == nil ? tag : compressedTag, .vary: "Accept-Encoding",
         ]
-        let isKnown = request.headers[values: .ifNoneMatch].contains { field in
-            field.split(separator: ",").contains { part in
-                let written = part.filter { $0 != " " && $0 != "\t" }
-                let candidate = written.hasPrefix("W/") ? String(written.dropFirst(2)) : written
-                return candidate == "*" || candidate == tag || candidate == compressedTag
-            }
-        }
-        guard !isKnown else {
+        guard !ConditionalRequest(request.headers).hasRepresentation(tag, compressedTag) else {
             headers[.contentType] = nil
             return Response(status: .notModified, headers: headers)
         }

@@ -23,6 +23,14 @@ public struct EditedTransport: Transport {
     /// The origin of the special addresses: a host that is guaranteed not to exist (RFC 6761 §6.4).
     private static let defaultOrigin = "http://edited.invalid"
 
+    /// The path of the special addresses of parts of WebVTT files.
+    private static let partPath = "/part.vtt"
+
+    /// Returns the path and the query of the special address of a part of a WebVTT file.
+    static func path(ofPart address: ResourceAddress) -> String {
+        partPath + "?" + QueryItems([QueryItems.Item(name: "url", value: address.text)]).text
+    }
+
     /// Creates a transport.
     ///
     /// - Parameters:
@@ -67,6 +75,10 @@ public struct EditedTransport: Transport {
             guard let clip = SubtitleClip(of: request.address) else { return try await base.send(request) }
             return try await send(request.address, clip)
         }
+        if request.address.path == Self.partPath, let url = QueryItems(request.address.query)["url"] {
+            let address = ResourceAddress(url)
+            if let clip = SubtitleClip(of: address) { return try await send(address, clip) }
+        }
         guard request.address.path == "/play.m3u8" else {
             throw TransportError(.wrongContent, "not found", address: request.address)
         }
@@ -77,6 +89,8 @@ public struct EditedTransport: Transport {
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = origin
+            // A delegate is asked only for resources at its own addresses.
+            wanted.mediaAddressing = origin == Self.defaultOrigin ? .origin : .originAndParts
             let handler = PlaybackRequestHandler(
                 loader: loader,
                 budget: try capacity.admit(),

@@ -23,7 +23,9 @@ struct FileResponder {
             .contentType: Self.mediaType(url.pathExtension), .acceptRanges: "bytes", .cacheControl: cacheControl,
             .eTag: tag,
         ]
-        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
+        if ConditionalRequest(request.headers).hasRepresentation(tag) {
+            return Response(status: .notModified, headers: headers)
+        }
         guard let text = request.headers[.range], request.headers[.ifRange] ?? tag == tag else {
             let body = try await files.loadFile(path: url.path, context: context)
             return Response(status: .ok, headers: headers, body: body)

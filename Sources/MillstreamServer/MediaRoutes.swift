@@ -264,12 +264,28 @@ struct MediaRoutes {
         _ context: ServerRequestContext,
         _ loader: ResourceLoader
     ) async throws -> Response {
-        let key = SegmentMemory.Key(address: address.text, range: request.headers[.range])
+        let range = request.headers[.range]
+        let validator = range == nil ? nil : request.headers[.ifRange]
+        let key = SegmentMemory.Key(address: address.text, range: range, validator: validator)
         let answer = try await sources.segments(for: context.initiator).response(to: key) { key in
             // The range is forwarded unchanged; the origin validates it.
-            let range = key.range.map { [HeaderField("Range", $0)] } ?? []
-            let request = TransportRequest(ResourceAddress(key.address), kind: .segment, headers: range)
-            return try await loader.transport.send(request)
+            let address = ResourceAddress(key.address)
+            let fields = [("Range", key.range), ("If-Range", key.validator)].compactMap { name, value in
+                value.map { HeaderField(name, $0) }
+            }
+            let request = TransportRequest(address, kind: .segment, headers: fields)
+            let answer = try await loader.transport.send(request)
+            guard let validator = key.validator, answer.status == 206, !answer.hasValidator(validator) else {
+                return answer
+            }
+            // The origin has ignored the condition, and the client has bytes of another version.
+            return try await loader.transport.send(TransportRequest(address, kind: .segment))
+        }
+        guard !ConditionalRequest(request.headers).hasContent(of: answer) else {
+            var headers: HTTPFields = [.cacheControl: Self.privateCaching(answer.header("Cache-Control"))]
+            headers[.eTag] = answer.header("ETag")
+            headers[.lastModified] = answer.header("Last-Modified")
+            return Response(status: .notModified, headers: headers)
         }
         return Self.forwarded(answer, cacheControl: Self.privateCaching(answer.header("Cache-Control")))
     }

@@ -10,12 +10,16 @@ struct PlaybackRequest {
         case redirect
         /// The server loads the segment and forwards it.
         case proxy
+        /// The playlist has the URL at the origin.
+        case direct
     }
 
     /// The kinds of addresses of segments and keys in an edited playlist.
     enum MediaAddressing {
         /// The addresses at the origin.
         case origin
+        /// The addresses at the origin; parts of files, which it does not have, at the base of the playlists.
+        case originAndParts
         /// Signed addresses of this server.
         case server(SegmentSigner)
     }
@@ -32,8 +36,7 @@ struct PlaybackRequest {
     /// The network conditions, and the simulated link that all resources of the stream share; `nil` if no conditions
     /// are simulated.
     let link: LinkParameters?
-    /// The delivery directives of the player for a live origin, such as a blocking reload or a delta update (RFC
-    /// 8216bis §6.2.5).
+    /// The delivery directives of the player, such as a blocking reload or a delta update (RFC 8216bis §6.2.5).
     let directives: [QueryItems.Item]
     /// The prefix of the URLs of child playlists: the scheme and host of this server if the playlist is used outside of
     /// it; otherwise empty.
@@ -66,14 +69,17 @@ struct PlaybackRequest {
         self.directives = directives
     }
 
-    /// The address from which the playlist is loaded: the source with the delivery directives of the player, unless they are
-    /// for a simulated channel, whose source is complete.
+    /// The address from which the playlist is loaded: the source with the delivery directives that are for the origin.
+    ///
+    /// A simulated channel has a complete source, and edited breaks leave out the tags of low-latency playlists. Other edits require
+    /// the full playlist, which a server may send in place of a delta update.
     var address: ResourceAddress {
-        guard !directives.isEmpty, plan.channel == nil else { return source }
+        guard plan.channel == nil, !plan.continuesTimelines else { return source }
+        let forwarded = plan.edits.isEmpty ? directives : directives.filter { $0.name != "_HLS_skip" }
+        guard !forwarded.isEmpty else { return source }
         let mark = source.query == nil ? "?" : "&"
         let end = source.text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? source.text.endIndex
-        let directives = mark + QueryItems(directives).text
-        return ResourceAddress(source.text[..<end] + directives + source.text[end...])
+        return ResourceAddress(source.text[..<end] + mark + QueryItems(forwarded).text + source.text[end...])
     }
 
     /// Returns the delivery of partial segments; `nil` if the playlist has none.
@@ -115,12 +121,14 @@ struct PlaybackRequest {
         var parent: ResourceAddress?
         for item in query.items {
             switch item.name {
-            case let name where name.hasPrefix("_HLS_"): directives.append(item)
+            case "_HLS_msn", "_HLS_part", "_HLS_skip": directives.append(item)
+            // Other names are reserved (RFC 8216bis §6.2.5), and change nothing.
+            case let name where name.hasPrefix("_HLS_"): continue
             case "conditions", "link", AddressExpiry.name, PlaybackSigner.name: continue
             case "url": source = ResourceAddress(item.value)
             case "segments":
                 guard let value = SegmentDelivery(rawValue: item.value) else {
-                    throw ServerError(.badRequest, "invalid-value", "segments must be redirect or proxy")
+                    throw ServerError(.badRequest, "invalid-value", "segments must be redirect, proxy or direct")
                 }
                 delivery = value
             case "parent": parent = ResourceAddress(item.value)
@@ -157,11 +165,15 @@ struct PlaybackRequest {
         self.parent = parent
     }
 
+    private var deliveryItems: [QueryItems.Item] {
+        delivery == .redirect ? [] : [QueryItems.Item(name: "segments", value: delivery.rawValue)]
+    }
+
     /// The request as an address of this server.
     var path: String {
         var items = [QueryItems.Item(name: "url", value: source.text)]
         items += plan.edits.map { QueryItems.Item(name: $0.nameAndValue.name, value: $0.nameAndValue.value) }
-        items += link?.items ?? (delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
+        items += link?.items ?? deliveryItems
         items += variables.sorted { $0.key < $1.key }.map {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }

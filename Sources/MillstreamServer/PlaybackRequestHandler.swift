@@ -98,7 +98,7 @@ struct PlaybackRequestHandler {
     /// Returns the key of the breaks of a playlist: all requests for the same edits of the same playlist have the same one.
     private static func breaksKey(of request: PlaybackRequest) -> String {
         let edits = request.plan.edits.map { "\($0.definition.name)=\($0.value)" }
-        let text = ([request.address.text] + edits).joined(separator: "\n")
+        let text = ([request.source.text] + edits).joined(separator: "\n")
         return SHA256.hash(data: Data(text.utf8)).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
@@ -228,12 +228,21 @@ struct PlaybackRequestHandler {
 
     /// Returns the address of a segment or a key in the edited playlist; `nil` to leave it unchanged.
     private static func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
-        guard case .server(let signer) = request.mediaAddressing else { return address.text }
+        let signer: SegmentSigner
+        switch request.mediaAddressing {
+        case .origin: return address.text
+        case .originAndParts:
+            guard SubtitleClip(of: address) != nil else { return address.text }
+            return request.base + EditedTransport.path(ofPart: address)
+        case .server(let known): signer = known
+        }
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
+        // Players do not remove what is outside a part of a file.
+        let isWhole = SubtitleClip(of: address) == nil && SegmentPart(of: address) == nil
+        if isWhole, request.delivery == .direct { return address.text }
         let segment = SegmentAddress(
             address,
-            // Players do not remove what is outside a part of a file.
-            delivery: SubtitleClip(of: address) == nil && SegmentPart(of: address) == nil ? request.delivery : .proxy,
+            delivery: isWhole ? request.delivery : .proxy,
             link: request.link,
             expiry: request.permission?.expiry
         )

@@ -7,7 +7,8 @@ import ResourceAddressing
 /// A delegate of a resource loader that edits the playlists of an asset as a ``LocalOrigin`` does, without a server.
 ///
 /// The asset has a custom scheme with an original one. Its playlist is loaded from the original scheme and edited, and its
-/// child playlists are edited too; segments and keys are redirected to their origin. A resource is recognized as a
+/// child playlists are edited too; segments and keys are loaded from their origin, and the parts of a WebVTT file that was divided
+/// through the delegate, with their own cues. A resource is recognized as a
 /// playlist by its content, and a DASH presentation is translated; any other resource is redirected. The resource loader
 /// does not retain the delegate. Without edits, every resource is loaded from its original address, byte for byte.
 public final class PlaylistEditingDelegate: AssetResourceLoaderDelegate {

@@ -138,6 +138,39 @@ import Testing
         }
     }
 
+    @Test func conditionsOfRequestsHold() async throws {
+        try await onStage(media("a.ts")) { (stage: ServerStage) async throws in
+            stage.origin.set("/a.ts", .init(Array("0123456789".utf8), contentType: "video/mp2t"))
+            stage.origin.behave("/a.ts", .proper)
+            let address = try #require(try await segments(stage, "&segments=proxy").first)
+            let whole = try await stage.ask(address)
+            let (tag, date) = try (#require(whole.field("ETag")), #require(whole.field("Last-Modified")))
+            for field in ["If-None-Match: \"x\", W/\(tag)", "If-None-Match: *", "If-Modified-Since: \(date)"] {
+                let known = try await stage.ask(address, fields: [field])
+                #expect(known.status == 304 && known.body.isEmpty && known.field("ETag") == tag, "\(field)")
+            }
+            let other = try await stage.ask(address, fields: ["If-None-Match: \"x\"", "If-Modified-Since: \(date)"])
+            #expect(other.status == 200 && other.body == "0123456789")
+            for (validator, status, body) in [
+                (tag, 206, "234"), (date, 206, "234"), ("\"old\"", 200, "0123456789"),
+                ("Tue, 01 Jan 2019 00:00:00 GMT", 200, "0123456789"),
+            ] {
+                let answer = try await stage.ask(address, fields: ["Range: bytes=2-4", "If-Range: \(validator)"])
+                #expect(answer.status == status && answer.body == body, "\(validator): \(answer.head)")
+            }
+        }
+    }
+
+    @Test func directSegmentsHaveTheirOriginalAddresses() async throws {
+        try await onStage(media("a.ts", "b.ts")) { (stage: ServerStage) async throws in
+            let direct = try await segments(stage, "&segments=direct&duration=4")
+            #expect(direct == [stage.origin.address("/a.ts")])
+            // A simulated network has to pass through the server.
+            let conditioned = try await segments(stage, "&segments=direct&conditions=3G")
+            #expect(conditioned.allSatisfy { $0.hasPrefix("/segment/") })
+        }
+    }
+
     @Test func originErrorIsReportedAsAnError() async throws {
         try await onStage(media("a.ts")) { (stage: ServerStage) async throws in
             let address = try #require(try await segments(stage, "&segments=proxy").first)

@@ -62,6 +62,26 @@ import Testing
         )
     }
 
+    /// The file of a subtitle rendition is divided where media is inserted, and its parts reach the delegate.
+    @Test func partsOfSubtitlesHaveTheirOwnCues() async throws {
+        let source = ScriptedTransport(texts: [
+            "https://h/subtitles": "#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\nall.vtt\n#EXT-X-ENDLIST\n",
+            "https://h/all.vtt":
+                "WEBVTT\n\n00:01.000 --> 00:02.000\nfirst\n\n00:15.000 --> 00:16.000\nsecond\n",
+        ])
+        let ranges = MediaTimeRange(start: MediaTime(seconds: 10), end: MediaTime(seconds: 20))
+        let plan = EditPlan([.split([MediaTime(seconds: 10)]), .trim(ranges)])
+        let delegate = PlaylistEditingDelegate(plan, loadingFrom: source, policy: RecoveryPolicy(retries: 0))
+        let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
+        loader.setDelegate(delegate, queue: DispatchQueue(label: "delegate"))
+        let transport = DelegatedTransport(source, loader: loader, time: SystemTimeSource())
+        let resources = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
+        let playlist = try await text(resources, "custom://h/subtitles").text
+        let part = try #require(playlist.split(separator: "\n").first { !$0.hasPrefix("#") })
+        let cues = try await text(resources, String(part), .segment).text
+        #expect(cues.contains("second") && !cues.contains("first"), "\(cues)")
+    }
+
     @Test func segmentsAndKeysAreRedirected() async throws {
         let plan = EditPlan([.duration(MediaTime(seconds: 4))])
         let delegate = PlaylistEditingDelegate(plan, loadingFrom: source)

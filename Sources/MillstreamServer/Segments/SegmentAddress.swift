@@ -55,7 +55,9 @@ struct SegmentAddress: Hashable {
                 "url, segments, conditions, link, expires and signature must appear once"
             )
         }
-        guard let delivery = PlaybackRequest.SegmentDelivery(rawValue: query["segments"] ?? "redirect") else {
+        guard let delivery = PlaybackRequest.SegmentDelivery(rawValue: query["segments"] ?? "redirect"),
+            delivery != .direct
+        else {
             throw ServerError(.badRequest, "invalid-value", "segments is redirect or proxy")
         }
         let target = ResourceAddress(url)

@@ -12,6 +12,8 @@ final class SegmentMemory: Sendable {
         let address: String
         /// The value of the `Range` field.
         var range: String?
+        /// The value of the `If-Range` field of a request with a range.
+        var validator: String?
     }
 
     private struct Retained {

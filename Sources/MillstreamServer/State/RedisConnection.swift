@@ -53,6 +53,8 @@ final class RedisConnection: Sendable {
     #if os(Linux) || os(macOS)
     /// The time after which a connection or a command fails, in seconds.
     private static let timeout = 2
+    /// The time after a failure in which commands fail at once, so that those that wait for their turn do not add up their time-outs.
+    private static let pause = Duration.seconds(1)
     /// The maximum depth of a reply, of which the commands of this program have one.
     private static let maximumDepth = 4
 
@@ -66,6 +68,8 @@ final class RedisConnection: Sendable {
     private struct State: ~Copyable, @unchecked Sendable {
         // Safe: the context is used only while the mutex is locked.
         var context: Context?
+        /// The time before which no connection is opened, and the last failure.
+        var pause: (end: ContinuousClock.Instant, failure: ServerError)?
     }
 
     private let state = Mutex(State())
@@ -75,13 +79,19 @@ final class RedisConnection: Sendable {
     /// - Throws: ``ServerError`` with 503 if the server cannot be reached or answers with an error.
     func send(_ arguments: [String]) throws -> RedisReply {
         try state.withLock { state in
+            if let pause = state.pause, ContinuousClock.now < pause.end { throw pause.failure }
+            state.pause = nil
             let isConnected = state.context != nil
             do {
-                return try Self.send(arguments, &state, address)
-            } catch is ConnectionLost where isConnected {
-                return try Self.convertingLoss(address) { try Self.send(arguments, &state, address) }
+                do {
+                    return try Self.send(arguments, &state, address)
+                } catch is ConnectionLost where isConnected {
+                    return try Self.send(arguments, &state, address)
+                }
             } catch let error as ConnectionLost {
-                throw error.failure(address)
+                let failure = error.failure(address)
+                state.pause = (ContinuousClock.now + Self.pause, failure)
+                throw failure
             }
         }
     }
@@ -92,10 +102,6 @@ final class RedisConnection: Sendable {
         func failure(_ address: RedisAddress) -> ServerError {
             .stateUnavailable("Redis at \(address.host):\(address.port) cannot be reached (\(reason))")
         }
-    }
-
-    private static func convertingLoss<Result>(_ address: RedisAddress, _ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as ConnectionLost { throw error.failure(address) }
     }
 
     private static func send(

@@ -1,0 +1,41 @@
+import HTTPTypes
+import MediaTransport
+
+/// The conditions of a request that its answer is compared with (RFC 9110 §13.1).
+struct ConditionalRequest {
+    private let headers: HTTPFields
+
+    init(_ headers: HTTPFields) { self.headers = headers }
+
+    /// Returns a Boolean value that indicates whether the client has one of the representations with the given entity tags
+    /// (RFC 9110 §13.1.2).
+    func hasRepresentation(_ tags: String...) -> Bool {
+        let known = tags.map { Self.withoutWeakness($0[...]) }
+        return headers[values: .ifNoneMatch].contains { field in
+            field.split(separator: ",").contains { part in
+                let candidate = Self.withoutWeakness(part.filter { $0 != " " && $0 != "\t" }[...])
+                return candidate == "*" || known.contains(candidate)
+            }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the client has what a complete answer of an origin contains.
+    func hasContent(of answer: TransportResponse) -> Bool {
+        guard answer.status == 200 else { return false }
+        guard headers[.ifNoneMatch] == nil else { return answer.header("ETag").map { hasRepresentation($0) } ?? false }
+        guard let since = headers[.ifModifiedSince], let modified = answer.header("Last-Modified") else { return false }
+        guard let known = HTTPDate.seconds(since), let changed = HTTPDate.seconds(modified) else { return false }
+        return changed <= known
+    }
+
+    private static func withoutWeakness(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
+}
+
+extension TransportResponse {
+    /// Returns a Boolean value that indicates whether the validator in `If-Range` is that of this response, so that its bytes
+    /// belong to those that the client has (RFC 9110 §13.1.5).
+    func hasValidator(_ validator: String) -> Bool {
+        guard !validator.hasPrefix("W/") else { return false }
+        return validator.hasPrefix("\"") ? header("ETag") == validator : header("Last-Modified") == validator
+    }
+}
