@@ -123,6 +123,48 @@ struct InspectionTests {
         #expect(text.status == 0 && text.output.contains("640x360") && text.output.contains("media file"), "\(text)")
     }
 
+    /// The index of a Matroska file and its media describe the same tracks.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [("copy.mkv", ["-c", "copy"]), ("copy.mov", ["-c", "copy"]), ("copy.ts", ["-c", "copy"])]
+    )
+    func tracksAreListedOnceWithTheirProperties(name: String, coding: [String]) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (movie, path) = (try sample("movie.mp4"), folder.appendingPathComponent(name).path)
+        try await makeFile(["-i", movie] + coding + [path])
+        let properties = ["type", "codec", "width", "height", "sampleRate", "channels"]
+        func tracks(_ path: String) async throws -> [[String]] {
+            let report = try json(try await run("inspect", path, "--json").output)
+            let tracks = try #require(report["tracks"] as? [[String: Any]])
+            return tracks.map { track in properties.map { track[$0].map { "\($0)" } ?? "" } }
+        }
+        #expect(try await tracks(path) == tracks(movie))
+    }
+
+    @Test(.timeLimit(.minutes(10))) func languagesOfMatroskaTracksAreThoseOfTheirCodecs() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("two.mkv").path
+        try await makeFile(
+            ["-f", "lavfi", "-i", "testsrc=s=64x64:d=1", "-f", "lavfi", "-i", "sine=d=1", "-map", "0", "-map", "1"]
+                + ["-map", "1", "-c:v", "libx264", "-c:a:0", "libopus", "-c:a:1", "aac", "-ac:a:1", "2"]
+                + ["-metadata:s:a:0", "language=kor", "-metadata:s:a:1", "language=deu", path]
+        )
+        let report = try json(try await run("inspect", path, "--json").output)
+        let tracks = try #require(report["tracks"] as? [[String: Any]])
+        #expect(tracks.map { $0["id"] as? Int } == [1, 2, 3])
+        #expect(tracks.map { $0["language"] as? String } == [nil, "kor", "deu"])
+        #expect(tracks.dropFirst().map { $0["codec"] as? String } == ["Opus", "mp4a.40.2"])
+        #expect(tracks.map { $0["channels"] as? Int } == [nil, 1, 2])
+    }
+
+    private func makeFile(_ arguments: [String]) async throws {
+        let program = try RunningProgram(
+            ["ffmpeg", "-nostdin", "-v", "error"] + arguments,
+            of: URL(fileURLWithPath: "/usr/bin/env")
+        )
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+    }
+
     /// A file whose transfer was interrupted has an index of more bytes than it has.
     @Test(.timeLimit(.minutes(10))) func incompleteFilesAreReported() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

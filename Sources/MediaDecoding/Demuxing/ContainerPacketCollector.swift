@@ -144,7 +144,7 @@ import SegmentFormat
             let kind = unsafe MediaTrack.MediaType(parameters.pointee.codec_type)
             let packets = unsafe rawPackets.removeValue(forKey: index) ?? []
             var format = unsafe TrackFormat(
-                id: Int(stream.pointee.id),
+                id: trackID(of: stream),
                 kind: kind,
                 timeBase: stream.pointee.time_base,
                 parameters: try CodecParameters(copying: parameters)
@@ -180,6 +180,16 @@ import SegmentFormat
         }
         if result.tracks.isEmpty {
             throw DecodingError(status: .notReadable, operation: "the segment contains no readable track")
+        }
+    }
+
+    /// Returns the track identifier of a stream.
+    ///
+    /// FFmpeg does not report the track numbers of Matroska files, which muxers assign in ascending order from 1.
+    private func trackID(of stream: UnsafeMutablePointer<AVStream>) -> Int {
+        switch container {
+        case .matroska, .webM: unsafe Int(stream.pointee.index) +| 1
+        default: unsafe Int(stream.pointee.id)
         }
     }
 
@@ -244,6 +254,7 @@ import SegmentFormat
         if format.width == 0, let size = unsafe frameSizes[Int(stream.pointee.index)] {
             (format.width, format.height) = size
         }
+        if TrackFormatCompletion.complete(&format, fromConfiguration: format.parameters.extraData) { return }
         for index in unsafe packets.indices.prefix(64) {
             let packet = unsafe packets[index]
             let bytes = unsafe UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))

@@ -4,7 +4,24 @@ import SegmentFormat
 /// Derives the codec name and the audio parameters of a track from its samples, for containers that do not declare
 /// them.
 enum TrackFormatCompletion {
-    /// Completes a track format from one of its samples.
+    /// Completes the codec name of a track format from the configuration that the container stores outside of the samples.
+    ///
+    /// - Returns: `false` if the container has none, and the samples must be tried.
+    static func complete(_ format: inout TrackFormat, fromConfiguration bytes: [UInt8]) -> Bool {
+        let type: FourCharacterCode
+        switch format.parameters.codec {
+        case AV_CODEC_ID_H264: type = "avc1"
+        case AV_CODEC_ID_HEVC: type = "hvc1"
+        case AV_CODEC_ID_AV1: type = "av01"
+        case AV_CODEC_ID_AAC: type = "mp4a"
+        default: return false
+        }
+        guard let codec = DecoderConfiguration.codec(type, bytes.span) else { return false }
+        format.codec = codec
+        return true
+    }
+
+    /// Completes a track format from one of its samples, which are not length-prefixed.
     ///
     /// - Returns: `false` if the sample lacks the required header and another one must be tried.
     static func complete(_ format: inout TrackFormat, fromSample sample: UnsafeRawBufferPointer) -> Bool {
@@ -20,8 +37,11 @@ enum TrackFormatCompletion {
             if format.channelCount == 0 { format.channelCount = header.channelCount ?? 0 }
             return true
         case AV_CODEC_ID_HEVC: format.codec = "hvc1"
-        case AV_CODEC_ID_OPUS: format.codec = "opus"
-        case AV_CODEC_ID_FLAC: format.codec = "flac"
+        case AV_CODEC_ID_AV1: format.codec = "av01"
+        case AV_CODEC_ID_VP8: format.codec = "vp08"
+        case AV_CODEC_ID_VP9: format.codec = "vp09"
+        case AV_CODEC_ID_OPUS: format.codec = "Opus"
+        case AV_CODEC_ID_FLAC: format.codec = "fLaC"
         default: break
         }
         return true

@@ -45,6 +45,34 @@ struct CodecDescription {
     }
 }
 
+// MARK: Records without a box
+
+extension CodecDescription {
+    /// Creates a description from the decoder configuration record of a codec, which containers other than ISO base media
+    /// store without a box; `nil` if the record is invalid, or not supported for the codec.
+    ///
+    /// - Parameters:
+    ///   - format: The type of the sample entry that the codec has in ISO base media.
+    ///   - record: The content of `avcC`, `hvcC` or `av1C`, or an AudioSpecificConfig.
+    init?(_ format: FourCharacterCode, record: Span<UInt8>) {
+        codec = format.description.trimmed
+        let range = 0..<record.count
+        let box = Box(type: format, range: range, payload: range, isTruncated: false)
+        switch format {
+        // Without this version, the bytes are those of a byte stream.
+        case "avc1" where record.count >= 4 && record[0] == 1: readAVC(box, record)
+        case "hvc1" where record.count >= 13 && record[0] == 1: readHEVC(box, record)
+        case "av01" where record.count >= 4 && record[0] == 0x81: readAV1(box, record)
+        case "mp4a":
+            guard let audio = AudioSpecificConfiguration(range, in: record) else { return nil }
+            codec += ".40.\(audio.objectType)"
+            channelCount = audio.channelCount
+            sampleRate = audio.sampleRate
+        default: return nil
+        }
+    }
+}
+
 // MARK: Video
 
 extension CodecDescription {

@@ -246,8 +246,10 @@ extension MediaTrack {
         // The default value if no language is specified (RFC 9559 §5.1.4.1.19).
         language = "eng"
         var hasLanguageTag = false
+        var configuration = 0..<0
         while let child = walker.next(bytes) {
             switch child.id {
+            case 0x63A2: configuration = child.content
             case 0xD7: id = UInt32(truncatingIfNeeded: bytes.matroskaUnsigned(child.content))
             case 0x83:
                 switch bytes.matroskaUnsigned(child.content) {
@@ -269,6 +271,20 @@ extension MediaTrack {
             }
         }
         if language == "und" || language == "" { language = nil }
+        codec = codec.map { Self.codec($0, configuration: bytes.extracting(configuration)) }
+    }
+
+    /// Returns the name of a codec with the profile of its configuration (RFC 9559 §5.1.4.1.22).
+    private static func codec(_ name: String, configuration: Span<UInt8>) -> String {
+        let codec: String? =
+            switch name {
+            case "avc1": DecoderConfiguration.codec("avc1", configuration)
+            case "hvc1": DecoderConfiguration.codec("hvc1", configuration)
+            case "av01": DecoderConfiguration.codec("av01", configuration)
+            case "mp4a.40": DecoderConfiguration.codec("mp4a", configuration)
+            default: nil
+            }
+        return codec ?? name
     }
 
     private mutating func readFormat(_ content: Range<Int>, _ bytes: Span<UInt8>) {

@@ -29,14 +29,7 @@ struct MediaFileReport {
         self.reader = reader
         // The index of a file has no sizes and sample rates; the first segment has them.
         let inspection = try await MediaInspection(reader, limit: limit ?? 1)
-        let measured = inspection.tracks.map(\.format)
-        let others = reader.fileTracks.filter { track in !measured.contains { $0.id == track.id } }
-        tracks =
-            measured.map { track in
-                var track = track
-                track.language = track.language ?? reader.fileTracks.first { $0.id == track.id }?.language
-                return track
-            } + others
+        tracks = MediaTrack.combining(listed: reader.fileTracks, measured: inspection.tracks.map(\.format))
         container =
             inspection.segments.lazy.compactMap { segment -> String? in
                 if case .success(let media) = segment.media { media.container } else { nil }
