@@ -72,7 +72,7 @@ struct MediaFileSource {
         if let missing = timeline.missingLength(inFileOfLength: length) {
             throw DownloadError(
                 .notAPlaylist,
-                "\(address): the file ends early: its last \(ByteCount(missing)) are missing at its server",
+                "\(address): the file ends early: \(timeline.missingLengthAccuracy.text(missing)), also at its server",
                 address: address
             )
         }

@@ -12,6 +12,8 @@ package enum MediaFormatError: MillstreamError, Hashable {
     case tooLarge(String)
     /// The named structure is required but missing.
     case missing(String)
+    /// The file lacks the named structure, which is written last, because its recording did not finish.
+    case unfinished(String)
 }
 
 extension MediaFormatError {
@@ -22,6 +24,7 @@ extension MediaFormatError {
         case .malformed(let name): "\(name) is invalid"
         case .tooLarge(let name): "\(name) exceeds the supported number of entries"
         case .missing(let name): "\(name) is missing"
+        case .unfinished(let name): "\(name) is missing, because the recording of the file did not finish"
         }
     }
 }
@@ -37,11 +40,13 @@ extension MediaFormatError {
         case tooLarge = "too-large"
         /// A structure is missing.
         case missing
+        /// A structure is missing, because the recording of the file did not finish.
+        case unfinished
 
         /// The code of the corresponding error of AVFoundation.
         package var number: Int? {
             switch self {
-            case .truncated, .malformed: -11_829
+            case .truncated, .malformed, .unfinished: -11_829
             case .tooLarge: -11_864
             case .missing: -11_822
             }
@@ -55,6 +60,7 @@ extension MediaFormatError {
         case .malformed: .malformed
         case .tooLarge: .tooLarge
         case .missing: .missing
+        case .unfinished: .unfinished
         }
     }
 

@@ -102,6 +102,69 @@ struct MediaFileCommandTests {
         #expect(played.status == 1 && played.errors.contains("(incomplete-file)"), "\(played)")
     }
 
+    /// A recorder that is killed leaves a file whose media has no size.
+    @Test func recordingThatDidNotFinishIsAnError() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (whole, path) = (folder.appendingPathComponent("whole.mp4"), folder.appendingPathComponent("killed.mp4"))
+        _ = try await tool(["ffmpeg", "-v", "error", "-i", movie.path, "-c", "copy", whole.path])
+        var bytes = try Data(contentsOf: whole).prefix(700_000)
+        let name = try #require(bytes.firstRange(of: Data("mdat".utf8)))
+        bytes.replaceSubrange(name.lowerBound - 4..<name.lowerBound, with: Data(count: 4))
+        try bytes.write(to: path)
+        for command in ["inspect", "play"] {
+            let program = try RunningProgram([command, path.path])
+            #expect(try await program.finish() == 1, "\(program.standardOutput)")
+            let message =
+                "the file is incomplete: it lacks its index (the moov box), because its recording did not finish"
+            #expect(program.standardError.contains(message), "\(program.standardError)")
+            #expect(program.standardError.contains("(incomplete-file)"), "\(program.standardError)")
+        }
+        let downloaded = try await run(["download", path.path])
+        #expect(downloaded.errors.contains("because the recording of the file did not finish"), "\(downloaded)")
+    }
+
+    /// Formats without an index of their bytes declare a number of samples, or the length of a page or box.
+    @Test(arguments: [
+        ("flac", ["-vn", "-c:a", "flac"], "it has about 1", " of 30.0 s, and about "),
+        ("wav", ["-vn"], "it has about 15.0 of 30.0 s", "its last 2.88 MB are missing"),
+        ("opus", ["-vn", "-c:a", "libopus"], "it has about ", " s, and at least "),
+        ("ogg", ["-vn", "-c:a", "libvorbis"], "it has about ", " s, and at least "),
+        ("mp4", ["-c", "copy", "-movflags", "frag_keyframe+empty_moov"], "it has about ", " s, and at least "),
+    ])
+    func otherFilesThatEndEarlyAreReported(
+        format: String,
+        coding: [String],
+        available: String,
+        missing: String
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let whole = folder.appendingPathComponent("whole.\(format)")
+        let path = folder.appendingPathComponent("half.\(format)").path
+        _ = try await tool(["ffmpeg", "-v", "error", "-i", movie.path] + coding + [whole.path])
+        let bytes = try Data(contentsOf: whole)
+        try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
+        let options = ["--headless", "--speed", "max", "--metrics", "-"]
+        let played = try await run(["play", path] + options)
+        #expect(played.status == 1 && played.errors.contains("the file ends early: \(available)"), "\(played)")
+        #expect(played.errors.contains(missing) && played.errors.contains("(incomplete-file)"), "\(played)")
+        let metrics = try #require(JSONSerialization.jsonObject(with: Data(played.output.utf8)) as? [String: Any])
+        let watched = try #require(metrics["watchedDuration"] as? Double)
+        #expect(watched > 10 && watched < 20, "\(metrics)")
+        let downloaded = try await run(["download", path])
+        #expect(downloaded.status != 0 && downloaded.errors.contains("the file ends early: "), "\(downloaded)")
+        let inspected = try await tool([RunningProgram.executable.path, "inspect", path])
+        #expect(inspected.contains("the file is incomplete: "), "\(inspected)")
+        // The whole file has no such report.
+        let complete = try await run(["play", whole.path] + options)
+        #expect(complete.status == 0 && !complete.errors.contains("ends early"), "\(complete)")
+        let all = try await tool([RunningProgram.executable.path, "inspect", whole.path])
+        #expect(!all.contains("incomplete"), "\(all)")
+    }
+
     /// A Matroska file whose transfer was aborted has no index at its end, but its size and duration at its start.
     @Test func matroskaFileThatEndsEarlyIsReported() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

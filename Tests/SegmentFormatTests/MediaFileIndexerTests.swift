@@ -230,7 +230,8 @@ import Testing
     @Test func flacMetadataBlocksAreSkipped() throws {
         let file = Audio.flac(samples: 441_000, picture: 50_000, frames: 100_000)
         let (timeline, requests) = try Self.index(file)
-        #expect(requests.isEmpty)
+        // Only the last frames are read, which tell whether the file is complete.
+        #expect(requests.allSatisfy { $0.start >= file.count - 100_000 && $0.end == file.count })
         #expect(timeline.duration == MediaTime(seconds: 10))
         #expect(timeline.initializationRange?.end == Int64(file.count - 100_000))
         #expect(timeline.tracks.first?.channelCount == 2)
@@ -259,11 +260,63 @@ import Testing
         #expect(complete.missingLength(inFileOfLength: Int64(file.count)) == nil)
     }
 
+    /// Pages and boxes declare their own length, so that only the end of the last one is known to be missing.
+    @Test func fileThatEndsWithinAPageOrBoxHasItsMissingPart() throws {
+        let movie = Movies.initialization + Self.fragments.flatMap { $0 }
+        for file in [Containers.opus(seconds: 90), movie] {
+            let (cut, _) = try Self.index(Array(file.dropLast(5)))
+            #expect(cut.missingLength(inFileOfLength: Int64(file.count - 5)) == 5)
+            #expect(cut.missingLengthAccuracy == .minimum)
+            #expect(try Self.index(file).timeline.missingLength(inFileOfLength: Int64(file.count)) == nil)
+        }
+        // A recording in fragments can end after each of them.
+        let whole = Array(movie.dropLast(Self.fragments[5].count))
+        #expect(try Self.index(whole).timeline.missingLength(inFileOfLength: Int64(whole.count)) == nil)
+    }
+
+    @Test func wavFileThatEndsEarlyHasItsMissingPart() throws {
+        let file = Audio.wave(seconds: 10)
+        let length = 44 + 64_000
+        let (timeline, _) = try Self.index(Array(file.prefix(length)))
+        #expect(timeline.missingLength(inFileOfLength: Int64(length)) == Int64(file.count - length))
+        #expect(timeline.missingLengthAccuracy == .exact && timeline.duration == MediaTime(seconds: 10))
+        #expect(timeline.segments.last?.timeRange.start == MediaTime(seconds: 4))
+        // Writers that cannot seek back leave a placeholder.
+        var recorded = Array(file.prefix(length))
+        recorded.replaceSubrange(40..<44, with: u32(0x7FFF_FFDC).reversed())
+        #expect(try Self.index(recorded).timeline.missingLength(inFileOfLength: Int64(length)) == nil)
+    }
+
+    @Test func flacFileThatEndsEarlyHasItsMissingPart() throws {
+        func index(_ declared: Int) throws -> (MediaFileTimeline, Int64) {
+            let header = Audio.flac(samples: declared, picture: 10, blockSize: 4_096, frames: 0)
+            let file = header + (0..<20).flatMap { Audio.flacFrame($0) }
+            return (try Self.index(file).timeline, Int64(file.count))
+        }
+        let (cut, length) = try index(40 * 4_096)
+        #expect(cut.missingLength(inFileOfLength: length) == 20 * Int64(Audio.flacFrame(0).count))
+        #expect(cut.missingLengthAccuracy == .estimated)
+        #expect(cut.segments.last?.timeRange.start == MediaTime(value: 20 * 4_096, timescale: 44_100))
+        for declared in [20 * 4_096, 0] {
+            let (timeline, length) = try index(declared)
+            #expect(timeline.missingLength(inFileOfLength: length) == nil)
+        }
+    }
+
     @Test func movieWithoutItsMovieBoxIsTruncatedOrHasNone() throws {
         let cut = try Self.index(Array(Movies.initialization.dropLast(8)), head: 100).timeline
         #expect(cut.error == .truncated("moov"))
         let fragment = try Self.index(Movies.fragment(1, base: 0), head: 100).timeline
         #expect(fragment.error == .missing("moov"))
+    }
+
+    /// A recorder writes the size of the media and the movie box when the recording ends.
+    @Test(arguments: [u32(0), u32(8), u32(1)]) func recordingThatDidNotFinishIsNoSegment(_ size: [UInt8]) throws {
+        let media = size + ascii("mdat") + zeros(8) + u32(0x2AE) + [6, 5] + zeros(4_000)
+        let unfinished = try Self.index(Movies.fileType + box("wide", []) + media, head: 100).timeline
+        #expect(unfinished.error == .unfinished("moov"))
+        let segment = try Self.index(box("styp", ascii("msdh") + zeros(4)) + media, head: 100).timeline
+        #expect(segment.error != .unfinished("moov") && segment.error != nil)
     }
 
     @Test func matroskaCuesDivideClusters() throws {
@@ -342,7 +395,7 @@ import Testing
 
     @Test func parsingProblemIsReported() throws {
         let (timeline, _) = try Self.index(Movies.fileType + box("mdat", zeros(100)))
-        #expect(timeline.error == .missing("moov"))
+        #expect(timeline.error == .unfinished("moov"))
         #expect(timeline.segments.count == 1)
         let large = Movies.fileType + u32(1) + ascii("moov") + u64(1 << 40) + zeros(100)
         #expect(try Self.index(large).timeline.error == .tooLarge("moov"))

@@ -1,6 +1,7 @@
 import MediaTiming
 
-/// A reader of the metadata blocks of a FLAC file (RFC 9639 §8); the first block contains the number of samples.
+/// A reader of the metadata blocks of a FLAC file (RFC 9639 §8), the first of which contains the number of samples, and of
+/// its last frames, which tell whether the file has them all.
 struct FLACFileReader: MediaFileReader {
     private let minimumSegmentDuration: MediaTime
     private var position: Int64 = 0
@@ -8,6 +9,13 @@ struct FLACFileReader: MediaFileReader {
     private var blockCount = 0
     private var information: FLACStreamInformation?
     private var metadataEnd: Int64?
+    /// The number of the sample after the last frame; `nil` if it is unknown.
+    private var endSample: Int64?
+    private var hasReadEnd = false
+    private var endSize: Int64 = 65_536
+
+    /// The maximum number of bytes at the end of the file in which the last frames are searched.
+    private static let maximumEndSize: Int64 = 1 << 20
 
     init(_ minimumSegmentDuration: MediaTime) {
         self.minimumSegmentDuration = minimumSegmentDuration
@@ -41,7 +49,30 @@ struct FLACFileReader: MediaFileReader {
             position +|= Int64(length)
             if header >> 31 == 1 { metadataEnd = position }
         }
+        if let needed = readLastFrames(file) { return needed }
         return .ready(makeTimeline(from: file))
+    }
+
+    /// Reads the last frames of a file that declares its number of samples; returns a request if more bytes are required.
+    private mutating func readLastFrames(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        guard let information, information.sampleCount != nil, let metadataEnd, let length = file.length,
+            length > metadataEnd
+        else { return nil }
+        while !hasReadEnd {
+            let start = max(metadataEnd, length -| endSize)
+            let count = Int(clamping: length -| start)
+            guard let found = file.loadedBytes(at: start, count: count) else {
+                return file.request(at: start, count: count)
+            }
+            endSample = FLACFrameHeader.endSample(
+                in: found.bytes.span,
+                from: found.offset,
+                blockSize: information.maximumBlockSize
+            )
+            hasReadEnd = endSample != nil || start == metadataEnd || endSize >= Self.maximumEndSize
+            endSize *|= 4
+        }
+        return nil
     }
 
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
@@ -66,9 +97,21 @@ struct FLACFileReader: MediaFileReader {
         guard let duration = information.duration, let length = file.length, length > metadataEnd else {
             return timeline
         }
-        timeline.segments = TimeByteMap(start: metadataEnd, end: length, duration: duration).segments(
+        let available = availableDuration(information) ?? duration
+        timeline.segments = TimeByteMap(start: metadataEnd, end: length, duration: available).segments(
             duration: minimumSegmentDuration
         )
+        if available < duration {
+            let bytesPerSecond = Double(length -| metadataEnd) / max(0.001, available.seconds)
+            let missing = max(1, Int64(saturating: (bytesPerSecond * (duration - available).seconds).rounded()))
+            timeline.addMissingEnd(from: available, length: missing, .estimated)
+        }
         return timeline
+    }
+
+    /// Returns the duration of the samples in a file that has fewer than it declares; `nil` if it has all of them.
+    private func availableDuration(_ information: FLACStreamInformation) -> MediaTime? {
+        guard let endSample, let count = information.sampleCount, endSample < Int64(clamping: count) else { return nil }
+        return MediaTime(value: endSample, timescale: Int64(information.sampleRate))
     }
 }

@@ -32,6 +32,28 @@ package struct MediaFileTimeline: Sendable, Hashable {
     /// The error due to which the timeline is less complete than possible; `nil` if the file was read without errors.
     package var error: MediaFormatError?
 
+    /// The meaning of ``missingLength(inFileOfLength:)``.
+    package var missingLengthAccuracy = MissingLengthAccuracy.exact
+
+    /// The accuracy of the number of bytes that are missing at the end of a file.
+    package enum MissingLengthAccuracy: Sendable, Hashable {
+        /// The container declares its entire length.
+        case exact
+        /// The number is estimated from the duration that is missing.
+        case estimated
+        /// Only the length of the unit within which the file ends is known, such as a box or a page.
+        case minimum
+
+        /// Returns a clause about the number of bytes that are missing, such as “its last 3 MB are missing”.
+        package func text(_ length: Int64) -> String {
+            switch self {
+            case .exact: "its last \(ByteCount(length)) are missing"
+            case .estimated: "about \(ByteCount(length)) are missing at its end"
+            case .minimum: "at least \(ByteCount(length)) are missing at its end"
+            }
+        }
+    }
+
     /// Returns the number of bytes that are missing at the end of a file of a length; `nil` for none, or for an unknown length.
     package func missingLength(inFileOfLength length: Int64?) -> Int64? {
         guard let length, let end = segments.map(\.byteRange.end).max(), end > length else { return nil }
@@ -62,6 +84,19 @@ package struct MediaFileTimeline: Sendable, Hashable {
 }
 
 extension MediaFileTimeline {
+    /// Adds a segment after the end of the file, with the media that is missing up to ``duration``.
+    ///
+    /// - Parameters:
+    ///   - time: The end of the media in the file.
+    ///   - length: The number of bytes that are missing.
+    ///   - accuracy: The accuracy of this number.
+    mutating func addMissingEnd(from time: MediaTime, length: Int64, _ accuracy: MissingLengthAccuracy) {
+        guard let end = segments.last?.byteRange.end, let bytes = ByteRange(start: end, length: length) else { return }
+        let range = MediaTimeRange(start: time, end: max(time, duration ?? time))
+        segments.append(MediaFileSegment(timeRange: range, byteRange: bytes))
+        missingLengthAccuracy = accuracy
+    }
+
     /// Creates a timeline with a single segment that contains the whole file.
     init(wholeFile container: MediaContainer, length: Int64?, duration: MediaTime? = nil) {
         self.init(container: container)

@@ -9,6 +9,13 @@ struct MovieFileReader: MediaFileReader {
     private var boxCount = 0
     private var isFinished = false
     private var movie: Movie?
+    /// A Boolean value that indicates whether there is media data (`mdat`), and none of the boxes with which segments of
+    /// streams begin.
+    private var lacksOnlyMovie: Bool { hasMediaData && !hasSegmentBox }
+    private var hasMediaData = false
+    /// A Boolean value that indicates whether the size of the media data was never written.
+    private var isMediaUnsized = false
+    private var hasSegmentBox = false
     private var initialization: ByteRange?
     private var leadingTrack: Movie.Track?
     private var progressiveSegments: [MediaFileSegment] = []
@@ -54,6 +61,7 @@ struct MovieFileReader: MediaFileReader {
             guard found.count > 0 else { break }
             guard let box = BoxHeader(found.bytes.span, at: found.offset) else {
                 problem = .malformed("box")
+                if found.bytes.span.hasBytes("mdat", at: found.offset + 4) { noteUnsizedMedia() }
                 break
             }
             boxCount += 1
@@ -74,6 +82,7 @@ struct MovieFileReader: MediaFileReader {
     /// Reads the box at ``position`` and advances to its end; returns a request if more bytes are required.
     private mutating func processBox(_ box: BoxHeader, _ file: LoadedFileParts) -> MediaFileIndexer.State? {
         let end = box.length.map { position.addingSaturated($0) } ?? file.length ?? .max
+        noteBox(box)
         switch box.type {
         case .moov:
             guard movie == nil else { break }
@@ -95,7 +104,8 @@ struct MovieFileReader: MediaFileReader {
             }
         case .mdat:
             if startIndexes() { return nil }
-            if !segmentBuilder.isEmpty { segmentBuilder.extend(to: min(end, file.length ?? end)) }
+            // The end of a box after that of the file shows that the file was cut off.
+            if !segmentBuilder.isEmpty { segmentBuilder.extend(to: end) }
             fragmentStart = nil
         case .styp, .emsg, .prft:
             if startIndexes() { return nil }
@@ -105,6 +115,21 @@ struct MovieFileReader: MediaFileReader {
         }
         position = end
         return nil
+    }
+
+    /// Notes the boxes that tell a recording that did not finish from a segment of a stream, if there is no movie box.
+    private mutating func noteBox(_ box: BoxHeader) {
+        switch box.type {
+        case .mdat where box.length.map({ $0 <= Int64(box.headerLength) }) ?? true: noteUnsizedMedia()
+        case .mdat: hasMediaData = true
+        case .moof, .styp, .sidx: hasSegmentBox = true
+        default: break
+        }
+    }
+
+    private mutating func noteUnsizedMedia() {
+        hasMediaData = true
+        isMediaUnsized = true
     }
 
     /// Calls `body` with all bytes of a box, or returns a request for them; sets a problem if the box is too large.
@@ -247,7 +272,7 @@ extension MovieFileReader {
 extension MovieFileReader {
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
         var timeline = MediaFileTimeline(wholeFile: .isoBaseMedia, length: file.length)
-        timeline.error = problem ?? (movie == nil ? missingMovieError(in: file) : nil)
+        timeline.error = movie == nil ? missingMovieError(in: file) : problem
         guard let movie else { return timeline }
         timeline.tracks = movie.tracks.map(\.mediaTrack)
         timeline.initializationRange = initialization
@@ -269,12 +294,18 @@ extension MovieFileReader {
         timeline.duration = segments.last?.timeRange.end
         timeline.firstTimestamp = isIndexed ? start : start + (leadingTrack?.firstEdit?.offset ?? .zero)
         timeline.isDurationEstimated = rest
+        if !isIndexed { timeline.missingLengthAccuracy = .minimum }
         return timeline
     }
 
     /// Returns the error of a file without a movie box, which can follow the media and be cut off.
+    ///
+    /// A recorder writes the size of the media and the movie box at its end. Until then, the size is 0, so that the media
+    /// extends to the end of the file, or that of an empty box, so that the media is read as boxes.
     private func missingMovieError(in file: LoadedFileParts) -> MediaFormatError {
-        file.length.map { position > $0 } ?? false ? .truncated("moov") : .missing("moov")
+        if let problem, problem != .malformed("box") || !lacksOnlyMovie { return problem }
+        if let length = file.length, position > length, !isMediaUnsized { return .truncated("moov") }
+        return lacksOnlyMovie ? .unfinished("moov") : .missing("moov")
     }
 
     /// Adds the unread rest of the file as a single fragment, and returns whether there is any.

@@ -10,6 +10,8 @@ struct OggFileReader: MediaFileReader {
     private var channelCount = 0
     private var duration: MediaTime?
     private var hasTail = false
+    /// The end of the last page that begins in the file, which can be after the end of the file; `nil` if it is unknown.
+    private var lastPageEnd: Int64?
 
     /// The maximum number of bytes read at the end of the file; a page has at most 65,307 bytes.
     private static let maximumTailSize: Int64 = 1 << 20
@@ -19,16 +21,17 @@ struct OggFileReader: MediaFileReader {
             guard let head = file.loadedBytes(at: 0, count: 64) else { return file.request(at: 0, count: 4_096) }
             readFirstPage(head)
         }
-        guard let rate, let length = file.length else { return .ready(makeTimeline(from: file)) }
+        guard let length = file.length else { return .ready(makeTimeline(from: file)) }
         while !hasTail {
             let start = max(0, length -| tailSize)
             guard let found = file.loadedBytes(at: start, count: Int(length -| start)) else {
                 return file.request(at: start, count: Int(length -| start))
             }
-            if let samples = lastGranulePosition(found) {
+            if let rate, let samples = lastGranulePosition(found) {
                 duration = MediaTime(value: max(0, samples.subtractingSaturated(preSkip)), timescale: rate)
             }
-            hasTail = duration != nil || start == 0 || tailSize >= Self.maximumTailSize
+            lastPageEnd = Self.lastPageEnd(found).map { start +| Int64($0 - found.offset) }
+            hasTail = duration != nil || rate == nil || start == 0 || tailSize >= Self.maximumTailSize
             tailSize *|= 4
         }
         return .ready(makeTimeline(from: file))
@@ -68,12 +71,36 @@ struct OggFileReader: MediaFileReader {
         return last
     }
 
+    /// Returns the index after the last page that begins in the bytes, as its header declares it; `nil` if none does.
+    private static func lastPageEnd(_ found: LoadedFileParts.LoadedBytes) -> Int? {
+        let bytes = found.bytes.span
+        var end: Int?
+        var offset = found.offset
+        while offset + 4 <= bytes.count {
+            guard bytes[offset] == 0x4F, bytes.hasBytes("OggS", at: offset) else {
+                offset += 1
+                continue
+            }
+            let table = offset + 27
+            guard table <= bytes.count else { return table }
+            let tableEnd = table + Int(bytes[offset + 26])
+            guard tableEnd <= bytes.count else { return tableEnd }
+            offset = tableEnd
+            for index in table..<tableEnd { offset += Int(bytes[index]) }
+            end = offset
+        }
+        return end
+    }
+
     private static func littleEndian(_ length: Int, _ bytes: Span<UInt8>, at offset: Int) -> Int64 {
         Int64(bitPattern: bytes.unsigned(length, at: offset).byteSwapped >> (64 - 8 *| length))
     }
 
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
-        var timeline = MediaFileTimeline(wholeFile: .ogg, length: file.length, duration: duration)
+        // The end of a page after that of the file shows that the file was cut off.
+        let length = file.length.map { max($0, lastPageEnd ?? 0) }
+        var timeline = MediaFileTimeline(wholeFile: .ogg, length: length, duration: duration)
+        timeline.missingLengthAccuracy = .minimum
         guard rate != nil else { return timeline }
         timeline.tracks = [
             MediaTrack(

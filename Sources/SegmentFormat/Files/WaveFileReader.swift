@@ -10,6 +10,11 @@ struct WaveFileReader: MediaFileReader {
     private var format: Format?
     private var rf64DataLength: Int64?
     private var data: ByteRange?
+    /// The number of bytes that the header declares and the file does not have.
+    private var missingLength: Int64 = 0
+
+    /// The length of samples from which it is a placeholder of writers that cannot seek back, such as `arecord`.
+    private static let minimumPlaceholderLength: Int64 = 0x7FFF_0000
 
     fileprivate struct Format {
         let tag: UInt16
@@ -42,6 +47,7 @@ struct WaveFileReader: MediaFileReader {
                 let claimed = isOpen ? rf64DataLength ?? .max : Int64(clamping: length)
                 let rest = (file.length ?? .max) -| body
                 data = ByteRange(start: body, length: max(0, min(claimed, rest)))
+                if claimed < Self.minimumPlaceholderLength { missingLength = max(0, claimed -| rest) }
                 break
             }
             chunkCount += 1
@@ -77,6 +83,10 @@ struct WaveFileReader: MediaFileReader {
         timeline.duration = duration
         let map = TimeByteMap(start: data.start, end: data.end, duration: duration)
         timeline.segments = map.segments(duration: minimumSegmentDuration, unit: format.blockLength)
+        if missingLength > 0 {
+            timeline.duration = MediaTime(value: data.length +| missingLength, timescale: format.bytesPerSecond)
+            timeline.addMissingEnd(from: duration, length: missingLength, .exact)
+        }
         timeline.boundaryAccuracy = format.tag == 1 || format.tag == 0xFFFE ? .exact : .approximate
         return timeline
     }

@@ -22,18 +22,22 @@ struct OpenedFile: Sendable {
     struct Shortfall: Sendable, Hashable {
         /// The number of bytes that are missing.
         let length: Int64
+        /// The accuracy of ``length``.
+        let accuracy: MediaFileTimeline.MissingLengthAccuracy
         /// The approximate duration of the media in the file.
         let availableDuration: MediaTime
-        /// The duration that the index declares.
+        /// The duration that the index declares; that of the media up to the end of the last unit if the duration of what
+        /// follows is unknown.
         let declaredDuration: MediaTime
 
         /// Returns the error that reports the shortfall.
         func error(at address: ResourceAddress) -> StreamingError {
-            let (available, declared) = (Self.text(availableDuration), Self.text(declaredDuration))
-            let durations = declaredDuration > .zero ? "it has about \(available) of \(declared) s, and " : ""
+            let total = accuracy == .minimum ? "" : " of \(Self.text(declaredDuration))"
+            let durations =
+                declaredDuration > .zero ? "it has about \(Self.text(availableDuration))\(total) s, and " : ""
             return StreamingError(
                 .incompleteFile,
-                "the file ends early: \(durations)its last \(ByteCount(length)) are missing",
+                "the file ends early: \(durations)\(accuracy.text(length))",
                 address: address
             )
         }
@@ -143,6 +147,13 @@ struct MediaFileOpener: Sendable {
                 address: address,
                 cause: error
             )
+        case .unfinished("moov"):
+            throw StreamingError(
+                .incompleteFile,
+                "the file is incomplete: it lacks its index (the moov box), because its recording did not finish",
+                address: address,
+                cause: error
+            )
         case .missing("moov"):
             throw StreamingError(
                 .invalidFile,
@@ -150,7 +161,7 @@ struct MediaFileOpener: Sendable {
                 address: address,
                 cause: error
             )
-        case .truncated, .missing, .malformed, .tooLarge: break
+        case .truncated, .missing, .unfinished, .malformed, .tooLarge: break
         }
     }
 
@@ -178,6 +189,7 @@ struct MediaFileOpener: Sendable {
         }
         return OpenedFile.Shortfall(
             length: missingLength,
+            accuracy: timeline.missingLengthAccuracy,
             availableDuration: available,
             declaredDuration: declaredDuration
         )

@@ -23,7 +23,12 @@ package struct MediaReader: Sendable {
     package let fileSize: Int64?
 
     /// The number of bytes that the index of a file lists and the file does not have; `nil` if it has them all.
+    ///
+    /// An estimate, or a minimum, if the container does not declare the length of all media; see ``missingLengthText``.
     package var missingLength: Int64? { file?.shortfall?.length }
+
+    /// A clause about the bytes that are missing at the end of a file, such as “its last 3 MB are missing”; `nil` if none are.
+    package var missingLengthText: String? { file?.shortfall.map { $0.accuracy.text($0.length) } }
 
     /// The duration that the index of a file declares, of which the end can be missing.
     package var declaredDuration: MediaTime { file?.shortfall?.declaredDuration ?? playlist.duration }

@@ -65,9 +65,7 @@ struct MediaFileReport {
         var lines: [TerminalText] = [
             "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))",
         ]
-        if let missingLength = reader.missingLength {
-            lines.append("the file is incomplete: its last \(ByteCount(missingLength)) are missing")
-        }
+        if let missing = reader.missingLengthText { lines.append("the file is incomplete: \(missing)") }
         lines.append("")
         lines += TextTable.lines(
             header: ["track", "type", "codec", "language", "size", "sample rate", "channels", "encryption"],

@@ -43,8 +43,25 @@ enum Audio {
         return ascii("RIFF") + little(u32(chunks.count)) + chunks
     }
 
-    static func flac(rate: Int = 44_100, channels: Int = 2, samples: Int, picture: Int, frames: Int) -> [UInt8] {
-        let information = zeros(10) + u64(rate << 44 | (channels - 1) << 41 | 15 << 36 | samples) + zeros(16)
+    static func flac(
+        rate: Int = 44_100,
+        channels: Int = 2,
+        samples: Int,
+        picture: Int,
+        blockSize: Int = 0,
+        frames: Int
+    ) -> [UInt8] {
+        let sizes = u16(blockSize) + u16(blockSize) + zeros(6)
+        let information = sizes + u64(rate << 44 | (channels - 1) << 41 | 15 << 36 | samples) + zeros(16)
         return ascii("fLaC") + [0] + u24(34) + information + [0x86] + u24(picture) + zeros(picture) + zeros(frames)
+    }
+
+    /// Returns a frame of 4,096 samples, whose number is below 128.
+    static func flacFrame(_ number: Int) -> [UInt8] {
+        let header = [0xFF, 0xF8, 0xC9, 0x18] + u8(number)
+        let checksum = header.reduce(UInt8(0)) { value, byte in
+            (0..<8).reduce(value ^ byte) { value, _ in value & 0x80 == 0 ? value << 1 : value << 1 ^ 0x07 }
+        }
+        return header + [checksum] + zeros(500)
     }
 }
