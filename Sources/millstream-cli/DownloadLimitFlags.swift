@@ -3,7 +3,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 
-/// The limits of a download that `millstream download`, `millstream record` and `millstream downloads resume` share.
+/// The limits of a new download, of `millstream download` and `millstream record`.
 struct DownloadLimitFlags: ParsableArguments {
     @Option(name: .long, help: "The maximum rate in bits per second, such as 2M (default: no limit).")
     var limitRate: String?
@@ -25,6 +25,73 @@ struct DownloadLimitFlags: ParsableArguments {
         )
     )
     var avoidNetworks: String?
+
+    func validate() throws { try texts.validate() }
+
+    /// The values of the options.
+    var texts: DownloadLimitTexts {
+        DownloadLimitTexts(
+            limitRate: limitRate,
+            maxSize: maxSize,
+            minFreeSpace: minFreeSpace,
+            avoidNetworks: avoidNetworks
+        )
+    }
+}
+
+/// The limits of an existing download, of `millstream downloads resume`, which keeps its own limits where no option is given.
+struct ChangedDownloadLimitFlags: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "The maximum rate in bits per second, such as 2M (default: that of the download)."
+    )
+    var limitRate: String?
+
+    @Option(
+        name: .long,
+        help: """
+            The maximum size of the download, such as 20G; decimal multiples of bytes (default: that of the download).
+            """
+    )
+    var maxSize: String?
+
+    @Option(
+        name: .long,
+        help: "The space to leave free on the disk, such as 1G (default: that of the download)."
+    )
+    var minFreeSpace: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Do not download on networks of these kinds: cellular, expensive or constrained, comma-separated (default: \
+            those of the download).
+            """,
+            valueName: "kinds"
+        )
+    )
+    var avoidNetworks: String?
+
+    func validate() throws { try texts.validate() }
+
+    /// The values of the options.
+    var texts: DownloadLimitTexts {
+        DownloadLimitTexts(
+            limitRate: limitRate,
+            maxSize: maxSize,
+            minFreeSpace: minFreeSpace,
+            avoidNetworks: avoidNetworks
+        )
+    }
+}
+
+/// The values of the options for limits of a download; `nil` for options that are not given.
+struct DownloadLimitTexts: Sendable {
+    let limitRate: String?
+    let maxSize: String?
+    let minFreeSpace: String?
+    let avoidNetworks: String?
 
     func validate() throws {
         _ = try limits()

@@ -12,7 +12,10 @@ import ResourceAddressing
 struct DownloadOptions: ParsableArguments {
     @OptionGroup var library: LibraryFlags
 
-    @Option(name: .long, help: "The title of the asset (default: derived from the URL).")
+    @Option(
+        name: .long,
+        help: "The title of the asset (default: that of a stored asset, otherwise derived from the URL)."
+    )
     var title: String?
 
     @Option(name: .long, help: "Download the lowest variant with at least this bit rate, such as 900k.")
@@ -244,10 +247,10 @@ struct DownloadOptions: ParsableArguments {
             selection: try selection(),
             title: title,
             maximumConcurrentFetches: jobs,
-            limits: try limits.limits()
+            limits: try limits.texts.limits()
         )
-        configuration.maximumRate = try limits.maximumRate()
-        configuration.acceptedNetworks = try limits.acceptedNetworks()
+        configuration.maximumRate = try limits.texts.maximumRate()
+        configuration.acceptedNetworks = try limits.texts.acceptedNetworks()
         configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration

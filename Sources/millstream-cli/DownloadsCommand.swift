@@ -133,7 +133,8 @@ struct DownloadsCommand: AsyncParsableCommand {
             abstract: "Continue downloads where they stopped.",
             discussion: """
                 A download that another process takes care of, such as millstream serve, is continued by that process. All \
-                others are continued one after the other by this command. With --json, a line of JSON is printed for each event.
+                others are continued one after the other by this command, with their own options where none are given here. With \
+                --json, a line of JSON is printed for each event.
 
                 Example: millstream downloads resume abc123
                 """
@@ -143,7 +144,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var downloads: DownloadsFlags
         @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
-        @OptionGroup(title: "Limits, instead of those of the download") var limits: DownloadLimitFlags
+        @OptionGroup(title: "Limits, instead of those of the download") var limits: ChangedDownloadLimitFlags
         @OptionGroup(title: "DASH") var dash: DASHFlags
         @OptionGroup(title: "HTTP") var http: HTTPFlags
 
@@ -152,7 +153,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let display = ProgressDisplay(isQuiet: quiet || json)
             let printer = DownloadPrinter(display: display, printsJSON: json, isQuiet: quiet)
-            let (printsJSON, isQuiet, dash, limits) = (json, quiet, dash, limits)
+            let (printsJSON, isQuiet, dash, limits) = (json, quiet, dash, limits.texts)
             let tasks = try downloads.tasks(ids)
             var failures = Failures()
             for (session, task) in tasks {
