@@ -119,6 +119,7 @@ struct MessageTests {
                 (["play", source, "--headless", "--until", "1", "--screenshot", "2=b.png"], 64, "is after --until"),
                 (["play", source, "--headless", "--screenshot", "0=\(absent)a.png"], 1, "new does not exist"),
                 (["play", source, "--headless", "--screenshot", "0=a.jpg"], 64, "whose names end in .png: a.jpg"),
+                (["play", source, "--headless", "--screenshot", "0=frame"], 64, "whose names end in .png: frame"),
                 (["play", source, "--loop", "--keep-open"], 64, "--keep-open cannot be combined with --loop (usage)"),
                 (["edit", source, "--filter-audio", "codecs(mp4a),channels(two)"], 64, "channels, not \"two\""),
                 (["library", "policy", "a", "--pin", "--no-pin", "--library", library], 64, "--no-pin"),

@@ -361,7 +361,7 @@ struct PlayCommand: AsyncParsableCommand {
             }
             let path = String(text[text.index(after: separator)...])
             let fileExtension = URL(fileURLWithPath: path).pathExtension
-            guard fileExtension.isEmpty || fileExtension.lowercased() == "png" else {
+            guard fileExtension.lowercased() == "png" else {
                 throw ValidationError("--screenshot writes PNG files, whose names end in .png: \(path)")
             }
             return (try time(String(text[..<separator]), "--screenshot"), path)
