@@ -16,6 +16,8 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
     public let state: StoredAsset.State
     /// The stored share of the duration as a percentage, from 0 to 100; 100 only if the asset is complete.
     public let percent: Double
+    /// A Boolean value that indicates whether the asset can be played without a network connection, according to the catalog.
+    public let isPlayableOffline: Bool
     /// The duration of the longest rendition; `nil` until the playlists are loaded.
     public let duration: MediaTime?
     /// The total size of the stored files.
@@ -40,6 +42,7 @@ extension AssetSummary {
             creationDate: Date(timeIntervalSince1970: record.createdAt),
             state: asset.state,
             percent: asset.percent,
+            isPlayableOffline: asset.isPlayableOffline,
             duration: asset.duration,
             bytes: asset.bytes,
             diskBytes: usage.occupiedBytes,

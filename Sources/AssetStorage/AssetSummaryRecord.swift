@@ -81,13 +81,14 @@ enum AssetSummaryRecord {
 
     /// Returns all summaries of a catalog that has them, newest first.
     static func fetchAll(_ database: Database) throws -> [AssetSummary] {
-        // A catalog of an earlier version that is open for reading only does not have the column.
-        let hasSharing = try database.columns(in: tableName).contains { $0.name == "sharesFiles" }
+        // A catalog of an earlier version that is open for reading only does not have these columns.
+        let columns = Set(try database.columns(in: tableName).map(\.name))
         let rows = try Row.fetchCursor(
             database,
             sql: """
                 SELECT assetID, title, createdAt, isComplete, percent, duration, bytes, diskBytes, quality, languages,
-                    \(hasSharing ? "sharesFiles" : "0")
+                    \(columns.contains("sharesFiles") ? "sharesFiles" : "0"),
+                    \(columns.contains("isPlayable") ? "isPlayable" : "0")
                 FROM \(tableName) ORDER BY createdAt DESC
                 """
         )
@@ -101,6 +102,7 @@ enum AssetSummaryRecord {
                     creationDate: Date(timeIntervalSince1970: row[2]),
                     state: row[3] ? .complete : .partial,
                     percent: row[4],
+                    isPlayableOffline: row[11],
                     duration: duration.flatMap { MediaTime(decimal: $0) },
                     bytes: ByteCount(row[6]),
                     diskBytes: ByteCount(row[7]),
@@ -122,6 +124,16 @@ enum AssetSummaryRecord {
         }
     }
 
+    /// Adds the column that tells whether an asset can be played offline; existing summaries are computed again.
+    static func registerPlayabilityMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("summaries-of-playable-assets") { database in
+            try database.execute(sql: "DELETE FROM \(tableName)")
+            try database.alter(table: tableName) { table in
+                table.add(column: "isPlayable", .boolean).notNull().defaults(to: false)
+            }
+        }
+    }
+
     /// Removes the summaries of assets, which other assets share files with from now on.
     static func delete(_ ids: Set<String>, _ database: Database) throws {
         for id in ids.sorted() {
@@ -132,11 +144,11 @@ enum AssetSummaryRecord {
     /// Stores the summary and the content of an asset.
     static func save(_ summary: AssetSummary, _ content: StoredContent, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO \(tableName) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            sql: "INSERT OR REPLACE INTO \(tableName) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             arguments: [
                 summary.id, summary.title, summary.creationDate.timeIntervalSince1970, summary.state == .complete,
                 summary.percent, summary.duration?.description, summary.bytes.bytes, summary.diskBytes.bytes,
-                summary.quality, summary.languages, summary.sharesFiles,
+                summary.quality, summary.languages, summary.sharesFiles, summary.isPlayableOffline,
             ]
         )
         try database.execute(

@@ -179,6 +179,7 @@ enum Schema {
             )
         }
         AssetSummaryRecord.registerSharingMigration(&migrator)
+        AssetSummaryRecord.registerPlayabilityMigration(&migrator)
         return migrator
     }()
 

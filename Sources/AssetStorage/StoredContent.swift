@@ -113,11 +113,12 @@ extension StoredRendition {
     /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
     ///
     /// I-frames do not count, because the presentation is played without them. Neither do incomplete variants beside a
-    /// complete one, such as those of an abandoned download, because the complete one is played.
+    /// complete one, such as those of an abandoned download, nor their audio and subtitles, because the complete one is
+    /// played with its own.
     static func commonTimeRanges(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
-        let hasCompleteVariant = renditions.contains { $0.role == .variant && $0.isComplete }
+        let complete = renditions.filter(\.isComplete)
         let renditions = renditions.filter { rendition in
-            rendition.role != .iFrames && !(hasCompleteVariant && rendition.role == .variant && !rendition.isComplete)
+            rendition.role != .iFrames && (rendition.isComplete || !complete.contains { $0.replaces(rendition) })
         }
         guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
         return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
@@ -125,6 +126,12 @@ extension StoredRendition {
             loaded.insert(MediaTimeRange(start: rendition.duration, end: end))
             return common.intersection(loaded)
         }
+    }
+
+    /// Returns a Boolean value that indicates whether this rendition is played in place of another one: a variant in place of
+    /// any other, and audio or subtitles in place of those in the same language, such as those of another quality.
+    private func replaces(_ other: StoredRendition) -> Bool {
+        role == other.role && (role == .variant || language == other.language)
     }
 
     /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one

@@ -354,9 +354,14 @@ extension AssetLibrary {
 
     /// Returns the progress of the unfinished downloads in the library, by the identifiers of their assets; of several
     /// downloads of an asset, that of the first one.
-    package func progressOfDownloads() throws -> [String: DownloadProgress] {
+    ///
+    /// - Parameter id: The identifier of an asset; `nil` for the downloads of all assets.
+    /// - Returns: The progress, which is read from the packages of the assets that are being downloaded.
+    /// - Throws: `StorageError`.
+    /// - Complexity: O(*n*) in the number of downloads, and of the files of their assets.
+    package func progressOfDownloads(of id: String? = nil) throws -> [String: DownloadProgress] {
         var result: [String: DownloadProgress] = [:]
-        for record in try downloads() where result[record.assetID] == nil {
+        for record in try downloads() where result[record.assetID] == nil && (id ?? record.assetID) == record.assetID {
             result[record.assetID] = try? downloadProgress(of: record.assetID, in: record.folders)
         }
         return result

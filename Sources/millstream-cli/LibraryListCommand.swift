@@ -79,8 +79,9 @@ extension LibraryCommand {
                 ? ", but files are missing: millstream library repair \(id)"
                 : ", but its package was moved or deleted: move it back to the path below, or delete the asset"
             let offline = asset.isPlayableOffline ? ", playable offline" : isStored ? missing : ""
-            let share = asset.state == .complete ? nil : try library.percent(of: id, library.progressOfDownloads())
-            let percent = asset.state == .complete ? "" : ", \(Int(saturating: share ?? asset.percent)) %"
+            let download = asset.state == .complete ? nil : try library.progressOfDownloads(of: id)[id]
+            let share = download?.percentOfUnfinishedAsset ?? asset.percent
+            let percent = asset.state == .complete ? "" : ", \(Int(saturating: share)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
                 ["duration", asset.duration.map { QuantityText.clock($0) } ?? "unknown"],
@@ -124,7 +125,7 @@ private struct AssetTable {
     init(_ summaries: [AssetSummary], in library: AssetLibrary?) {
         let isPartial = summaries.contains { $0.state != .complete }
         let downloads = isPartial ? (try? library?.progressOfDownloads()) ?? [:] : [:]
-        let rows = summaries.map { Self.row($0, in: library, downloads) }
+        let rows = summaries.map { Self.row($0, downloads[$0.id]) }
         let table = TerminalTable(header: Self.header, rows: rows)
         let total = library?.diskBytes(of: summaries) ?? .zero
         let shared = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes } - total
@@ -132,39 +133,27 @@ private struct AssetTable {
         text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(note)"
     }
 
-    private static func row(
-        _ summary: AssetSummary,
-        in library: AssetLibrary?,
-        _ downloads: [String: DownloadProgress]
-    ) -> [String] {
+    private static func row(_ summary: AssetSummary, _ download: DownloadProgress?) -> [String] {
         [
-            summary.id, summary.title, state(summary, in: library, downloads),
+            summary.id, summary.title, state(summary, download),
             summary.duration.map { QuantityText.clock($0) } ?? "", summary.quality, summary.languages,
             summary.diskBytes.description, LocalDate(summary.creationDate).description,
         ]
     }
 
-    private static func state(
-        _ summary: AssetSummary,
-        in library: AssetLibrary?,
-        _ downloads: [String: DownloadProgress]
-    ) -> String {
+    private static func state(_ summary: AssetSummary, _ download: DownloadProgress?) -> String {
         if summary.state == .complete { return "complete" }
         // Everything that is played is stored, but not all that was selected, such as another variant.
-        let isPlayable = summary.percent >= 99.9 && (try? library?.asset(summary.id))?.isPlayableOffline == true
-        if isPlayable { return "playable" }
-        let percent = library?.percent(of: summary.id, downloads) ?? summary.percent
-        return "\(Int(saturating: percent)) %"
+        if summary.isPlayableOffline, download == nil || summary.percent >= 99.9 { return "playable" }
+        // What was received of unfinished files counts only while there is a download that continues them.
+        return "\(Int(saturating: download?.percentOfUnfinishedAsset ?? summary.percent)) %"
     }
 }
 
-extension AssetLibrary {
-    /// Returns the progress of an asset that is not complete, which the list of downloads has as well; `nil` if it cannot be read.
-    fileprivate func percent(of id: String, _ downloads: [String: DownloadProgress]) -> Double? {
-        let progress = downloads[id] ?? (try? downloadProgress(of: id))
-        // A recording has all files that are planned so far.
-        return progress.map { min(99.9, $0.percentOfBytes) }
-    }
+extension DownloadProgress {
+    /// The progress of an asset that is not complete, which the list of downloads has as well; a recording has all files that
+    /// are planned so far.
+    fileprivate var percentOfUnfinishedAsset: Double { min(99.9, percentOfBytes) }
 }
 
 extension ReportValue {

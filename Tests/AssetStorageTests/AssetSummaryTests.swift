@@ -15,7 +15,7 @@ import Testing
     private var library: AssetLibrary { temporary.library }
 
     /// Adds an asset with two variants, audio and subtitles.
-    private func presentation() throws -> String {
+    private func presentation(audioLanguages: [String] = ["en", "ko"]) throws -> String {
         let source = try TemporaryLibrary.multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,AUDIO=\"a\",SUBTITLES=\"s\"",
             "low.m3u8",
@@ -38,8 +38,8 @@ import Testing
             source,
             TemporaryLibrary.rendition(.variant, 0, media, variant: multivariant.variants[0]),
             TemporaryLibrary.rendition(.variant, 1, media, variant: multivariant.variants[1]),
-            TemporaryLibrary.rendition(.audio, 0, media, language: "en"),
-            TemporaryLibrary.rendition(.audio, 1, media, language: "ko"),
+            TemporaryLibrary.rendition(.audio, 0, media, language: audioLanguages[0]),
+            TemporaryLibrary.rendition(.audio, 1, media, language: audioLanguages[1]),
             TemporaryLibrary.rendition(.subtitles, 2, media, language: "en")
         )
         return id
@@ -168,5 +168,21 @@ import Testing
         #expect(asset.renditions.map(\.isComplete) == [true, false, true, true, true])
         #expect(asset.state == .partial && asset.isPlayableOffline && asset.percent == 99.9)
         #expect(asset.loadedTimeRanges.totalDuration.description == "7.5")
+    }
+    /// Each variant of an abandoned download can have audio of its own.
+    @Test func audioOfAnIncompleteVariantDoesNotHideTheCompleteOne() throws {
+        let id = try presentation(audioLanguages: ["en", "en"])
+        let missing = try library.missingResources(id)
+        try temporary.store(
+            missing.filter { !$0.path.hasPrefix("variant-1/") && !$0.path.hasPrefix("audio-1/") },
+            of: id
+        )
+        let asset = try library.asset(id)
+        #expect(asset.renditions.map(\.isComplete) == [true, false, true, false, true])
+        #expect(asset.percent == 99.9 && asset.isPlayableOffline)
+        try library.storeMissingSummaries()
+        let summary = try #require(try library.summaries().first)
+        #expect(summary.isPlayableOffline && summary.percent == 99.9)
+        #expect(try library.summary(id) == summary)
     }
 }

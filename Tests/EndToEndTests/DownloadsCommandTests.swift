@@ -68,6 +68,46 @@ struct DownloadsCommandTests {
         }
     }
 
+    /// The stored variant is played, whatever is missing of the one that was abandoned.
+    @Test func abandonedVariantDoesNotHideThePlayableOne() async throws {
+        let origin = folder.appendingPathExtension("origin")
+        defer { for url in [folder, origin] { try? FileManager.default.removeItem(at: url) } }
+        var main = "#EXTM3U\n"
+        for (name, rate) in [("low", 900_000), ("high", 3_000_000)] {
+            main +=
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(name)\",NAME=\"English\",LANGUAGE=\"en\",URI=\"a\(name)/m.m3u8\"\n"
+            main += "#EXT-X-STREAM-INF:BANDWIDTH=\(rate),AUDIO=\"\(name)\"\n\(name)/m.m3u8\n"
+            for path in [name, "a\(name)"] {
+                let directory = origin.appendingPathComponent(path)
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+                let media = "#EXTM3U\n#EXT-X-TARGETDURATION:30\n#EXTINF:30,\n0.ts\n#EXT-X-ENDLIST\n"
+                try Data(media.utf8).write(to: directory.appendingPathComponent("m.m3u8"))
+                // There are no segments of the variant that is abandoned.
+                if name == "low" { try Data(path.utf8).write(to: directory.appendingPathComponent("0.ts")) }
+            }
+        }
+        try Data(main.utf8).write(to: origin.appendingPathComponent("main.m3u8"))
+        let server = try await RecordingOrigin(origin)
+        let source = server.address("main.m3u8")
+        #expect(try await run("download", source, "--variants", "lowest").status == 0)
+        #expect(try await run("download", source, "--variants", "all", "--retries", "0").status == 1)
+        let id = try #require(try await list().first?["asset"] as? String)
+        #expect(try await run("downloads", "cancel", id).status == 0)
+        let table = try await run("library", "list")
+        #expect(table.output.contains("  playable  "), "\(table.output)")
+        let shown = try await run("library", "show", id)
+        #expect(shown.output.contains("partial, 99 %, playable offline"), "\(shown.output)")
+        await server.stop()
+    }
+
+    @Test func helpOfResumeSaysThatADownloadKeepsItsLimits() async throws {
+        let program = try RunningProgram(["downloads", "resume", "--help"])
+        #expect(try await program.finish() == 0)
+        let help = program.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(help.components(separatedBy: "of the download)").count == 5, "\(help)")
+        #expect(!help.contains("1 TiB") && !help.contains("268M"), "\(help)")
+    }
+
     @Test func downloadIsPausedAndResumedByAnotherProgram() async throws {
         try await whileDownloading { origin, program, id in
             #expect(try await run("downloads", "pause", id).status == 0)
