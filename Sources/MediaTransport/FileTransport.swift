@@ -55,17 +55,26 @@ public struct FileTransport: Transport {
             let hint = FileManager.default.fileExists(atPath: playlist) ? "; its playlist is \(playlist)" : ""
             throw TransportError(.fileFailed, "\(path) is a directory, not a file\(hint)", address: address)
         }
+        // A named pipe can only be opened when another program writes to it.
+        guard !isPipe(path) else { throw notRegular(path, address) }
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)
         }
-        guard let size = try? handle.seekToEnd() else {
-            throw TransportError(
-                .fileFailed,
-                "\(path) is not a regular file; use - to read from a pipe",
-                address: address
-            )
-        }
+        guard let size = try? handle.seekToEnd() else { throw notRegular(path, address) }
         return (OpenFile(handle: handle), Int64(clamping: size))
+    }
+
+    private static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
+    private static func notRegular(_ path: String, _ address: ResourceAddress) -> TransportError {
+        TransportError(
+            .fileFailed,
+            "\(path) is not a regular file; use - to read from a pipe",
+            address: address
+        )
     }
 }
 

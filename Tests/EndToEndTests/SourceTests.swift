@@ -71,6 +71,19 @@ struct SourceTests {
         #expect(missing.status == 1 && missing.errors.contains("file-not-found"), "\(missing.errors)")
     }
 
+    /// A pipe that no program writes to would be waited for without end.
+    @Test(.timeLimit(.minutes(10))) func namedPipeIsRefusedAtOnce() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("pipe").path
+        #expect(mkfifo(path, 0o600) == 0)
+        for command in ["inspect", "play"] {
+            let program = try RunningProgram([command, path])
+            #expect(try await program.finish(within: .seconds(20)) == 1)
+            let message = "\(path) is not a regular file; use - to read from a pipe"
+            #expect(program.standardError.contains(message), "\(program.standardError)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func standardInputIsPlayed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let samples = try #require(Samples.directory)
