@@ -64,7 +64,9 @@ struct ServerError: Error {
         case .tooManyLookups: self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
         case .addressRefused:
             let host = error.address?.hostAndPort ?? "HOST"
-            let hint = "to let it load from there, add --allow-host \(host) to the options of millstream serve"
+            let hint =
+                "to let it load from there, start millstream serve again with --allow-host \(host) added to its options; "
+                + "it then loads only from hosts that these options or the catalog name"
             self.init(.forbidden, code, message, hint: hint)
         case .tooLarge: self.init(.contentTooLarge, code, message)
         case .untranslatable: self.init(.unsupportedMediaType, code, message)

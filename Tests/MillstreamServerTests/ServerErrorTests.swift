@@ -59,7 +59,8 @@ import Testing
     }
 
     private static func allowHint(_ host: String) -> String {
-        "to let it load from there, add --allow-host \(host) to the options of millstream serve"
+        "to let it load from there, start millstream serve again with --allow-host \(host) added to its options; "
+            + "it then loads only from hosts that these options or the catalog name"
     }
 
     @Test func transportErrorsAreGatewayErrors() {

@@ -39,6 +39,6 @@ export class Catalog {
         setHidden(this.#searchField, streams.length < minimumStreamsForSearch);
         setTextOrHide(this.#placeholder, matches.length > 0 ? '' : streams.length > 0
             ? 'No stream in the catalog matches.'
-            : 'The catalog is empty. Start the server with --catalog FILE, or enter the URL of a stream above.');
+            : 'The catalog is empty. Enter the URL of a stream above, or stop the server and start it again with --catalog FILE.');
     }
 }
