@@ -52,7 +52,7 @@ import Testing
                     + #""title" TEXT NOT NULL, "createdAt" DOUBLE NOT NULL, "isComplete" BOOLEAN NOT NULL, "#
                     + #""percent" DOUBLE NOT NULL, "duration" TEXT, "bytes" INTEGER NOT NULL, "#
                     + #""diskBytes" INTEGER NOT NULL, "quality" TEXT NOT NULL, "languages" TEXT NOT NULL, "#
-                    + #""sharesFiles" BOOLEAN NOT NULL DEFAULT 0)"#,
+                    + #""sharesFiles" BOOLEAN NOT NULL DEFAULT 0, "isPlayable" BOOLEAN NOT NULL DEFAULT 0)"#,
                 #"CREATE TABLE "download" ("id" TEXT PRIMARY KEY NOT NULL, "session" TEXT NOT NULL, "#
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "source" TEXT NOT NULL, "#
                     + #""details" TEXT NOT NULL, "options" BLOB NOT NULL, "artwork" BLOB, "state" TEXT NOT NULL, "#
