@@ -18,7 +18,7 @@ package final class AssetTransport: Transport {
     /// The URL of the source of the asset; `nil` if the catalog cannot be read.
     private let source: ResourceAddress?
     /// The mark that excludes the package from eviction while it is being played.
-    private let use: PackageUse?
+    private let use: RepeatedPackageUse
 
     /// Creates a transport for one asset.
     ///
@@ -34,7 +34,7 @@ package final class AssetTransport: Transport {
         self.files = files
         source = try? library.asset(id).source
         shared = SharedFiles(library: library, id: id, files: files, origin: origin)
-        use = PackageUse(library.packageDirectory(id))
+        use = RepeatedPackageUse(library.packageDirectory(id))
     }
 
     /// The executor of the transport to the origin.
@@ -42,6 +42,7 @@ package final class AssetTransport: Transport {
 
     /// Sends a request; see `Transport`.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
+        use.repeatIfNeeded()
         // The catalog is a database on the local disk; a look-up takes some microseconds.
         if let file = try? library.mediaFile(of: id) {
             let isFile = request.address == file.address || request.address == source

@@ -156,7 +156,11 @@ package final class PackageFile: @unchecked Sendable {
             discardUnfinished()
             return nil
         }
-        return TransportRequest.Resumption(offset: note.count, validator: note.validator)
+        return TransportRequest.Resumption(
+            offset: note.count,
+            validator: note.validator,
+            totalLength: note.totalLength
+        )
     }
 
     /// Removes the unfinished file of an earlier transfer.
@@ -192,22 +196,22 @@ package final class PackageFile: @unchecked Sendable {
         count = offset
     }
 
-    /// Notes the validator of the file that is being received, and the checksum of its bytes so far, so that a later
+    /// Notes the version of the file that is being received, and the checksum of its bytes so far, so that a later
     /// process can continue the transfer.
-    package func note(_ validator: String, of resource: StoredResource) {
+    package func note(_ version: ResourceVersion, of resource: StoredResource) {
         guard descriptor >= 0 else { return }
-        writeNote(note(validator, of: resource, boot: files.bootIdentifier))
+        writeNote(note(version, of: resource, boot: files.bootIdentifier))
     }
 
-    private func note(_ validator: String, of resource: StoredResource, boot: String?) -> UnfinishedFile {
-        UnfinishedFile(resource, validator: validator, count: count, checksum: checksum, boot: boot)
+    private func note(_ version: ResourceVersion, of resource: StoredResource, boot: String?) -> UnfinishedFile {
+        UnfinishedFile(resource, version, count: count, checksum: checksum, boot: boot)
     }
 
     /// Closes the unfinished file and keeps it, so that its transfer can be continued.
-    package func keep(_ validator: String, of resource: StoredResource) {
+    package func keep(_ version: ResourceVersion, of resource: StoredResource) {
         guard count > 0, descriptor >= 0, (try? files.synchronizeFile(descriptor)) != nil else { return discard() }
         closeFile()
-        writeNote(note(validator, of: resource, boot: nil))
+        writeNote(note(version, of: resource, boot: nil))
     }
 
     private func writeNote(_ note: UnfinishedFile) {

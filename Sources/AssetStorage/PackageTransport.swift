@@ -13,7 +13,7 @@ package final class PackageTransport: Transport {
     private let origin: (any Transport)?
     private let folder: String
     /// The mark that excludes the package from eviction while it is being played.
-    private let use: PackageUse?
+    private let use: RepeatedPackageUse
 
     /// Creates a transport for one package.
     ///
@@ -33,7 +33,7 @@ package final class PackageTransport: Transport {
         self.files = files
         self.origin = origin
         folder = library.packageDirectory(id).standardizedFileURL.path + "/"
-        use = PackageUse(library.packageDirectory(id))
+        use = RepeatedPackageUse(library.packageDirectory(id))
     }
 
     /// Returns the library and the asset identifier of the package in a directory.
@@ -65,6 +65,7 @@ package final class PackageTransport: Transport {
 
     /// Sends a request; see `Transport`.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
+        use.repeatIfNeeded()
         guard PackageFile.isFolder(folder) || request.address.filePath == nil else {
             throw TransportError(.fileNotFound, library.movedPackage(id).message, address: request.address)
         }

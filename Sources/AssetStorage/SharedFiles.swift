@@ -109,7 +109,7 @@ struct SharedFiles: Sendable {
             storing.abandon()
             return try await origin.send(request)
         }
-        let (response, offset) = try await continuedResponse(to: request, storing)
+        let (response, offset, version) = try await continuedResponse(to: request, storing)
         // The body of an error is not the file.
         guard response.status == (resource.byteRange == nil && offset == 0 ? 200 : 206) else {
             storing.abandon()
@@ -118,7 +118,7 @@ struct SharedFiles: Sendable {
         if offset == 0 { storing.removeEarlierBytes() }
         let length = response.expectedLength.map { $0 +| offset }
         reception.begin(length: length, written: offset)
-        storing.validator = response.resumptionValidator
+        (storing.version, storing.length) = (version, length)
         // The transfer ends with its last reader, of which this is the first.
         let reader = ReceptionReader(reception)
         let transfer = SharedTransfer(response.body, storing, executor: origin.executor)
@@ -134,21 +134,24 @@ struct SharedFiles: Sendable {
 
     /// Requests a file, or only what an earlier transfer has not received if the resource is unchanged.
     ///
-    /// - Returns: The response, and the number of bytes that the unfinished file has already.
+    /// - Returns: The response, the number of bytes that the unfinished file has already, and the version of the resource.
     private func continuedResponse(
         to request: TransportRequest,
         _ storing: StoredReception
-    ) async throws -> (TransportResponse, offset: Int64) {
+    ) async throws -> (TransportResponse, offset: Int64, ResourceVersion?) {
         guard let resumption = try await NIOThreadPool.singleton.runIfActive({ storing.continueUnfinished() }) else {
-            return (try await origin.send(request), 0)
+            let response = try await origin.send(request)
+            return (response, 0, ResourceVersion(response, to: request))
         }
         var rest = request
         rest.resumption = resumption
         do {
-            return (try await origin.send(rest), resumption.offset)
+            let response = try await origin.send(rest)
+            return (response, resumption.offset, ResourceVersion(response, to: rest))
         } catch let error as TransportError where error.mayBeCausedByResumption {
             storing.restart()
-            return (try await origin.send(request), 0)
+            let response = try await origin.send(request)
+            return (response, 0, ResourceVersion(response, to: request))
         }
     }
 }

@@ -157,7 +157,10 @@ final class StoredReception: @unchecked Sendable {
     /// The unfinished file that is being continued, for reading.
     private(set) var readableFile: ReadableFile?
     let reception: FileReception
-    var validator: String?
+    /// The version of the resource; `nil` if a later transfer cannot continue this one.
+    var version: ResourceVersion?
+    /// The length that the server announced; `nil` if it did not.
+    var length: Int64?
     private var isEnded = false
 
     init(
@@ -196,7 +199,7 @@ final class StoredReception: @unchecked Sendable {
             return nil
         }
         // If the request fails, the bytes are kept for the next one.
-        validator = resumption.validator
+        version = ResourceVersion(resumption)
         return resumption
     }
 
@@ -206,7 +209,7 @@ final class StoredReception: @unchecked Sendable {
         file.discardUnfinished()
         file = library.makePackageFile(for: resource, of: id)
         readableFile = nil
-        validator = nil
+        version = nil
     }
 
     /// Removes the bytes of an earlier transfer.
@@ -252,7 +255,7 @@ final class StoredReception: @unchecked Sendable {
         guard !isEnded else { return }
         // A file that was not begun may be that of an earlier transfer.
         if file.isOpen {
-            if let validator { file.keep(validator, of: resource) } else { file.discard() }
+            if let version { file.keep(version, of: resource) } else { file.discard() }
         }
         end(nil)
     }

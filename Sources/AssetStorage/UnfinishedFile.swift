@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+package import MediaTransport
 import ResourceAddressing
 
 /// The note beside an unfinished file with which its transfer can be continued, also by a later process.
@@ -9,6 +10,8 @@ import ResourceAddressing
 struct UnfinishedFile: Codable, Hashable {
     /// The validator with which the server recognizes the resource (RFC 9110 §8.8).
     var validator: String
+    /// The length of the entire resource in bytes; `nil` if it is unknown, or if an earlier version wrote the note.
+    var totalLength: Int64?
     /// The path of the URL; its query may be a signature that changes.
     var path: String
     /// The byte range of the resource; `nil` for the entire resource.
@@ -28,10 +31,11 @@ struct UnfinishedFile: Codable, Hashable {
     /// The maximum size of a note; a longer one was not written by this library.
     private static let maximumSize = 16 << 10
 
-    init(_ resource: StoredResource, validator: String, count: Int64, checksum: Int64, boot: String?) {
+    init(_ resource: StoredResource, _ version: ResourceVersion, count: Int64, checksum: Int64, boot: String?) {
         self.count = count
         self.checksum = checksum
-        self.validator = validator
+        validator = version.validator
+        totalLength = version.totalLength
         path = resource.address.path
         rangeStart = resource.byteRange?.start
         rangeLength = resource.byteRange?.length
@@ -56,6 +60,27 @@ struct UnfinishedFile: Codable, Hashable {
             rangeLength == resource.byteRange?.length
         else { return false }
         return self.boot == nil || self.boot == boot
+    }
+}
+
+/// The version of a resource at the origin, by which a later transfer detects that it has changed.
+package struct ResourceVersion: Sendable, Hashable {
+    /// The validator of the resource (RFC 9110 §8.8).
+    package let validator: String
+    /// The length of the entire resource in bytes; `nil` if it is unknown.
+    package let totalLength: Int64?
+
+    /// Creates the version of which the bytes before a resumption are.
+    init(_ resumption: TransportRequest.Resumption) {
+        validator = resumption.validator
+        totalLength = resumption.totalLength
+    }
+
+    /// Creates the version of which a response is; `nil` if the server has no validator.
+    package init?(_ response: TransportResponse, to request: TransportRequest) {
+        guard let validator = response.resumptionValidator else { return nil }
+        self.validator = validator
+        totalLength = response.totalLength(of: request)
     }
 }
 

@@ -68,11 +68,15 @@ public struct TransportRequest: Sendable {
         public var offset: Int64
         /// The strong entity tag or the modification date of the received bytes.
         public var validator: String
+        /// The length of the entire resource in bytes, of which the received bytes are a part; `nil`, the default, if it is
+        /// unknown.
+        public var totalLength: Int64?
 
         /// Creates a resumption.
-        public init(offset: Int64, validator: String) {
+        public init(offset: Int64, validator: String, totalLength: Int64? = nil) {
             self.offset = offset
             self.validator = validator
+            self.totalLength = totalLength
         }
     }
 

@@ -163,6 +163,7 @@ struct FileTransfer {
                 at: response.address
             )
             let file = library.makePackageFile(for: resource, of: assetID)
+            let version = ResourceVersion(response, to: request)
             // Received bytes count as progress until the file is stored or abandoned.
             let fileID = meter.beginFile(resource.path, containing: offset)
             var isReceived = false
@@ -178,8 +179,8 @@ struct FileTransfer {
                 }
                 // Only from now on are the bytes on the disk those that are received.
                 reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
-                try await write(response, to: file, reception, limiter: limiter) { count in
-                    received +|= Int64(clamping: count)
+                try await write(response, version, to: file, reception, limiter: limiter) { count, skippedCount in
+                    received +|= count
                     try budget.check(received, of: resource, at: response.address)
                     try budget.addBytes(Int64(clamping: count))
                     counted = received
@@ -188,7 +189,7 @@ struct FileTransfer {
             } catch {
                 budget.subtractBytes(counted)
                 reception.interrupt()
-                abandon(file, response, after: error)
+                abandon(file, version, after: error)
                 throw error
             }
             isReceived = true
@@ -197,17 +198,15 @@ struct FileTransfer {
     }
 
     /// Keeps the received bytes of a transfer that can be continued, and removes those of any other.
-    private func abandon(_ file: PackageFile, _ response: TransportResponse, after error: any Error) {
+    private func abandon(_ file: PackageFile, _ version: ResourceVersion?, after error: any Error) {
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
-        guard let validator = response.resumptionValidator, error is CancellationError || error.isLossOfConnection
-        else {
-            return file.discard()
-        }
-        file.keep(validator, of: resource)
+        guard let version, error is CancellationError || error.isLossOfConnection else { return file.discard() }
+        file.keep(version, of: resource)
     }
 
     private func write(
         _ response: TransportResponse,
+        _ version: ResourceVersion?,
         to file: PackageFile,
         _ reception: FileReception,
         limiter: RateLimiter?,
@@ -237,7 +236,7 @@ struct FileTransfer {
                 written = now
                 let full = pending
                 let isDue = now - begun >= Self.noteDelay && now - lastNoted >= Self.writeInterval
-                let noted = isDue ? validator : nil
+                let noted = isDue ? version : nil
                 if isDue { lastNoted = now }
                 try await NIOThreadPool.singleton.runIfActive { [resource] in
                     try file.write(full)

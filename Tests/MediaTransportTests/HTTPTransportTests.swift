@@ -102,6 +102,43 @@ import Testing
         #expect(loaded.bytes == other && requests.count == 3 && requests[2].header("Range") == nil)
     }
 
+    /// A server that ignores `If-Range` sends a part of the new version, of the same or of another length.
+    @Test(arguments: [200_000, 150_000]) func partOfAChangedResourceIsNotAppended(count: Int) async throws {
+        var other = MisbehavingServer.Resource([UInt8](repeating: 9, count: count), validators: .entityTag)
+        other.ignoresIfRange = true
+        let (loaded, requests) = try await load(
+            [[Self.slowly, .truncate(after: 70_000)], .changedEntity(to: other), .proper],
+            retries: 3
+        )
+        #expect(loaded.bytes == other.bytes && requests.count == 3)
+        #expect(requests[1].header("If-Range") != nil && requests[2].header("Range") == nil)
+    }
+
+    @Test func partOfAResourceWithAnotherLengthIsNotAppended() async throws {
+        let other = MisbehavingServer.Resource([UInt8](repeating: 9, count: 200_001), validators: [])
+        var silent = other
+        silent.ignoresIfRange = true
+        let range = ByteRange(start: 1_000, length: 150_000)
+        let (loaded, requests) = try await load(
+            [[Self.slowly, .truncate(after: 70_000)], .changedEntity(to: silent), .proper],
+            range: range,
+            retries: 3
+        )
+        #expect(loaded.bytes == [UInt8](repeating: 9, count: 150_000) && requests.count == 3)
+    }
+
+    @Test func bytesBeforeTheRangeCountForTheThroughput() async throws {
+        let large = MisbehavingServer.Resource([UInt8](repeating: 7, count: 400_000), servesRanges: false)
+        let (loaded, requests) = try await load(
+            [.throttle(bytesPerSecond: 200_000)],
+            range: ByteRange(start: 380_000, length: 10_000),
+            resource: large,
+            pace: .init(interval: .milliseconds(300), byteCount: 15_000)
+        )
+        #expect(loaded.bytes.count == 10_000 && requests.count == 1)
+        #expect(loaded.measurement.skippedBytes.bytes == 380_000)
+    }
+
     @Test func requestFailsIfEveryBodyIsTruncated() async {
         let error = await #expect(throws: TransportError.self) {
             _ = try await load([.truncate(after: 1)], retries: 3)

@@ -131,4 +131,39 @@ import Testing
             #expect(ranges.count == 3 && ranges.last.flatMap { $0 }?.hasPrefix("bytes=") == true, "\(ranges)")
         }
     }
+
+    @Test func webPageIsNotStored() async throws {
+        try await withPackage { package, library, id, server in
+            let page = Array("<!DOCTYPE html><title>Log in</title>".utf8)
+            server.behave("/whole.ts", .changedEntity(to: .init(page, contentType: "text/html")))
+            let address = package.address(of: "media/000002.ts")
+            let loader = ResourceLoader(package, policy: RecoveryPolicy(retries: 0))
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await loader.load(TransportRequest(address, kind: .segment))
+            }
+            #expect(error?.code == .wrongContent)
+            #expect(try library.missingCount(id) == 3)
+            server.behave("/whole.ts", .changedEntity(to: .init(Self.media)))
+            let loaded = try await loader.load(TransportRequest(address, kind: .segment))
+            #expect(loaded.bytes == Self.media)
+            #expect(try library.missingCount(id) == 2)
+        }
+    }
+
+    /// A process was ended during a transfer, and the server ignores `If-Range` after the file has changed.
+    @Test func partOfAChangedFileIsNotAppended() async throws {
+        try await withPackage { package, library, id, server in
+            var other = MisbehavingServer.Resource([UInt8](repeating: 9, count: 600_000))
+            other.ignoresIfRange = true
+            server.behave("/whole.ts", [Self.slowly, .truncate(after: 150_000)], .changedEntity(to: other))
+            let request = TransportRequest(package.address(of: "media/000002.ts"), kind: .segment)
+            let first = try await package.send(request)
+            await #expect(throws: TransportError.self) { _ = try await Self.read(first.body) }
+            let note = library.packageDirectory(id).appendingPathComponent("media/000002.ts.resume")
+            #expect(try String(contentsOf: note, encoding: .utf8).contains("\"totalLength\":600000"))
+            let second = try await package.send(request)
+            #expect(try await Self.read(second.body) == other.bytes)
+            #expect(try library.verify(id).damaged.isEmpty)
+        }
+    }
 }

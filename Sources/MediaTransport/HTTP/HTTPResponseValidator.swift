@@ -101,6 +101,7 @@ struct HTTPResponseValidator {
         }
         let start = (request.byteRange?.start ?? 0) +| (request.resumption?.offset ?? 0)
         let isRequestedRange =
+        guard isUnchanged(contentRange) else { throw contentChangedError }
             contentRange.start == start && (request.byteRange.map { contentRange.end == $0.end } ?? true)
         guard isRequestedRange else {
             throw contentError("the server sent a byte range that was not requested (\(text))")
@@ -115,6 +116,25 @@ struct HTTPResponseValidator {
     }
 
     private func field(_ name: String) -> String? { response.headers.first(name: name) }
+
+    /// Returns a Boolean value that indicates whether a partial response can be a part of the resource whose beginning was
+    /// received.
+    ///
+    /// Servers may ignore `If-Range` and send a part of a changed resource.
+    private func isUnchanged(_ contentRange: ContentRange) -> Bool {
+        guard let resumption = request.resumption else { return true }
+        if let known = resumption.totalLength, let total = contentRange.total, known != total { return false }
+        if resumption.validator.hasPrefix("\"") {
+            guard let tag = field("ETag") else { return true }
+            // A proxy that compresses or changes a response makes its tag a weak one.
+            return (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag) == resumption.validator
+        }
+        guard let date = field("Last-Modified") else { return true }
+        guard let seconds = HTTPDate.seconds(date), let known = HTTPDate.seconds(resumption.validator) else {
+            return date == resumption.validator
+        }
+        return seconds == known
+    }
 
     private var length: Int64? { field("Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 

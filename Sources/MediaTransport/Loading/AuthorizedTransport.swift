@@ -111,17 +111,26 @@ public final class AuthorizedTransport: Transport {
                 await renewals.wait(after: seen)
                 try Task.checkCancellation()
             case .renew:
-                var isRenewed = false
-                defer { endRenewal(isRenewed) }
-                isRenewed = try await renew(error)
-                return isRenewed
+                do {
+                    let isRenewed = try await renew(error)
+                    endRenewal(isRenewed || !Task.isCancelled ? isRenewed : nil)
+                    return isRenewed
+                } catch {
+                    endRenewal(Task.isCancelled || error is CancellationError ? nil : false)
+                    throw error
+                }
             }
         }
     }
 
-    private func endRenewal(_ isRenewed: Bool) {
+    /// Ends a renewal, and resumes the requests that wait for it.
+    ///
+    /// - Parameter isRenewed: A Boolean value that indicates whether there are new credentials; `nil` if the request that
+    ///   renewed them was canceled, so that another request renews them.
+    private func endRenewal(_ isRenewed: Bool?) {
         state.withLock { state in
             state.isRenewing = false
+            guard let isRenewed else { return }
             state.wasRenewed = isRenewed
             state.generation += 1
         }

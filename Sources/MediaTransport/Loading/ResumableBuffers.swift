@@ -138,7 +138,11 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         var request = request
         // The response may itself be the rest of a body whose beginning was received earlier.
         let begun = request.resumption?.offset ?? 0
-        request.resumption = TransportRequest.Resumption(offset: begun +| offset, validator: validator)
+        request.resumption = TransportRequest.Resumption(
+            offset: begun +| offset,
+            validator: validator,
+            totalLength: response.totalLength(of: request)
+        )
         let rest = try await transport.sendFollowingRedirects(request)
         guard rest.expectedLength == response.expectedLength.map({ $0 -| offset }) else {
             throw TransportError(
@@ -177,6 +181,17 @@ private struct ResumedBuffers: AsyncSequence, Sendable {
     let record: TransferRecord
     let firstRecord: TransferRecord
     let previousBytes: ByteCount
+
+    /// Returns the length of the entire resource of a request in bytes; `nil` if it is unknown.
+    ///
+    /// - Parameter request: The request, which can be one for a part of the resource.
+    /// - Returns: The length.
+    package func totalLength(of request: TransportRequest) -> Int64? {
+        if let total = header("Content-Range").flatMap({ ContentRange($0) })?.total { return total }
+        let offset = request.resumption?.offset ?? 0
+        guard request.byteRange == nil, status == 200 || offset > 0 else { return nil }
+        return expectedLength.map { $0 +| offset }
+    }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: TransportBody.AsyncIterator

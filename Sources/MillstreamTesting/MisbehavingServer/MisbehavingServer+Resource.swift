@@ -32,6 +32,9 @@ extension MisbehavingServer {
         public var lastModified: String?
         /// A Boolean value that indicates whether a request with `Range` is answered with 206.
         public var servesRanges: Bool
+        /// A Boolean value that indicates whether `If-Range` is ignored, so that a range of a changed resource is answered
+        /// with 206.
+        public var ignoresIfRange = false
 
         private var version = 0
 

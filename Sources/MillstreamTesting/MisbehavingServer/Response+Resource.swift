@@ -68,7 +68,7 @@ extension Response {
     ) -> [Range<Int>]? {
         // Ranges are defined for GET only (RFC 9110 §14.2).
         guard resource.servesRanges, request.method == "GET", let value = request.header("Range") else { return nil }
-        if let condition = request.header("If-Range") {
+        if !resource.ignoresIfRange, let condition = request.header("If-Range") {
             // A weak validator never matches `If-Range` (RFC 9110 §13.1.5).
             let tag = resource.entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             guard condition == tag || condition == resource.lastModified else { return nil }
