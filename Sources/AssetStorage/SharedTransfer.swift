@@ -60,7 +60,11 @@ final class SharedTransfer: Sendable {
 
     private func receive(_ body: TransportBody) async -> Result<Void, any Error> {
         do {
-            for try await buffer in body {
+            var isFirst = true
+            for try await buffer in body where buffer.readableBytes > 0 {
+                // The player rejects a web page, and requests the file again.
+                if isFirst, storing.count == 0, WebPage.isRecognized(in: buffer) { storing.stopStoring() }
+                isFirst = false
                 try await NIOThreadPool.singleton.runIfActive { self.storing.write(buffer) }
                 try await keep(buffer)
             }
@@ -230,7 +234,9 @@ final class StoredReception: @unchecked Sendable {
         reception.setWritten(file.count)
     }
 
-    private func stopStoring() {
+    /// Removes the file, which is still played.
+    func stopStoring() {
+        guard !isEnded else { return }
         file.discard()
         end(nil)
     }
@@ -239,7 +245,8 @@ final class StoredReception: @unchecked Sendable {
     func finish() {
         guard !isEnded else { return }
         do {
-            let isWhole = resource.byteRange.map { $0.length == file.count } ?? true
+            if let length, file.count < length { return abandon() }
+            let isWhole = (resource.byteRange?.length ?? length ?? file.count) == file.count
             guard isWhole, resource.kind.keySize ?? file.count == file.count else { return stopStoring() }
             for result in library.finish([file]) { try result.get() }
             try library.commit([WrittenFile(resource, file)])

@@ -75,11 +75,7 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         /// The media type is not checked, because scripts that serve keys and media often send `text/html`.
         private func rejectHTMLPage(_ buffer: ByteBuffer) throws {
             guard source.request.kind != .playlist, source.request.kind != .other else { return }
-            let start = buffer.readableBytesView.prefix(256).drop {
-                [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0)
-            }
-            let text = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
-            guard text.hasPrefix("<!doctype html") || text.hasPrefix("<html") else { return }
+            guard WebPage.isRecognized(in: buffer) else { return }
             throw error(.wrongContent, "the server sent a web page instead of \(source.request.kind.displayName)")
         }
 
