@@ -18,6 +18,8 @@ public struct TransferMeasurement: Sendable, Hashable {
     /// The number of bytes of the body that were received so far, as transferred; compressed bodies count with their
     /// compressed size.
     public var bytes: ByteCount
+    /// The number of received bytes that precede the requested byte range, because the server sent the entire resource.
+    package internal(set) var skippedBytes = ByteCount.zero
     /// The numeric address and port of the server; `nil` if there was no server.
     public var serverAddress: String?
     /// The HTTP version as an ALPN identifier (`http/1.1`, `h2`); `nil` if the resource was not loaded over HTTP.

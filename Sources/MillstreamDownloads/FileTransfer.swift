@@ -142,7 +142,7 @@ struct FileTransfer {
         reception.begin(length: range.length, written: 0)
         do {
             try budget.addBytes(range.length)
-            try await write(response, to: file, reception, limiter: nil) { _ in }
+            try await write(response, nil, to: file, reception, limiter: nil) { _, _ in }
         } catch {
             reception.interrupt()
             file.discard()
@@ -182,9 +182,9 @@ struct FileTransfer {
                 try await write(response, version, to: file, reception, limiter: limiter) { count, skippedCount in
                     received +|= count
                     try budget.check(received, of: resource, at: response.address)
-                    try budget.addBytes(Int64(clamping: count))
-                    counted = received
-                    meter.addBytes(count, to: fileID)
+                    try budget.addBytes(count +| skippedCount)
+                    counted +|= count +| skippedCount
+                    meter.addBytes(Int(clamping: count), to: fileID)
                 }
             } catch {
                 budget.subtractBytes(counted)
@@ -210,19 +210,24 @@ struct FileTransfer {
         to file: PackageFile,
         _ reception: FileReception,
         limiter: RateLimiter?,
-        received: (Int) throws -> Void
+        received: (_ count: Int64, _ skippedCount: Int64) throws -> Void
     ) async throws {
         // Large buffers are written one after the other: to join them would copy every byte.
         var pending: [ByteBuffer] = []
         var pendingSize = 0
         let begun = time.now
         var (written, lastNoted) = (begun, begun)
-        let validator = response.resumptionValidator
+        var skipped: Int64 = 0
         do {
             for try await buffer in response.body {
-                try received(buffer.readableBytes)
+                // Bytes before the range were received, although they are not a part of the file.
+                let skippedCount = max(0, response.record.measurement.skippedBytes.bytes -| skipped)
+                skipped +|= skippedCount
+                try received(Int64(clamping: buffer.readableBytes), skippedCount)
                 pendingSize +|= buffer.readableBytes
-                if let last = pending.indices.last,
+                if buffer.readableBytes == 0 {
+                    // There is nothing to write.
+                } else if let last = pending.indices.last,
                     max(pending[last].readableBytes, buffer.readableBytes) < Self.joinedSize
                 {
                     pending[last].writeImmutableBuffer(buffer)
@@ -230,7 +235,7 @@ struct FileTransfer {
                     pending.append(buffer)
                 }
                 // A cancellation ends the wait; what was received is kept.
-                try await limiter?.waitAfterReceiving(buffer.readableBytes)
+                try await limiter?.waitAfterReceiving(buffer.readableBytes +| Int(clamping: skippedCount))
                 let now = time.now
                 guard pendingSize >= Self.writeSize || now - written >= Self.writeInterval else { continue }
                 written = now

@@ -84,6 +84,42 @@ private final class SleepingClock: TimeSource {
         // At 1,000 bytes per second, 4,000 bytes take four seconds.
         #expect(time.slept.reduce(.zero, +) == (rate == nil ? .zero : .seconds(4)))
     }
+
+    /// The server sends the entire resource instead of a range.
+    @Test(.timeLimit(.minutes(1))) func bytesBeforeARangeCountForTheRate() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = """
+            #EXTM3U
+            #EXT-X-VERSION:4
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            #EXT-X-BYTERANGE:10000@90000
+            all.ts
+            #EXT-X-ENDLIST
+
+            """
+        let media = [UInt8](repeating: 7, count: 100_000)
+        try await MisbehavingServer.withServer([
+            "/v.m3u8": .text(playlist), "/all.ts": .init(media, servesRanges: false),
+        ]) { server in
+            let time = SleepingClock()
+            var options = DownloadConfiguration()
+            options.maximumRate = BitRate(bitsPerSecond: 8_000)
+            let transport = HTTPTransport()
+            let asset = try await AssetDownload(
+                ResourceAddress(server.address("/v.m3u8")),
+                into: try AssetLibrary(directory: folder),
+                loader: ResourceLoader(transport),
+                configuration: options,
+                time: FetchClock(time, except: .milliseconds(200))
+            ).run()
+            try await transport.shutdown()
+            #expect(asset.bytes == ByteCount(10_000))
+            let waits = time.slept.reduce(.zero, +)
+            #expect(waits >= .seconds(99) && waits <= .seconds(101), "\(waits)")
+        }
+    }
 }
 
 /// A clock on which the task that reports progress sleeps until it is canceled.

@@ -66,7 +66,9 @@ struct HTTPResponseValidator {
             },
             address: address,
             expectedLength: extent.expectedLength,
-            body: extent.range.map { TransportBody(SlicedBuffers(buffers: body, range: $0, address: address)) }
+            body: extent.range.map {
+                TransportBody(SlicedBuffers(buffers: body, range: $0, address: address, record: record))
+            }
                 ?? TransportBody(body),
             record: record
         )
@@ -99,9 +101,9 @@ struct HTTPResponseValidator {
         guard let text = field("Content-Range"), let contentRange = ContentRange(text) else {
             throw contentError("the server sent a partial response without a valid Content-Range")
         }
+        guard isUnchanged(contentRange) else { throw contentChangedError }
         let start = (request.byteRange?.start ?? 0) +| (request.resumption?.offset ?? 0)
         let isRequestedRange =
-        guard isUnchanged(contentRange) else { throw contentChangedError }
             contentRange.start == start && (request.byteRange.map { contentRange.end == $0.end } ?? true)
         guard isRequestedRange else {
             throw contentError("the server sent a byte range that was not requested (\(text))")
@@ -114,8 +116,6 @@ struct HTTPResponseValidator {
         }
         return (contentRange.end -| contentRange.start, nil)
     }
-
-    private func field(_ name: String) -> String? { response.headers.first(name: name) }
 
     /// Returns a Boolean value that indicates whether a partial response can be a part of the resource whose beginning was
     /// received.
@@ -135,6 +135,8 @@ struct HTTPResponseValidator {
         }
         return seconds == known
     }
+
+    private func field(_ name: String) -> String? { response.headers.first(name: name) }
 
     private var length: Int64? { field("Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
@@ -212,13 +214,17 @@ where Buffers.Element == ByteBuffer {
     let buffers: Buffers
     let range: ByteRange
     let address: ResourceAddress
+    let record: TransferRecord
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: Buffers.AsyncIterator
         var remainingSkip: Int64
         var remaining: Int64
         let address: ResourceAddress
+        let record: TransferRecord
 
+        /// Returns the next bytes of the range; no bytes for a buffer before it, so that the reader notices that bytes
+        /// arrive.
         mutating func next() async throws -> ByteBuffer? {
             while remaining > 0 {
                 guard var buffer = try await iterator.next(isolation: #isolation) else {
@@ -231,8 +237,9 @@ where Buffers.Element == ByteBuffer {
                 let skip = Int(Swift.min(remainingSkip, Int64(buffer.readableBytes)))
                 buffer.moveReaderIndex(forwardBy: skip)
                 remainingSkip -|= Int64(skip)
+                if skip > 0 { record.update { $0.skippedBytes = $0.skippedBytes + ByteCount(Int64(skip)) } }
                 let length = Int(Swift.min(remaining, Int64(buffer.readableBytes)))
-                guard length > 0, let slice = buffer.readSlice(length: length) else { continue }
+                guard let slice = buffer.readSlice(length: length), length > 0 || skip > 0 else { continue }
                 remaining -|= Int64(length)
                 return slice
             }
@@ -245,7 +252,8 @@ where Buffers.Element == ByteBuffer {
             iterator: buffers.makeAsyncIterator(),
             remainingSkip: range.start,
             remaining: range.length,
-            address: address
+            address: address,
+            record: record
         )
     }
 }

@@ -24,6 +24,8 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         /// The time spent waiting for bytes since the last throughput check, in which `windowBytes` were received.
         private var waitingTime = Duration.zero
         private var windowBytes: Int64 = 0
+        /// The number of received bytes that precede the requested range, and are not a part of the body.
+        private var skipped: Int64 = 0
 
         /// The number of bytes between two failures that resets the history, so that a large file can be
         /// completed over an unreliable connection.
@@ -48,7 +50,7 @@ struct ResumableBuffers: AsyncSequence, Sendable {
                     if received == 0 { try rejectHTMLPage(buffer) }
                     // Bytes are counted after the check, because the resumption starts after the last bytes that were
                     // returned.
-                    try checkThroughput(Int64(buffer.readableBytes))
+                    try checkThroughput(Int64(buffer.readableBytes), skippedBytes: newlySkippedBytes())
                     received +|= Int64(buffer.readableBytes)
                     try checkLength()
                     return buffer
@@ -71,16 +73,21 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         }
 
         /// Verifies that the body is not an HTML page, such as an error or login page with status 200.
-        ///
-        /// The media type is not checked, because scripts that serve keys and media often send `text/html`.
         private func rejectHTMLPage(_ buffer: ByteBuffer) throws {
             guard source.request.kind != .playlist, source.request.kind != .other else { return }
             guard WebPage.isRecognized(in: buffer) else { return }
             throw error(.wrongContent, "the server sent a web page instead of \(source.request.kind.displayName)")
         }
 
-        private mutating func checkThroughput(_ byteCount: Int64) throws {
-            windowBytes +|= byteCount
+        /// Returns the number of bytes that were skipped since the last call.
+        private mutating func newlySkippedBytes() -> Int64 {
+            let total = source.response.record.measurement.skippedBytes.bytes
+            defer { skipped = total }
+            return Swift.max(0, total -| skipped)
+        }
+
+        private mutating func checkThroughput(_ byteCount: Int64, skippedBytes: Int64) throws {
+            windowBytes +|= byteCount +| skippedBytes
             let pace = source.policy.minimumThroughput
             guard waitingTime >= pace.interval else { return }
             // After a pause, the required number of bytes is computed from the entire waiting time.
@@ -150,8 +157,13 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         }
         let record = rest.record
         let first = response.record
-        let spent = first.measurement.bytes
-        let buffers = ResumedBuffers(rest: rest.body, record: record, firstRecord: first, previousBytes: spent)
+        let buffers = ResumedBuffers(
+            rest: rest.body,
+            record: record,
+            firstRecord: first,
+            previousBytes: first.measurement.bytes,
+            previouslySkippedBytes: first.measurement.skippedBytes
+        )
         return TransportBody(buffers).makeAsyncIterator()
     }
 }
@@ -169,14 +181,6 @@ extension TransportResponse {
         else { return nil }
         return modified
     }
-}
-
-/// The rest of a body, whose measurements are added to those of its beginning.
-private struct ResumedBuffers: AsyncSequence, Sendable {
-    let rest: TransportBody
-    let record: TransferRecord
-    let firstRecord: TransferRecord
-    let previousBytes: ByteCount
 
     /// Returns the length of the entire resource of a request in bytes; `nil` if it is unknown.
     ///
@@ -188,6 +192,15 @@ private struct ResumedBuffers: AsyncSequence, Sendable {
         guard request.byteRange == nil, status == 200 || offset > 0 else { return nil }
         return expectedLength.map { $0 +| offset }
     }
+}
+
+/// The rest of a body, whose measurements are added to those of its beginning.
+private struct ResumedBuffers: AsyncSequence, Sendable {
+    let rest: TransportBody
+    let record: TransferRecord
+    let firstRecord: TransferRecord
+    let previousBytes: ByteCount
+    let previouslySkippedBytes: ByteCount
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: TransportBody.AsyncIterator
@@ -198,6 +211,7 @@ private struct ResumedBuffers: AsyncSequence, Sendable {
             let rest = buffers.record.measurement
             buffers.firstRecord.update { measurement in
                 measurement.bytes = buffers.previousBytes + rest.bytes
+                measurement.skippedBytes = buffers.previouslySkippedBytes + rest.skippedBytes
                 measurement.serverAddress = rest.serverAddress
                 // Both times are relative to the first request.
                 measurement.timeToLastByte = rest.timeToLastByte.map {
