@@ -206,9 +206,11 @@ extension AssetLibrary {
     /// The caller must hold the lock of the asset. The content of the files is not read; see ``verify(_:)``.
     ///
     /// - Returns: The paths of these files, relative to the package.
+    /// - Throws: ``StorageError``; ``StorageError/Code/disk`` if the system cannot say whether a file is there, in which
+    ///   case nothing is changed.
     @discardableResult
     public func removeMissingFilesFromCatalog(_ id: String) throws -> [String] {
-        try removeFilesFromCatalog(of: id) { path, row in PackageFile.size(path) == row.bytes }
+        try removeFilesFromCatalog(of: id) { path, row in try PackageFile.verifiedSize(path) == row.bytes }
     }
 
     /// Checks the size and the checksum of every stored file of an asset.
@@ -216,7 +218,8 @@ extension AssetLibrary {
     /// Damaged files are removed and marked as not stored, so that the next download fetches them. They are part of each
     /// result until then. Damaged playlists are written again.
     ///
-    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded.
+    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded; ``StorageError/Code/disk`` if a file cannot
+    ///   be opened or read, in which case nothing is changed.
     public func verify(_ id: String) throws -> VerificationResult {
         let lock = try lock(id)
         defer { withExtendedLifetime(lock) {} }
@@ -228,12 +231,12 @@ extension AssetLibrary {
     package func verifyLockedAsset(_ id: String) throws -> VerificationResult {
         var withoutChecksum = 0
         var damaged = try removeFilesFromCatalog(of: id) { path, row in
-            guard PackageFile.size(path) == row.bytes else { return false }
+            guard try PackageFile.verifiedSize(path) == row.bytes else { return false }
             guard let checksum = row.checksum else {
                 withoutChecksum += 1
                 return true
             }
-            return PackageFile.hasChecksum(checksum, path)
+            return try PackageFile.hasChecksum(checksum, path)
         }
         // What an earlier verification found is still missing.
         damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }
@@ -243,10 +246,37 @@ extension AssetLibrary {
 
     private func removeFilesFromCatalog(
         of id: String,
-        unless isIntact: (_ path: String, _ row: ResourceRecord) -> Bool
+        unless isIntact: (_ path: String, _ row: ResourceRecord) throws -> Bool
     ) throws -> [String] {
         let package = packagePath(id)
-        var lost: [String] = []
+        // All files are checked before the first one is removed, because an error must change nothing.
+        let damaged = try storedFiles(of: id, where: { try !isIntact("\(package)/\($0.path)", $0) })
+        guard !damaged.isEmpty else { return [] }
+        // The catalog is updated first, so that it never lists a file that is already removed.
+        try write { database in
+            for row in damaged {
+                try ResourceRecord.filter(key: row.id)
+                    .updateAll(
+                        database,
+                        Column("bytes").set(to: nil),
+                        Column("checksum").set(to: nil),
+                        Column("isLost").set(to: true)
+                    )
+            }
+            try AssetRecord.filter(key: id)
+                .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
+        }
+        // If a file cannot be removed now, the next download replaces it.
+        for row in damaged { try? files.removeFile("\(package)/\(row.path)") }
+        return damaged.map(\.path)
+    }
+
+    /// Returns the stored files of an asset that satisfy a condition.
+    private func storedFiles(
+        of id: String,
+        where isIncluded: (ResourceRecord) throws -> Bool
+    ) throws -> [ResourceRecord] {
+        var included: [ResourceRecord] = []
         var last: Int64 = 0
         while true {
             let page = try catalog.read { database in
@@ -254,29 +284,9 @@ extension AssetLibrary {
                 return try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") != nil)
                     .filter(Column("id") > last).order(Column("id")).limit(Self.pageSize).fetchAll(database)
             }
-            guard let end = page.last?.id else { return lost }
+            guard let end = page.last?.id else { return included }
             last = end
-            let damaged = page.filter { !isIntact("\(package)/\($0.path)", $0) }
-            guard !damaged.isEmpty else { continue }
-            // The catalog is updated first, so that it never lists a file that is already removed.
-            try write { database in
-                for row in damaged {
-                    try ResourceRecord.filter(key: row.id)
-                        .updateAll(
-                            database,
-                            Column("bytes").set(to: nil),
-                            Column("checksum").set(to: nil),
-                            Column("isLost").set(to: true)
-                        )
-                }
-                try AssetRecord.filter(key: id)
-                    .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
-            }
-            for row in damaged {
-                // If the file cannot be removed now, the next download replaces it.
-                try? files.removeFile("\(package)/\(row.path)")
-                lost.append(row.path)
-            }
+            included += try page.filter(isIncluded)
         }
     }
 

@@ -241,6 +241,22 @@ package final class PackageFile: @unchecked Sendable {
         return Int64(status.st_size)
     }
 
+    /// Returns the size of the regular file at a path in bytes; `nil` if there is none.
+    ///
+    /// - Throws: ``StorageError/Code/disk`` if the system cannot say whether there is one.
+    static func verifiedSize(_ path: String) throws -> Int64? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            let number = errno
+            guard isAbsence(number) else { throw StorageError(reading: path, number) }
+            return nil
+        }
+        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
+
+    /// Returns a Boolean value that indicates whether an error number means that there is no file.
+    private static func isAbsence(_ number: CInt) -> Bool { number == ENOENT || number == ENOTDIR }
+
     /// Returns the identity of the file at a path; `nil` if there is none.
     static func identity(_ path: String) -> FileIdentity? {
         var status = stat()
@@ -330,17 +346,33 @@ package final class PackageFile: @unchecked Sendable {
     ///
     /// Earlier versions entered another checksum, the value of `BlockChecksum`. The file is read again only for these, and if
     /// it is damaged.
-    static func hasChecksum(_ checksum: Int64, _ path: String) -> Bool {
-        if self.checksum(path) == checksum { return true }
+    ///
+    /// - Parameters:
+    ///   - checksum: The checksum of the catalog.
+    ///   - path: The path of the file.
+    /// - Returns: `false` if there is no file, or if its content was read and differs.
+    /// - Throws: ``StorageError/Code/disk`` if the file cannot be opened or read.
+    static func hasChecksum(_ checksum: Int64, _ path: String) throws -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var former = BlockChecksum()
-        let isRead = forEachPart(ofDescriptor: descriptor) { part in
-            former.update(part)
-            return true
+        guard descriptor >= 0 else {
+            let number = errno
+            guard isAbsence(number) else { throw StorageError(reading: path, number) }
+            return false
         }
-        return isRead && Int64(bitPattern: former.value) == checksum
+        defer { close(descriptor) }
+        guard let current = self.checksum(ofDescriptor: descriptor) else { throw StorageError(reading: path, errno) }
+        if Int64(bitPattern: current.sum.value) == checksum { return true }
+        var former = BlockChecksum()
+        guard lseek(descriptor, 0, SEEK_SET) == 0,
+            forEachPart(
+                ofDescriptor: descriptor,
+                { part in
+                    former.update(part)
+                    return true
+                }
+            )
+        else { throw StorageError(reading: path, errno) }
+        return Int64(bitPattern: former.value) == checksum
     }
 
     /// Returns the checksum of the first bytes of a file; `nil` if it is shorter or cannot be read.

@@ -68,6 +68,11 @@ public struct StorageError: MillstreamError, Sendable {
         default: self.init(.disk, "\(path) cannot be written (\(failure.reason))", cause: failure)
         }
     }
+
+    /// Creates the error for a file that cannot be read, with the error number of the system.
+    init(reading path: String, _ number: CInt) {
+        self.init(.disk, "\(path) cannot be read (\(String(cString: strerror(number))))")
+    }
 }
 
 extension StorageError {

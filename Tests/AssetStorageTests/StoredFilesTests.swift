@@ -85,6 +85,27 @@ import Testing
         #expect(ranged.timeRange == MediaTimeRange(start: MediaTime(seconds: 3), duration: MediaTime(seconds: 2)))
     }
 
+    // MARK: Files that cannot be examined
+
+    @Test func fileThatCannotBeExaminedIsNotDamaged() throws {
+        let id = try plan(2)
+        try temporary.complete(id)
+        try FileManager.default.removeItem(at: temporary.url("media/000000.ts", of: id))
+        let folder = temporary.url("media", of: id)
+        let moved = temporary.url("elsewhere", of: id)
+        try FileManager.default.moveItem(at: folder, to: moved)
+        // A path through a link to itself is an error, but does not mean that there is no file.
+        try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: folder)
+        let before = try rows()
+        let error = storageError { _ = try library.verify(id) }
+        #expect(error?.code == "disk-failed" && error?.message.contains("media/000000.ts cannot be read") == true)
+        #expect(storageError { _ = try library.removeMissingFilesFromCatalog(id) }?.code == "disk-failed")
+        #expect(try rows() == before)
+        try FileManager.default.removeItem(at: folder)
+        try FileManager.default.moveItem(at: moved, to: folder)
+        #expect(try library.verify(id).damaged == ["media/000000.ts"])
+    }
+
     // MARK: Storing
 
     @Test func filesAreCommittedAfterTheirDirectoriesAreSynchronized() throws {
