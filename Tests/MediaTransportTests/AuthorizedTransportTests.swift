@@ -169,4 +169,34 @@ import Testing
             script.requests.map { $0.allHeaders.map(\.value) } == [["all", "segment", "1"], ["all", "segment", "2"]]
         )
     }
+
+    /// The request that renews the authorization is canceled while two others wait for it.
+    @Test(.timeLimit(.minutes(10))) func waitingRequestTakesOverACanceledRenewal() async throws {
+        let time = Simulation()
+        let script = ScriptedTransport(
+            [Self.address.text: [refusal(401), refusal(401), refusal(401), .text("media")]],
+            time: time
+        )
+        let renewals = Mutex(0)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: authorization { _ in
+                renewals.withLock { $0 += 1 }
+                try await time.sleep(for: .seconds(5))
+                return true
+            }
+        )
+        try await time.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await text(transport) }
+                try await time.sleep(for: .seconds(1))
+                async let second = text(transport)
+                async let third = text(transport)
+                try await time.sleep(for: .seconds(1))
+                group.cancelAll()
+                #expect(try await [second, third] == ["media", "media"] && time.now == .seconds(7))
+            }
+        }
+        #expect(renewals.withLock { $0 } == 2)
+    }
 }
