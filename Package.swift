@@ -169,7 +169,9 @@ let package = Package(
         .target(
             name: "AssetStorage",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "PresentationLoading",
+                "ReportFormat",
+                "ResourceAddressing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -3,6 +3,7 @@ import MediaTiming
 import MediaTransport
 import NIOCore
 import NIOPosix
+import PresentationLoading
 import ResourceAddressing
 
 /// The files of a package for a player: stored ones from the disk, and others from the origin, from where they are stored
@@ -13,16 +14,26 @@ struct SharedFiles: Sendable {
     let library: AssetLibrary
     let id: String
     let files: any Transport
-    let origin: any Transport
+    /// The transport for what is not stored; a part of a WebVTT file arrives without the other cues.
+    private let origin: any Transport
 
     /// The maximum size of a file that is stored while it is played; a larger one is only played.
     static let maximumFileSize: Int64 = 1 << 30
     /// The free space that is left on the disk.
     private static let minimumFreeSpace: Int64 = 256 << 20
 
+    init(library: AssetLibrary, id: String, files: any Transport, origin: any Transport) {
+        self.library = library
+        self.id = id
+        self.files = files
+        // The player repeats failed requests.
+        self.origin = ClippedSubtitles(base: origin, policy: RecoveryPolicy(retries: 0))
+    }
+
     /// Returns the response for a file that is not stored.
     func response(for resource: StoredResource, to request: TransportRequest) async throws -> TransportResponse {
-        var original = TransportRequest(resource.address, kind: request.kind, byteRange: resource.byteRange)
+        let kind = resource.kind == .subtitle ? .subtitle : request.kind
+        var original = TransportRequest(resource.address, kind: kind, byteRange: resource.byteRange)
         original.resumption = request.resumption
         while true {
             let (reception, isOwner) = library.reception(of: resource, id)

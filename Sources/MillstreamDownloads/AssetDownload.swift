@@ -3,6 +3,7 @@ import Foundation
 package import MediaTiming
 package import MediaTransport
 import NIOPosix
+import PresentationLoading
 package import ResourceAddressing
 
 /// One run of a download of an asset to a library.

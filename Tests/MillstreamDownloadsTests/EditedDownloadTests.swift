@@ -269,4 +269,25 @@ import Testing
         #expect(DownloadSelection("variants=best&edit=unknown=1") == nil)
         #expect(DownloadSelection("variants=none")?.variants == DownloadSelection.Variants.none)
     }
+
+    @Test func playerStoresOnlyThePartOfASubtitleFile() async throws {
+        let origin = ScriptedTransport(texts: Self.texts)
+        origin.setResponses(for: Self.root + "text.vtt", .failure(TransportError(.status, "no", status: 503)))
+        await #expect(throws: DownloadError.self) {
+            _ = try await download(try selection([("exclude", "cues")]), from: origin)
+        }
+        let id = try #require(try temporary.library.assets().first?.id)
+        let player = PackageTransport(temporary.library, id: id, origin: ScriptedTransport(texts: Self.texts))
+        let missing = try temporary.library.missingResources(id)
+        #expect(missing.count == 2)
+        for resource in missing {
+            let request = TransportRequest(player.address(of: resource.path), kind: .segment)
+            let bytes = try await ResourceLoader(player).load(request).bytes
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.contains("first") != text.contains("last") && !text.contains("break"))
+            let asset = try temporary.library.asset(id)
+            #expect(try stored(resource.path, of: asset) == text)
+        }
+        #expect(try temporary.library.missingCount(id) == 0)
+    }
 }

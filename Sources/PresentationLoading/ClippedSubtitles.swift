@@ -1,17 +1,27 @@
 import MediaTiming
-import MediaTransport
+package import MediaTransport
 import PlaylistEditing
-import PresentationLoading
 
 /// A transport that removes the cues outside the part of a WebVTT file to which an edited playlist refers.
-struct ClippedSubtitles: Transport {
-    let base: any Transport
-    /// The policy for retrying failed loads.
-    let policy: RecoveryPolicy
+package struct ClippedSubtitles: Transport {
+    private let base: any Transport
+    private let policy: RecoveryPolicy
 
-    var executor: (any TaskExecutor)? { base.executor }
+    /// Creates a transport for the files of another one.
+    ///
+    /// - Parameters:
+    ///   - base: The transport that loads the files.
+    ///   - policy: The policy for retrying failed loads.
+    package init(base: any Transport, policy: RecoveryPolicy) {
+        self.base = base
+        self.policy = policy
+    }
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
+    /// The executor of the transport that loads the files.
+    package var executor: (any TaskExecutor)? { base.executor }
+
+    /// Sends a request; see `Transport`.
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard request.kind == .subtitle, request.byteRange == nil, let clip = SubtitleClip(of: request.address) else {
             return try await base.send(request)
         }
