@@ -163,8 +163,6 @@ extension AssetLibrary {
     private func isInUse(_ id: String) -> Bool {
         let package = packageDirectory(id)
         guard PackageFile.isFolder(package.path) else { return false }
-        guard let use = PackageUse.exclusive(package) else { return true }
-        defer { withExtendedLifetime(use) {} }
-        return PackageLock.isHeld(package)
+        return PackageLock.isHeld(package) || PackageUse.isMarked(package)
     }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// A mark on a package that excludes it from eviction, across processes, until it is deallocated or the process ends.
 ///
@@ -23,10 +24,36 @@ package final class PackageUse: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Returns a Boolean value that indicates whether a package is being played or evicted by any process.
+    ///
+    /// For a moment, no player can mark the package; it repeats the attempt (``RepeatedPackageUse``).
+    static func isMarked(_ package: URL) -> Bool { exclusive(package) == nil }
+
     deinit {
         // A process that is started at this moment has a copy of the descriptor until it executes its program; only an
         // explicit unlock releases the lock in spite of it.
         flock(descriptor, LOCK_UN)
         close(descriptor)
+    }
+}
+
+/// The mark of a player on its package, which is set later if it cannot be set at first.
+///
+/// Another process that looks whether the package is in use excludes all marks for a moment.
+final class RepeatedPackageUse: Sendable {
+    private let package: URL
+    private let use: Mutex<PackageUse?>
+
+    /// Creates the mark on the package in a directory.
+    init(_ package: URL) {
+        self.package = package
+        use = Mutex(PackageUse(package))
+    }
+
+    /// Marks the package unless it is marked already.
+    func repeatIfNeeded() {
+        use.withLock { use in
+            if use == nil { use = PackageUse(package) }
+        }
     }
 }

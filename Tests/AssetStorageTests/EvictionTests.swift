@@ -2,6 +2,7 @@ import AssetStorage
 import Foundation
 import HLSPlaylist
 import MediaTiming
+import MediaTransport
 import Testing
 
 @Suite struct EvictionTests {
@@ -102,5 +103,16 @@ import Testing
         _ = try library.evict(limits: everything)
         withExtendedLifetime(lock) {}
         #expect(try library.assets().map(\.id) == [ids[0]])
+    }
+
+    /// Another process looks whether the package is in use at the moment at which a player is created.
+    @Test func playerThatStartsDuringAnEvictionPlanIsInUse() async throws {
+        let descriptor = open(library.packageDirectory(ids[0]).path, O_RDONLY | O_DIRECTORY)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        let player = PackageTransport(library, id: ids[0], origin: nil)
+        #expect(flock(descriptor, LOCK_UN) == 0 && close(descriptor) == 0)
+        _ = try await player.send(TransportRequest(player.address, kind: .playlist))
+        #expect(try library.evictionPlan(limits: everything).entries.map(\.id) == [ids[1], ids[2]])
+        withExtendedLifetime(player) {}
     }
 }
