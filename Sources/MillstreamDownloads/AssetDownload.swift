@@ -15,7 +15,7 @@ package struct AssetDownload: Sendable {
     package enum Event: Sendable {
         /// The playlists are loaded, and the files to download are known, with the directories of their media playlists.
         case resolved(id: String, DownloadProgress, folders: Set<String>?)
-        /// The stream is not available yet, and the recording waits for it.
+        /// The stream is not available yet, or has stalled, and the recording waits for it.
         case waiting(DownloadError)
         /// Segments were lost before they could be recorded.
         case lost(id: String, count: Int64)

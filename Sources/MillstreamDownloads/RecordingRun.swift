@@ -19,9 +19,17 @@ struct RecordingRun: Sendable {
     private let commits: CommitQueue
     private let limiter: RateLimiter?
     private let renewal = RecordingRenewal()
+    private let activity: RecordingActivity
+    private let failedFiles = FailedFiles()
 
     /// The time after which a recording ends if a playlist cannot be loaded.
     private static let maximumFailureDuration = Duration.seconds(300)
+    /// The number of target durations without a new segment after which a recording ends, if that is longer.
+    private static let maximumStallTargets = 3
+    /// The number of target durations without a new segment after which the stream counts as stalled, as for a player.
+    private static let stallTargets = 2.5
+    /// The number of keys and initialization sections that are requested again with each update of a playlist.
+    private static let repeatedFetchCount = 2
     /// The minimum interval between two loads of a playlist.
     private static let minimumInterval = Duration.seconds(1)
     /// The maximum interval between two loads of a playlist, whatever its target duration is.
@@ -48,6 +56,7 @@ struct RecordingRun: Sendable {
         self.budget = budget
         self.report = report
         commits = CommitQueue(download.library)
+        activity = RecordingActivity(at: download.time.now)
         limiter = download.configuration.maximumRate.map { RateLimiter(RateLimit($0), time: download.time) }
     }
 
@@ -110,6 +119,12 @@ struct RecordingRun: Sendable {
             let hasNews = try await add(playlist, to: track, startingAt: isFirst ? start : 0, yield)
             isFirst = false
             if !playlist.isLive || hasReachedDuration(track) { return }
+            if hasNews {
+                activity.addUpdate(at: time.now)
+                for file in failedFiles.take(Self.repeatedFetchCount, of: track.writer.folder) { yield(file) }
+            } else {
+                try checkActivity(of: playlist, at: address)
+            }
             var interval = Self.interval(of: playlist, hasNews: hasNews)
             while true {
                 try await time.sleep(for: max(.zero, began + interval - time.now))
@@ -134,11 +149,32 @@ struct RecordingRun: Sendable {
 
     private var source: ResourceAddress { download.source }
 
+    /// Reports that the stream has stalled if no playlist has a new segment.
+    ///
+    /// - Throws: ``DownloadError`` if the stream has stalled for so long that the recording ends.
+    private func checkActivity(of playlist: MediaPlaylist, at address: ResourceAddress) throws {
+        let target = Self.targetDuration(of: playlist)
+        let idle = activity.idleTime(at: time.now)
+        let error = DownloadError(
+            TransportError(
+                .timedOut,
+                "the live playlist has had no new segment for \(idle.components.seconds) seconds",
+                address: address
+            )
+        )
+        guard idle < max(Self.maximumFailureDuration, target * Self.maximumStallTargets) else { throw error }
+        if idle >= target * Self.stallTargets, activity.reportsStall() { report(.waiting(error)) }
+    }
+
     /// Returns the interval between the beginnings of two loads (RFC 8216bis §6.3.4).
     static func interval(of playlist: MediaPlaylist, hasNews: Bool) -> Duration {
-        let target = playlist.targetDuration ?? playlist.segments.last?.duration ?? MediaTime(seconds: 2)
-        let duration = min(target.duration, maximumInterval)
+        let duration = targetDuration(of: playlist)
         return max(minimumInterval, hasNews ? duration : duration / 2)
+    }
+
+    private static func targetDuration(of playlist: MediaPlaylist) -> Duration {
+        let target = playlist.targetDuration ?? playlist.segments.last?.duration ?? MediaTime(seconds: 2)
+        return max(minimumInterval, min(target.duration, maximumInterval))
     }
 
     private func hasReachedDuration(_ track: RecordingTrack) -> Bool {
@@ -286,6 +322,48 @@ private final class RecordingRenewal: Sendable {
 
 extension TransportError {
     /// A Boolean value that indicates whether the resource can have another URL in playlists that are loaded again.
+/// The time of the last new segment in any playlist of a recording.
+private final class RecordingActivity: Sendable {
+    private let state: Mutex<(lastUpdate: Duration, isReported: Bool)>
+
+    init(at now: Duration) { state = Mutex((now, false)) }
+
+    /// Adds a playlist with a new segment.
+    func addUpdate(at now: Duration) { state.withLock { $0 = (now, false) } }
+
+    /// Returns the time since the last new segment.
+    func idleTime(at now: Duration) -> Duration { now - state.withLock { $0.lastUpdate } }
+
+    /// Returns a Boolean value that indicates whether the stall has not been reported yet.
+    func reportsStall() -> Bool {
+        state.withLock { state in
+            defer { state.isReported = true }
+            return !state.isReported
+        }
+    }
+}
+
+/// The keys and initialization sections that could not be fetched, in the order in which they are requested again.
+private final class FailedFiles: Sendable {
+    private let files = Mutex<[(folder: String, file: RecordingWriter.File)]>([])
+
+    func add(_ file: RecordingWriter.File, of folder: String) {
+        files.withLock { files in
+            guard !files.contains(where: { $0.file.resource.path == file.resource.path }) else { return }
+            files.append((folder, file))
+        }
+    }
+
+    /// Removes and returns the next files of a rendition.
+    func take(_ count: Int, of folder: String) -> [RecordingWriter.File] {
+        files.withLock { files in
+            let taken = files.filter { $0.folder == folder }.prefix(count).map(\.file)
+            files.removeAll { entry in taken.contains { $0.resource.path == entry.file.resource.path } }
+            return taken
+        }
+    }
+}
+
     fileprivate var mayIndicateMove: Bool { status.map { FailureCategory.mayIndicateExpiry(status: $0) } ?? false }
 }
 

@@ -11,7 +11,8 @@ struct RecordCommand: AsyncParsableCommand {
         discussion: """
             The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. It can be \
             played from the beginning meanwhile. After an interruption, run the same command to continue: segments that \
-            are not available any more are marked as gaps.
+            are not available any more are marked as gaps. If no segment appears for 5 minutes, or for three target \
+            durations if these are longer, the recording ends with an error; what is recorded is complete.
 
             Example: millstream record https://example.com/live.m3u8 --duration 1:30:00 --wait
             """

@@ -11,7 +11,7 @@ import Testing
 @testable import MillstreamDownloads
 
 /// A clock whose time passes only by sleeping, which takes hardly any time.
-private final class QuickTime: TimeSource {
+final class QuickTime: TimeSource {
     private let passed = Mutex(Duration.zero)
 
     var now: Duration { passed.withLock { $0 } }
@@ -225,6 +225,34 @@ private final class LiveOrigin: Sendable {
         let origin = LiveOrigin { .init(first: 10 + $0 / 3, hasEnded: $0 >= 12, status: $0 % 3 == 1 ? 500 : nil) }
         let asset = try await recording(origin).run()
         #expect(try contents(of: asset) == media(13...19))
+    }
+
+    @Test func aStreamThatStallsForeverEndsTheRecording() async throws {
+        let origin = LiveOrigin { .init(first: 10 + min($0, 3)) }
+        let stalls = Mutex<[String]>([])
+        let error = await #expect(throws: DownloadError.self) {
+            try await recording(origin, RecordingOptions(duration: MediaTime(seconds: 3_600))).run { event in
+                if case .waiting(let error) = event { stalls.withLock { $0.append(error.message) } }
+            }
+        }
+        #expect(error?.code == .transport && error?.detail == "timed-out")
+        #expect(error?.message.contains("no new segment for 3") == true, "\(error?.message ?? "")")
+        #expect(stalls.withLock { $0.count } == 1)
+        let asset = try #require(try temporary.library.assets().first)
+        #expect(asset.state == .complete && asset.isPlayableOffline)
+        #expect(try contents(of: asset) == media(13...18))
+        let playlist = try playlist(of: asset)
+        #expect(playlist.playlistType == .vod && playlist.hasEndMarker)
+    }
+
+    @Test func aStreamThatContinuesAfterAStallIsRecordedOn() async throws {
+        let origin = LiveOrigin { .init(first: 10 + max(0, $0 - 30), hasEnded: $0 >= 33) }
+        let stalls = Mutex(0)
+        let asset = try await recording(origin).run { event in
+            if case .waiting = event { stalls.withLock { $0 += 1 } }
+        }
+        #expect(stalls.withLock { $0 } == 1)
+        #expect(try contents(of: asset) == media(13...18))
     }
 
     @Test func expiredAddressesAreRenewed() async throws {

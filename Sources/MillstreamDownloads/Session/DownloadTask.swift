@@ -49,7 +49,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         case locationChosen(String)
         /// Time ranges have been stored; `new` are those since the previous event of this kind.
         case loaded(new: MediaTimeRangeSet, DownloadProgress)
-        /// The stream to record is not available yet because of the error, and the task waits for it.
+        /// The stream to record is not available yet because of the error, or has stalled, and the task waits for it.
         case waitingForStream(DownloadError)
         /// The given number of segments of a recorded stream could not be stored; they are marked in the playlists.
         case segmentsLost(Int64)
