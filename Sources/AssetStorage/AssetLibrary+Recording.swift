@@ -120,11 +120,11 @@ extension AssetLibrary {
 
     /// Ends the recording of an asset: its playlists are of the type `VOD`, and have an end marker.
     ///
-    /// Segments that are not stored are marked as gaps, and gaps at the end are removed. The caller must hold the lock of
-    /// the asset.
+    /// Segments that are not stored, or whose key or initialization section is not, are marked as gaps, and gaps at the end
+    /// are removed. The caller must hold the lock of the asset.
     ///
     /// - Returns: A Boolean value that indicates whether any media is recorded.
-    /// - Throws: ``StorageError/Code/incomplete`` if a key or an initialization section is missing.
+    /// - Throws: ``StorageError``.
     package func endRecording(_ id: String) throws -> Bool {
         let hasMedia = try write { database in
             var hasMedia = false
@@ -136,6 +136,7 @@ extension AssetLibrary {
                     arguments: [rowID]
                 )
                 for position in missing { try RecordedSegment.markAsGap(position, rowID, database) }
+                try Self.markUnplayableSegments(of: row, rowID, database)
                 let last = try Int.fetchOne(
                     database,
                     sql: "SELECT MAX(position) FROM resource WHERE renditionID = ? AND position >= 0",
@@ -152,6 +153,25 @@ extension AssetLibrary {
         }
         if hasMedia { try finish(id) } else { try writePlaylists(id) }
         return hasMedia
+    }
+
+    /// Marks the segments of a recording as gaps whose key or initialization section is not stored.
+    private static func markUnplayableSegments(of row: RenditionRecord, _ rowID: Int64, _ database: Database) throws {
+        let shared = ResourceRecord.filter(Column("renditionID") == rowID).filter(Column("bytes") == nil)
+            .filter(Column("position") < 0)
+        let missing = Set(try shared.fetchAll(database).map { PackagePlan.Identity($0) })
+        guard !missing.isEmpty else { return }
+        let context = PlaylistContext(address: ResourceAddress(row.address))
+        let playlist = try MediaPlaylist(parsing: row.entirePlaylist(database), context: context)
+        let plan = PackagePlan(folder: row.folder, role: row.role, playlist: playlist)
+        for position in playlist.segments.indices {
+            var isPlayable = true
+            plan.forEachResource(in: position..<(position + 1)) { resource in
+                if missing.contains(resource.identity) { isPlayable = false }
+            }
+            if !isPlayable { try RecordedSegment.markAsGap(position, rowID, database) }
+        }
+        try shared.deleteAll(database)
     }
 }
 

@@ -58,6 +58,10 @@ package final class RecordingWriter: Sendable {
         /// segment repeats them.
         var keyLines: [String] = []
         var mapLine: String?
+        /// A Boolean value that indicates whether keys of an earlier run apply, which the first segment has to end.
+        var hasFormerKeys = false
+        /// A Boolean value that indicates whether an initialization section applies, which no tag can end.
+        var hasMap = false
         /// The segments that are not in the local playlist yet.
         var pending: [Int: Pending] = [:]
         var published = 0
@@ -102,6 +106,8 @@ package final class RecordingWriter: Sendable {
                 arguments: [id]
             )
             while let text = try durations.next() { state.end = state.end + (MediaTime(decimal: text) ?? .zero) }
+            state.hasFormerKeys = try !segments.filter(Column("lines").like("%#EXT-X-KEY:METHOD=%")).isEmpty(database)
+            state.hasMap = try !segments.filter(Column("lines").like("%#EXT-X-MAP:%")).isEmpty(database)
         }
         state.published = state.nextPosition
         self.state = Mutex(state)
@@ -121,15 +127,18 @@ package final class RecordingWriter: Sendable {
     ///   - playlist: The playlist at the origin.
     ///   - gaps: The durations of the segments before them that were lost, which are marked with `EXT-X-GAP`.
     ///   - hasDiscontinuity: A Boolean value that indicates whether the first segment does not continue the preceding one.
-    /// - Returns: The files to fetch, in the order in which a player needs them.
+    /// - Returns: The files to fetch, in the order in which a player needs them, and the number of segments that are marked
+    ///   as gaps because they have no initialization section although earlier ones have one: no tag ends the effect of
+    ///   `EXT-X-MAP` (RFC 8216bis §4.4.4.5).
     /// - Throws: ``StorageError``.
     package func append(
         _ positions: Range<Int>,
         of playlist: MediaPlaylist,
         gaps: [MediaTime] = [],
         hasDiscontinuity: Bool = false
-    ) throws -> [File] {
-        guard !positions.isEmpty else { return [] }
+    ) throws -> (files: [File], unplayableCount: Int64) {
+        guard !positions.isEmpty else { return ([], 0) }
+        var unplayable: Set<Int> = []
         var new = state.withLock { $0 }
         let isFirst = new.last == nil
         var records: [RecordedSegment] = []
@@ -148,7 +157,9 @@ package final class RecordingWriter: Sendable {
             if let date = segment.programDateTime, segment.hasOwnProgramDateTime || begins && records.isEmpty {
                 lines.add("#EXT-X-PROGRAM-DATE-TIME:\(date)")
             }
-            if segment.isGap { lines.add("#EXT-X-GAP") }
+            if segment.map == nil, new.hasMap, !segment.isGap { unplayable.insert(position) }
+            let isGap = segment.isGap || unplayable.contains(position)
+            if isGap { lines.add("#EXT-X-GAP") }
             lines.add("#EXTINF:\(segment.duration),\(segment.title ?? "")")
             if let range = segment.byteRange { lines.addAtOrigin("#EXT-X-BYTERANGE:\(range)") }
             lines.add(segment.address.text, local: localName(plan.path(of: segment)))
@@ -162,7 +173,7 @@ package final class RecordingWriter: Sendable {
                     date: segment.programDateTime?.description
                 ),
                 local: lines.local,
-                isSettled: segment.isGap,
+                isSettled: isGap,
                 segment.duration,
                 to: &new,
                 &records
@@ -174,7 +185,7 @@ package final class RecordingWriter: Sendable {
             )
             new.targetDuration = max(new.targetDuration, segment.duration.roundedSeconds)
         }
-        let files = try insert(records, positions, plan, startingAt: starts)
+        let files = try insert(records, positions, besides: unplayable, plan, startingAt: starts)
         let raised = state.withLock { state in
             // Segments may have been settled in the meantime.
             let former = (state.pending, state.published, state.targetDuration)
@@ -185,7 +196,7 @@ package final class RecordingWriter: Sendable {
         }
         if raised { try raiseTargetDuration() }
         try publish()
-        return files
+        return (files, Int64(clamping: unplayable.count))
     }
 
     private func addGaps(
@@ -237,6 +248,7 @@ package final class RecordingWriter: Sendable {
                 addKeys(map.keys, of: segment, plan, to: &lines, &new)
                 lines.add(line, local: "#EXT-X-MAP:URI=\"\(localName(plan.path(of: map)))\"")
                 new.mapLine = line
+                new.hasMap = true
             }
         }
         addKeys(segment.keys, of: segment, plan, to: &lines, &new)
@@ -266,9 +278,12 @@ package final class RecordingWriter: Sendable {
             return line
         }
         let wanted = keys.map { line($0, $0.address?.text) }
-        guard wanted != new.keyLines else { return }
+        guard wanted != new.keyLines || new.hasFormerKeys else { return }
         // A key replaces only the key of the same format.
-        if keys.isEmpty || new.keyLines.count > keys.count { lines.add("#EXT-X-KEY:METHOD=NONE") }
+        if keys.isEmpty || new.keyLines.count > keys.count || new.hasFormerKeys {
+            lines.add("#EXT-X-KEY:METHOD=NONE")
+        }
+        new.hasFormerKeys = false
         for (key, text) in zip(keys, wanted) {
             lines.add(text, local: line(key, plan.path(of: key).map(localName) ?? key.uri))
         }
@@ -280,6 +295,7 @@ package final class RecordingWriter: Sendable {
     private func insert(
         _ records: [RecordedSegment],
         _ positions: Range<Int>,
+        besides unplayable: Set<Int>,
         _ plan: PackagePlan,
         startingAt start: MediaTime
     ) throws -> [File] {
@@ -291,6 +307,7 @@ package final class RecordingWriter: Sendable {
             // A key or an initialization section is reported before the first segment that needs it.
             var shared: [StoredResource] = []
             try plan.forEachResource(in: positions) { resource in
+                guard !unplayable.contains(resource.position) else { return }
                 let isShared = resource.position < 0
                 if isShared, let known = try self.resource(at: resource.path, database) {
                     if known.bytes == nil, let file = StoredResource(known, folders) { shared.append(file) }

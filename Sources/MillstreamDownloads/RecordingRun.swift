@@ -22,7 +22,7 @@ struct RecordingRun: Sendable {
     private let activity: RecordingActivity
     private let failedFiles = FailedFiles()
 
-    /// The time after which a recording ends if a playlist cannot be loaded.
+    /// The time after which a recording ends if a playlist cannot be loaded, or if no playlist has a new segment.
     private static let maximumFailureDuration = Duration.seconds(300)
     /// The number of target durations without a new segment after which a recording ends, if that is longer.
     private static let maximumStallTargets = 3
@@ -199,18 +199,19 @@ struct RecordingRun: Sendable {
             let last = step.positions.first { all.timeRange(at: $0).end - first + before >= duration }
             if let last { step.positions = step.positions.lowerBound..<(last + 1) }
         }
-        let (adopted, files) = try await NIOThreadPool.singleton.runIfActive { [step] in
-            let files = try writer.append(
+        let (adopted, added) = try await NIOThreadPool.singleton.runIfActive { [step] in
+            let added = try writer.append(
                 step.positions,
                 of: playlist,
                 gaps: step.gaps,
                 hasDiscontinuity: step.hasDiscontinuity
             )
-            return (writer.end, files)
+            return (writer.end, added)
         }
         meter.extend(writer.folder, to: adopted)
-        if step.lostCount > 0 { report(.lost(id: assetID, count: step.lostCount)) }
-        for file in files { yield(file) }
+        let lostCount = step.lostCount +| added.unplayableCount
+        if lostCount > 0 { report(.lost(id: assetID, count: lostCount)) }
+        for file in added.files { yield(file) }
         return true
     }
 
@@ -250,8 +251,9 @@ struct RecordingRun: Sendable {
             }
             if file.isSegment { try await onBlockingThread { try writer.settle(file.position) } }
         } catch is TransportError {
-            // A missing key or initialization section is requested again with the next segments.
-            guard file.isSegment else { return }
+            // A missing key or initialization section is requested again with the next segments. If it stays missing, the
+            // segments that need it are gaps at the end of the recording.
+            guard file.isSegment else { return failedFiles.add(file, of: writer.folder) }
             try await onBlockingThread { try writer.markAsGap(file.position) }
             report(.lost(id: assetID, count: 1))
         }
@@ -320,8 +322,6 @@ private final class RecordingRenewal: Sendable {
     }
 }
 
-extension TransportError {
-    /// A Boolean value that indicates whether the resource can have another URL in playlists that are loaded again.
 /// The time of the last new segment in any playlist of a recording.
 private final class RecordingActivity: Sendable {
     private let state: Mutex<(lastUpdate: Duration, isReported: Bool)>
@@ -364,6 +364,8 @@ private final class FailedFiles: Sendable {
     }
 }
 
+extension TransportError {
+    /// A Boolean value that indicates whether the resource can have another URL in playlists that are loaded again.
     fileprivate var mayIndicateMove: Bool { status.map { FailureCategory.mayIndicateExpiry(status: $0) } ?? false }
 }
 

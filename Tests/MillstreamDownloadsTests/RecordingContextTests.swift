@@ -1,0 +1,140 @@
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+@testable import MillstreamDownloads
+
+/// Tests recordings of streams with keys and initialization sections, which apply to several segments.
+@Suite(.timeLimit(.minutes(5))) struct RecordingContextTests {
+    private static let source = "https://live.example/live.m3u8"
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    /// Records a stream of six segments, of which one more appears with each load of the playlist.
+    ///
+    /// A number of requests fails for each name of `failures`; `context` returns the tags of the segment with a number.
+    private func record(
+        from first: Int,
+        ending: Int = 8,
+        duration: Int64? = nil,
+        failures: [String: Int] = [:],
+        context: @escaping @Sendable (Int) -> String,
+        report: @escaping @Sendable (AssetDownload.Event) -> Void = { _ in }
+    ) async throws -> StoredAsset {
+        let loads = Mutex(0)
+        let left = Mutex(failures)
+        let time = QuickTime()
+        let origin = SyntheticOrigin(time: time) { address, _ in
+            let name = ResourceAddress(address).lastPathComponent
+            if name == "live.m3u8" {
+                let load = loads.withLock { loads in
+                    defer { loads += 1 }
+                    return loads
+                }
+                return .text(Self.playlist(from: first + load, hasEnded: load >= ending, context))
+            }
+            let fails = left.withLock { left in
+                guard let count = left[name], count > 0 else { return false }
+                left[name] = count - 1
+                return true
+            }
+            if fails { return .failure(TransportError(.status, "not found", status: 404)) }
+            return .bytes(Array((name.hasPrefix("key") ? "0123456789abcdef" : "media of \(name)").utf8))
+        }
+        var configuration = DownloadConfiguration()
+        configuration.recording = RecordingOptions(duration: duration.map { MediaTime(seconds: $0) })
+        return try await AssetDownload(
+            ResourceAddress(Self.source),
+            into: temporary.library,
+            loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), time: time),
+            configuration: configuration,
+            time: time
+        ).run(report)
+    }
+
+    private static func playlist(from first: Int, hasEnded: Bool, _ context: (Int) -> String) -> String {
+        var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+        var applied = ""
+        for number in first..<first + 6 {
+            let tags = context(number)
+            if tags != applied { text += tags }
+            applied = tags
+            text += "#EXTINF:4,\ns\(number).ts\n"
+        }
+        return text + (hasEnded ? "#EXT-X-ENDLIST\n" : "")
+    }
+
+    private func segments(of asset: StoredAsset) throws -> [MediaSegment] {
+        Array(try MediaPlaylist(parsing: Array(temporary.text("media/media.m3u8", of: asset.id).utf8)).segments)
+    }
+
+    private static func key(_ name: String) -> String { "#EXT-X-KEY:METHOD=AES-128,URI=\"\(name)\"\n" }
+
+    /// The key of the first segments is replaced by another one.
+    private static func rotatingKey(_ number: Int) -> String { key(number < 16 ? "key1" : "key2") }
+
+    @Test func segmentsWhoseKeyIsMissingAreGaps() async throws {
+        let asset = try await record(from: 10, failures: ["key1": .max], context: Self.rotatingKey)
+        #expect(asset.state == .complete && asset.isPlayableOffline)
+        let segments = try segments(of: asset)
+        #expect(segments.map(\.isGap) == Array(repeating: true, count: 3) + Array(repeating: false, count: 8))
+        #expect(segments.last?.keys.count == 1)
+        #expect(try temporary.text("media/media.m3u8", of: asset.id).contains("#EXT-X-ENDLIST"))
+        #expect(try temporary.library.verify(asset.id).damaged == [])
+    }
+
+    @Test func missingKeyIsRequestedAgain() async throws {
+        let asset = try await record(from: 10, failures: ["key1": 3], context: Self.rotatingKey)
+        let segments = try segments(of: asset)
+        #expect(segments.count == 11 && segments.allSatisfy { !$0.isGap && $0.keys.count == 1 })
+        #expect(try temporary.library.verify(asset.id).damaged == [])
+    }
+
+    @Test func recordingWithoutItsInitializationSectionHasNoMedia() async throws {
+        let map = "#EXT-X-MAP:URI=\"init.mp4\"\n"
+        await #expect(throws: DownloadError.self) {
+            try await record(from: 10, failures: ["init.mp4": .max], context: { _ in map })
+        }
+        let asset = try await record(from: 30, context: { _ in map })
+        #expect(try segments(of: asset).suffix(8).allSatisfy { !$0.isGap && $0.map != nil })
+    }
+
+    @Test func continuedRecordingEndsTheFormerKey() async throws {
+        let first = try await record(from: 10, duration: 18, context: { _ in Self.key("key1") })
+        let former = try segments(of: first)
+        let count = former.count
+        #expect(count == 5 && former.allSatisfy { $0.keys.count == 1 })
+        let asset = try await record(from: 14, context: { _ in "" })
+        let segments = try segments(of: asset)
+        #expect(segments.map(\.keys.isEmpty) == segments.indices.map { $0 >= count } && segments.count > count)
+    }
+
+    @Test func continuedRecordingMayHaveAnotherKey() async throws {
+        _ = try await record(from: 10, duration: 18, context: { _ in Self.key("key1") })
+        let asset = try await record(from: 14, context: { _ in Self.key("key2") })
+        let segments = try segments(of: asset)
+        #expect(segments.allSatisfy { $0.keys.count == 1 && !$0.isGap })
+        #expect(Set(segments.compactMap { $0.keys.first?.uri }).count == 2)
+    }
+
+    /// No tag ends the effect of EXT-X-MAP.
+    @Test func segmentsWithoutMapAfterSomeWithOneAreGaps() async throws {
+        let map = "#EXT-X-MAP:URI=\"init.mp4\"\n"
+        _ = try await record(from: 10, duration: 18, context: { _ in map })
+        let lost = Mutex<Int64>(0)
+        let asset = try await record(from: 14, context: { number in number < 20 ? "" : map }) { event in
+            if case .lost(_, let count) = event { lost.withLock { $0 += count } }
+        }
+        let segments = try segments(of: asset)
+        #expect(segments.filter(\.isGap).count == 2 && lost.withLock { $0 } == 2)
+        #expect(segments.allSatisfy { $0.isGap || $0.map != nil } && segments.last?.isGap == false)
+        #expect(try temporary.library.verify(asset.id).damaged == [])
+    }
+}
