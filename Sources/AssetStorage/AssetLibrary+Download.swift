@@ -60,6 +60,16 @@ package struct PlannedRendition: Sendable {
     }
 }
 
+/// The stored files that a plan of a download deletes if the playlists do not have them.
+package enum StoredFileReplacement: Sendable {
+    /// All of them.
+    case all
+    /// Those of a former version of the stream; it is an error if the playlists are another part of the presentation.
+    case newVersions
+    /// None of them, as for a repair; it is an error if the playlists do not have them.
+    case none
+}
+
 extension AssetLibrary {
     /// Returns the directories of planned media playlists, relative to the package.
     package func folders(of renditions: [PlannedRendition], _ id: String) throws -> Set<String> {
@@ -79,7 +89,7 @@ extension AssetLibrary {
     /// Creates the catalog entry of an asset, or returns the existing entry with the same source.
     ///
     /// An existing entry keeps its title, and its selection is replaced only on request: a download writes both when it plans
-    /// its files (``planDownload(of:source:at:renditions:selection:title:replacesStored:)``).
+    /// its files (``planDownload(of:source:at:renditions:selection:title:replacing:)``).
     ///
     /// - Parameters:
     ///   - source: The URL of the source playlist, which identifies the asset.
@@ -150,9 +160,9 @@ extension AssetLibrary {
     ///   - renditions: The media playlists to download.
     ///   - selection: The selection as text; `nil` to keep that of the asset.
     ///   - title: The title; `nil` to keep that of the asset.
-    ///   - replacesStored: A Boolean value that indicates whether stored segments are deleted that are not in the playlists,
-    ///     because these are another part of the presentation.
-    /// - Throws: ``StorageError``; ``StorageError/Code/wouldDelete`` if segments would be deleted that must not be.
+    ///   - replacement: The stored files that are deleted if they are not in the playlists.
+    /// - Throws: ``StorageError``; ``StorageError/Code/wouldDelete`` if segments would be deleted that must not be;
+    ///   ``StorageError/Code/damaged`` if a repair would lose files. Nothing is changed then.
     package func planDownload(
         of id: String,
         source: Playlist,
@@ -160,14 +170,16 @@ extension AssetLibrary {
         renditions: [PlannedRendition],
         selection: String? = nil,
         title: String? = nil,
-        replacesStored: Bool = true
+        replacing replacement: StoredFileReplacement = .all
     ) throws {
         try write { database in
             var record = try Self.record(id, database)
             // With the same selection, other segments are those of a new version of the stream.
-            let deletesOthers = replacesStored || record.selection == selection
+            let isNewVersion = replacement == .newVersions && record.selection == selection
+            let deleted = isNewVersion ? .all : replacement
             let isEdited = Self.isEdited(record.selection) || selection.map(Self.isEdited) ?? false
-            try Self.remapRenditions(of: record, to: source, deletesOthers: deletesOthers || !isEdited, database)
+            let deletesRenditions = deleted == .newVersions && !isEdited
+            try Self.remapRenditions(of: record, to: source, deleting: deletesRenditions ? .all : deleted, database)
             record.selection = selection ?? record.selection
             record.title = title ?? record.title
             record.sourcePlaylist = Data(source.bytes)
@@ -189,7 +201,7 @@ extension AssetLibrary {
                     in: folder,
                     of: id,
                     replacing: existing,
-                    deletesOthers: deletesOthers,
+                    deleting: deleted,
                     database
                 )
             }
@@ -220,23 +232,26 @@ extension AssetLibrary {
         in folder: String,
         of id: String,
         replacing existing: RenditionRecord?,
-        deletesOthers: Bool,
+        deleting replacement: StoredFileReplacement,
         _ database: Database
     ) throws {
         let playlist = try rendition.standalonePlaylist
         var stored: [PackagePlan.Identity: ResourceRecord] = [:]
         var former: [Int: Int] = [:]
+        var formerShared: [PackagePlan.Identity: PackagePlan.Identity] = [:]
         if let existing {
             // URL signatures change from load to load, and a part of the playlist may have been stored.
-            if let old = try? MediaPlaylist(parsing: existing.entirePlaylist(database)) {
+            let context = PlaylistContext(address: ResourceAddress(existing.address))
+            if let old = try? MediaPlaylist(parsing: existing.entirePlaylist(database), context: context) {
                 former = SegmentMatching.formerPositions(of: playlist, in: old)
+                formerShared = PackagePlan.formerSharedFiles(of: playlist, in: old, former)
             }
-            if !former.isEmpty {
-                let rows = try ResourceRecord.filter(Column("renditionID") == existing.id)
-                    .filter(Column("bytes") != nil).fetchCursor(database)
+            if !former.isEmpty || replacement == .none {
+                // Lost files keep their paths as well, by which a repair finds them.
+                let rows = try storedFiles(of: existing, database).fetchCursor(database)
                 while let row = try rows.next() { stored[PackagePlan.Identity(row)] = row }
             }
-            if !deletesOthers, rendition.role != .iFrames, rendition.isPart || existing.isPart == true {
+            if replacement == .newVersions, rendition.role != .iFrames, rendition.isPart || existing.isPart == true {
                 let lost = try lostSegments(of: existing, replacedBy: playlist, former, database)
                 guard lost == 0 else { throw wouldDelete(lost, of: id) }
             }
@@ -267,12 +282,15 @@ extension AssetLibrary {
             segmentExtension: rendition.mediaFileExtension
         )
         var names = Set(stored.values.map(\.path))
+        var matched: Set<String> = []
         try plan.forEachResource { resource in
             // A stored file keeps its name, even if an earlier version chose the name by another rule.
-            let known =
+            let identity =
                 resource.position < 0
-                ? stored[resource.identity]
-                : former[resource.position].flatMap { stored[.init(segmentAt: $0, resource.kind)] }
+                ? stored[resource.identity] == nil ? formerShared[resource.identity] : resource.identity
+                : former[resource.position].map { .init(segmentAt: $0, resource.kind) }
+            var known = identity.flatMap { stored[$0] }
+            if let match = known, !matched.insert(match.path).inserted { known = nil }
             let path = known?.path ?? Self.unusedPath(resource.path, besides: names)
             names.insert(path)
             var row = ResourceRecord(
@@ -295,6 +313,24 @@ extension AssetLibrary {
             )
             try row.insert(database)
         }
+        let lost = stored.count - matched.count
+        if replacement == .none, lost > 0 { throw cannotRepair(lost, of: id) }
+    }
+
+    /// Returns the request for the files of a rendition that are stored, or were stored before they were lost.
+    private static func storedFiles(
+        of rendition: RenditionRecord,
+        _ database: Database
+    ) throws -> QueryInterfaceRequest<ResourceRecord> {
+        ResourceRecord.filter(Column("renditionID") == rendition.id).filter(sql: "(bytes IS NOT NULL OR isLost)")
+    }
+
+    private static func cannotRepair(_ count: Int, of id: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "the asset \(id) cannot be repaired, because the playlists at the origin have changed: they do not have "
+                + "\(count == 1 ? "1 file" : "\(count) files") of the asset; what is stored is unchanged"
+        )
     }
 
     /// Returns the number of stored segments that a new playlist of a rendition does not have.
@@ -356,7 +392,7 @@ extension AssetLibrary {
     private static func remapRenditions(
         of record: AssetRecord,
         to source: Playlist,
-        deletesOthers: Bool,
+        deleting replacement: StoredFileReplacement,
         _ database: Database
     ) throws {
         guard let bytes = record.sourcePlaylist.map(Array.init), bytes != source.bytes,
@@ -382,13 +418,27 @@ extension AssetLibrary {
                 rendition.aliases = positions.dropFirst().map(String.init).joined(separator: ",")
                 try rendition.update(database)
             } else {
-                let stored = try ResourceRecord.filter(Column("renditionID") == rendition.id)
-                    .filter(Column("bytes") != nil).filter(Column("position") >= 0).fetchCount(database)
-                guard deletesOthers || stored == 0 || rendition.role == .iFrames else {
-                    throw wouldDelete(stored, of: record.id)
-                }
+                try checkDeletion(of: rendition, replacement, database)
                 try rendition.delete(database)
             }
+        }
+    }
+
+    /// Verifies that a rendition may be deleted that a changed source does not have.
+    private static func checkDeletion(
+        of rendition: RenditionRecord,
+        _ replacement: StoredFileReplacement,
+        _ database: Database
+    ) throws {
+        switch replacement {
+        case .all: break
+        case .newVersions:
+            let stored = try ResourceRecord.filter(Column("renditionID") == rendition.id)
+                .filter(Column("bytes") != nil).filter(Column("position") >= 0).fetchCount(database)
+            guard stored == 0 || rendition.role == .iFrames else { throw wouldDelete(stored, of: rendition.assetID) }
+        case .none:
+            let lost = try storedFiles(of: rendition, database).fetchCount(database)
+            guard lost == 0 else { throw cannotRepair(lost, of: rendition.assetID) }
         }
     }
 

@@ -150,6 +150,50 @@ struct PackagePlan {
         }
     }
 
+    /// Returns, for each key and initialization section of a new playlist, the identity of the same file in an old one.
+    ///
+    /// A file is the same if the same segment needs it, and if its URL has the same path: the query can be a signature that
+    /// changes.
+    ///
+    /// - Parameters:
+    ///   - new: The new playlist.
+    ///   - old: The old playlist.
+    ///   - former: The positions in the old playlist of segments of the new one (``SegmentMatching``).
+    /// - Returns: The identities in the old playlist by those in the new one.
+    /// - Complexity: O(*n*) in the bytes of the playlists.
+    static func formerSharedFiles(
+        of new: MediaPlaylist,
+        in old: MediaPlaylist,
+        _ former: [Int: Int]
+    ) -> [Identity: Identity] {
+        var identities: [Identity: Identity] = [:]
+        for position in new.segments.indices {
+            guard let formerPosition = former[position] else { continue }
+            let candidates = sharedFiles(of: old.segments[formerPosition])
+            for file in sharedFiles(of: new.segments[position]) where identities[file.identity] == nil {
+                identities[file.identity] = candidates.first { $0.name == file.name }?.identity
+            }
+        }
+        return identities
+    }
+
+    /// Returns the keys and the initialization section of a segment, with their names without queries.
+    private static func sharedFiles(of segment: MediaSegment) -> [(identity: Identity, name: String)] {
+        func file(
+            _ kind: StoredResource.Kind,
+            _ address: ResourceAddress,
+            _ range: ByteRange?
+        ) -> (identity: Identity, name: String) {
+            let name = "\(kind.rawValue)\n\(SegmentMatching.name(of: address, range))"
+            return (Identity(kind, sharedPosition, address.text, range), name)
+        }
+        let keys = segment.keys + (segment.map?.keys ?? [])
+        let files = keys.compactMap { key in
+            key.isIdentity ? key.address.map { file(kind(of: key), $0, nil) } : nil
+        }
+        return files + (segment.map.map { [file(.initialization, $0.address, $0.byteRange)] } ?? [])
+    }
+
     /// The position of a file that several segments may share.
     private static let sharedPosition = -1
 

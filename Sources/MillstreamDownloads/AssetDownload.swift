@@ -197,7 +197,7 @@ extension AssetLibrary {
             renditions: resolution.renditions,
             selection: configuration.selection.description,
             title: configuration.title,
-            replacesStored: configuration.replacesStoredSegments
+            replacing: configuration.replacesStoredSegments ? .all : .newVersions
         )
     }
 }

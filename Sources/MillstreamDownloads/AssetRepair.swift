@@ -100,6 +100,15 @@ public struct AssetRepair: Sendable {
             if try library.missingCount(id) == 0 { try library.finish(id) }
             return Set(try library.lostFiles(id))
         }
+        let missing = lost.filter { remaining.contains($0) }
+        if failure == nil, let first = missing.first {
+            failure = DownloadError(
+                .storage,
+                "\(missing.count == 1 ? "1 file" : "\(missing.count) files") could not be fetched again: \(first)"
+                    + (missing.count == 1 ? "" : " and others"),
+                detail: StorageError.Code.incomplete.rawValue
+            )
+        }
         return Result(
             damaged: lost + playlists,
             repaired: lost.filter { !remaining.contains($0) } + playlists,
@@ -129,7 +138,7 @@ public struct AssetRepair: Sendable {
                     source: resolution.playlist,
                     at: resolution.address,
                     renditions: resolution.renditions,
-                    replacesStored: false
+                    replacing: .none
                 )
                 try library.markAsLost(paths, of: id)
             }

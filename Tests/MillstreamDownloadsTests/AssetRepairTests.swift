@@ -14,14 +14,20 @@ private final class RepairOrigin: Sendable {
         var signature = "a"
         var requests: [String] = []
         var missing: Set<String> = []
+        var duration = 6
     }
 
     static let root = "https://origin.example/"
     private let state = Mutex(State())
+    private let isEncrypted: Bool
+
+    /// Creates an origin, whose segments can have a key and an initialization section.
+    init(isEncrypted: Bool = false) { self.isEncrypted = isEncrypted }
 
     var requests: [String] { state.withLock { $0.requests } }
     func clear() { state.withLock { $0.requests = [] } }
     func sign(_ signature: String) { state.withLock { $0.signature = signature } }
+    func changeDuration() { state.withLock { $0.duration = 5 } }
     func remove(_ name: String) { state.withLock { _ = $0.missing.insert(name) } }
 
     var loader: ResourceLoader {
@@ -41,8 +47,11 @@ private final class RepairOrigin: Sendable {
                 )
             }
             if parts[0].hasSuffix(".m3u8") {
-                let segments = (0..<10).map { "#EXTINF:6,\n\($0).ts?t=\(state.signature)\n" }.joined()
-                return .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)#EXT-X-ENDLIST\n")
+                let query = "?t=\(state.signature)"
+                let segments = (0..<10).map { "#EXTINF:\(state.duration),\n\($0).ts\(query)\n" }.joined()
+                let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"key\(query)\",IV=0x01\n#EXT-X-MAP:URI=\"init.mp4\(query)\"\n"
+                let tags = isEncrypted ? key : ""
+                return .text("#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n\(tags)\(segments)#EXT-X-ENDLIST\n")
             }
             guard parts.count == 2, parts[1] == state.signature else {
                 return .failure(TransportError(.status, "the signature has expired", status: 403))
@@ -50,7 +59,7 @@ private final class RepairOrigin: Sendable {
             guard !state.missing.contains(parts[0]) else {
                 return .failure(TransportError(.status, "not found", status: 404))
             }
-            return .bytes(Array("media of \(parts[0])".utf8))
+            return .bytes(Array((parts[0] == "key" ? "0123456789abcdef" : "media of \(parts[0])").utf8))
         }
     }
 }
@@ -153,5 +162,88 @@ private final class RepairOrigin: Sendable {
         let error = await #expect(throws: DownloadError.self) { try await repair() }
         #expect(error?.detail == "asset-busy")
         withExtendedLifetime(lock) {}
+    }
+}
+
+/// Tests repairs of assets with a key and an initialization section, whose URLs have signatures that expire.
+@Suite struct SignedKeyRepairTests {
+    private let temporary: TemporaryLibrary
+    private let origin = RepairOrigin(isEncrypted: true)
+    private let id: String
+
+    init() async throws {
+        temporary = try TemporaryLibrary()
+        id = try await AssetDownload(
+            ResourceAddress(RepairOrigin.root + "main.m3u8"),
+            into: temporary.library,
+            loader: origin.loader,
+            configuration: DownloadConfiguration(selection: DownloadSelection(variants: .lowest))
+        ).run().id
+        origin.clear()
+    }
+
+    private var library: AssetLibrary { temporary.library }
+
+    private func url(_ path: String) -> URL { library.packageDirectory(id).appendingPathComponent(path) }
+    private func repair() async throws -> AssetRepair.Result {
+        try await AssetRepair(id, in: library, loader: origin.loader).run()
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: library.packageDirectory(id).path).sorted()
+    }
+
+    /// The paths of the key and the initialization section.
+    private func sharedPaths() throws -> [String] {
+        try library.resources(id).map(\.path).filter { $0.contains("key-") || $0.contains("init-") }.sorted()
+    }
+
+    @Test func keyAndInitializationSectionAreKept() async throws {
+        let shared = try sharedPaths()
+        #expect(shared.count == 2)
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        origin.sign("b")
+        let result = try await repair()
+        #expect(result.repaired == ["variant-1/000007.ts"] && result.failure == nil)
+        #expect(Set(origin.requests) == ["main.m3u8", "low.m3u8", "7.ts"])
+        #expect(try sharedPaths() == shared)
+        let asset = try library.asset(id)
+        #expect(asset.state == .complete && asset.isPlayableOffline && library.isPlayableOffline(id))
+        #expect(try library.verify(id).damaged.isEmpty)
+    }
+
+    @Test func lostKeyAndInitializationSectionAreFetchedUnderTheirNewAddresses() async throws {
+        let shared = try sharedPaths()
+        for path in shared { try FileManager.default.removeItem(at: url(path)) }
+        origin.sign("b")
+        let result = try await repair()
+        #expect(result.repaired.sorted() == shared && result.failure == nil)
+        #expect(Set(origin.requests) == ["main.m3u8", "low.m3u8", "key", "init.mp4"])
+        #expect(try library.asset(id).state == .complete && library.isPlayableOffline(id))
+    }
+
+    @Test func lostKeyThatCannotBeFetchedIsAFailure() async throws {
+        let shared = try sharedPaths()
+        for path in shared { try FileManager.default.removeItem(at: url(path)) }
+        origin.sign("b")
+        origin.remove("key")
+        let result = try await repair()
+        #expect(result.damaged.sorted() == shared && result.failure != nil)
+        #expect(result.repaired.allSatisfy { $0.contains("init-") })
+        #expect(try library.asset(id).state == .partial)
+    }
+
+    @Test func changedPlaylistLeavesStoredFilesAlone() async throws {
+        try FileManager.default.removeItem(at: url("variant-1/000007.ts"))
+        let before = try names()
+        origin.sign("b")
+        origin.changeDuration()
+        let result = try await repair()
+        #expect(result.damaged == ["variant-1/000007.ts"] && result.repaired.isEmpty)
+        #expect(result.failure?.detail == "package-damaged")
+        #expect(result.failure?.message.contains("12 files") == true, "\(result.failure?.message ?? "")")
+        let after = try names()
+        #expect(after == before)
+        #expect(try library.verify(id).damaged == ["variant-1/000007.ts"])
     }
 }
