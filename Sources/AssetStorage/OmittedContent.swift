@@ -1,5 +1,6 @@
 import GRDB
 import HLSPlaylist
+import MediaTiming
 import PlaylistEditing
 
 /// The parts of a presentation that a package does not contain, although the playlists of the source refer to them.
@@ -10,6 +11,11 @@ public struct OmittedContent: Sendable, Hashable {
     public var sessionData = 0
     /// The number of playlists with still images (`EXT-X-IMAGE-STREAM-INF`).
     public var imagePlaylists = 0
+    /// The number of I-frame playlists that could not be stored.
+    ///
+    /// All of the source count if all of its variants are stored, and otherwise only one, because a download stores the one
+    /// that matches the variants.
+    public var iFramePlaylists = 0
 
     /// A Boolean value that indicates whether everything is stored.
     public var isEmpty: Bool { self == OmittedContent() }
@@ -21,10 +27,10 @@ extension AssetLibrary {
     /// - Complexity: O(*n*) in the bytes of the playlists.
     /// - Throws: ``StorageError`` if the library does not have the asset.
     public func omittedContent(of id: String) throws -> OmittedContent {
-        let (source, media) = try catalog.read { database in
+        let (source, media, renditions) = try catalog.read { database in
             let record = try Self.record(id, database)
             let renditions = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
-            return (record.sourcePlaylist, renditions.first { $0.role == .variant }?.playlistBytes)
+            return (record.sourcePlaylist, renditions.first { $0.role == .variant }?.playlistBytes, renditions)
         }
         var omitted = OmittedContent()
         if let media, let playlist = try? MediaPlaylist(parsing: media) {
@@ -35,7 +41,20 @@ extension AssetLibrary {
             omitted.imagePlaylists = Playlist.multivariant(playlist).tagEntries.count {
                 MultivariantPlaylist.imageTags.contains($0.name)
             }
+            omitted.iFramePlaylists = Self.omittedIFrames(of: playlist, renditions)
         }
         return omitted
+    }
+
+    /// Returns the number of I-frame playlists that a download of the stored variants has omitted.
+    private static func omittedIFrames(of source: MultivariantPlaylist, _ renditions: [RenditionRecord]) -> Int {
+        func positions(_ role: StoredRendition.Role) -> Set<Int> {
+            Set(renditions.filter { $0.role == role }.flatMap(\.positions))
+        }
+        let variants = positions(.variant).filter { $0 >= 0 }
+        let missing = source.iFrameVariants.count -| positions(.iFrames).count
+        guard !variants.isEmpty, missing > 0 else { return 0 }
+        if variants.count == source.variants.count { return missing }
+        return positions(.iFrames).isEmpty ? 1 : 0
     }
 }

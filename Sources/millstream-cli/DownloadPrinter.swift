@@ -84,7 +84,8 @@ struct DownloadPrinter: Sendable {
             case .completed(_, let error):
                 if let error { throw error }
                 let asset = try session.library.asset(task.assetID)
-                show("completed", task, asset.state == .complete ? DownloadProgress(asset) : task.progress)
+                let progress = asset.state == .complete ? DownloadProgress(asset) : task.progress
+                showCompletion(of: task, progress, try session.library.omittedContent(of: asset.id))
                 return asset
             case .stateChanged, .mediaSelectionResolved, .selectionCompleted, .finished: break
             }
@@ -110,7 +111,7 @@ struct DownloadPrinter: Sendable {
                 }
                 throw error
             }
-            show("completed", task, DownloadProgress(asset))
+            showCompletion(of: task, DownloadProgress(asset), try session.library.omittedContent(of: asset.id))
             return asset
         }
     }
@@ -123,6 +124,12 @@ struct DownloadPrinter: Sendable {
         ]
         // A failure of the output cancels the download.
         try? StandardOutput.writeLine(ReportValue.object(head + fields))
+    }
+
+    private func showCompletion(of task: DownloadTask, _ progress: DownloadProgress, _ omitted: OmittedContent) {
+        guard printsJSON else { return display.show(progress) }
+        let field = omitted.report.map { ReportValue.Field(name: "notStored", value: $0) }
+        show("completed", task, fields: progress.fields + [field].compactMap { $0 })
     }
 
     private func notice(_ text: TerminalText) {

@@ -72,7 +72,9 @@ extension LibraryCommand {
             let isStored = asset.isPlayableOffline
             asset.isPlayableOffline = library.isPlayableOffline(id)
             let summary = try library.summary(id)
-            if json { return try StandardOutput.writeLine(asset.report.adding(summary)) }
+            if json {
+                return try StandardOutput.writeLine(asset.report.adding(summary).adding(library.omittedContent(of: id)))
+            }
             try StandardOutput.writeLine("\(asset.title)")
             let missing =
                 library.hasPackage(id)
@@ -157,6 +159,12 @@ extension DownloadProgress {
 }
 
 extension ReportValue {
+    /// Returns the report of an asset with the parts of the presentation that are not stored.
+    fileprivate func adding(_ omitted: OmittedContent) -> ReportValue {
+        guard case .object(let fields) = self, let report = omitted.report else { return self }
+        return .object(fields + [Field(name: "notStored", value: report)])
+    }
+
     /// Returns the report of an asset with the disk space and the date of its summary.
     fileprivate func adding(_ summary: AssetSummary?) -> ReportValue {
         guard case .object(let fields) = self, let summary else { return self }
@@ -185,10 +193,22 @@ private struct LocalDate: CustomStringConvertible {
 }
 
 extension OmittedContent {
+    /// The numbers for programs; `nil` if everything is stored.
+    var report: ReportValue? {
+        guard !isEmpty else { return nil }
+        return .fields([
+            "interstitials": .integer(Int64(clamping: interstitials)),
+            "sessionData": .integer(Int64(clamping: sessionData)),
+            "imagePlaylists": .integer(Int64(clamping: imagePlaylists)),
+            "iFramePlaylists": .integer(Int64(clamping: iFramePlaylists)),
+        ])
+    }
+
     /// The contents for people; `nil` if everything is stored.
     var text: String? {
         let parts = [
             (interstitials, "interstitial"), (sessionData, "session data file"), (imagePlaylists, "image playlist"),
+            (iFramePlaylists, "I-frame playlist"),
         ]
         let texts = parts.filter { $0.0 > 0 }.map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")

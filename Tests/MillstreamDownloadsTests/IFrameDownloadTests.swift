@@ -133,6 +133,7 @@ import Testing
         let asset = try await download(.maximumHeight(360), from: ScriptedTransport(texts: texts))
         #expect(asset.state == .complete && asset.renditions.map(\.role) == [.variant])
         #expect(!(try text("multivariant.m3u8", asset).contains("I-FRAME")))
+        #expect(try temporary.library.omittedContent(of: asset.id).iFramePlaylists == 1)
         #expect(try temporary.library.verify(asset.id).damaged == [])
     }
 
@@ -141,6 +142,16 @@ import Testing
         texts[Self.root + "low-i.m3u8"] = nil
         let asset = try await download(.maximumHeight(360), from: ScriptedTransport(texts: texts))
         #expect(asset.state == .complete && asset.renditions.map(\.role) == [.variant])
+        #expect(try temporary.library.omittedContent(of: asset.id).iFramePlaylists == 1)
+    }
+
+    @Test func everyMissingIFramePlaylistOfAnEntireDownloadIsReported() async throws {
+        var texts = Self.texts
+        texts[Self.root + "low-i.m3u8"] = nil
+        let some = try await download(.all, from: ScriptedTransport(texts: texts))
+        #expect(try temporary.library.omittedContent(of: some.id).iFramePlaylists == 1)
+        let all = try await download(.all)
+        #expect(try temporary.library.omittedContent(of: all.id).iFramePlaylists == 0)
     }
 
     @Test func shrinkingRemovesIFramesOfRemovedVariants() async throws {
@@ -158,6 +169,7 @@ import Testing
         #expect(!playlist.contains("ads.example") && playlist.contains("chapter"))
         let omitted = try temporary.library.omittedContent(of: asset.id)
         #expect(omitted.interstitials == 1 && omitted.sessionData == 1 && omitted.imagePlaylists == 1)
+        #expect(omitted.iFramePlaylists == 0)
     }
 
     // MARK: Several selections
