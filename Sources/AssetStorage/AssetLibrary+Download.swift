@@ -244,7 +244,10 @@ extension AssetLibrary {
             let context = PlaylistContext(address: ResourceAddress(existing.address))
             if let old = try? MediaPlaylist(parsing: existing.entirePlaylist(database), context: context) {
                 former = SegmentMatching.formerPositions(of: playlist, in: old)
-                formerShared = PackagePlan.formerSharedFiles(of: playlist, in: old, former)
+                if replacement == .none {
+                    // For a download, a key with another query is another key.
+                    formerShared = PackagePlan.formerSharedFiles(of: playlist, in: old, former)
+                }
             }
             if !former.isEmpty || replacement == .none {
                 // Lost files keep their paths as well, by which a repair finds them.

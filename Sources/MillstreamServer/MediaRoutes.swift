@@ -274,10 +274,12 @@ struct MediaRoutes {
                 value.map { HeaderField(name, $0) }
             }
             let request = TransportRequest(address, kind: .segment, headers: fields)
-            let answer = try await loader.transport.send(request)
-            guard let validator = key.validator, answer.status == 206, !answer.hasValidator(validator) else {
-                return answer
-            }
+            do {
+                let answer = try await loader.transport.send(request)
+                guard let validator = key.validator, answer.status == 206, !answer.hasValidator(validator) else {
+                    return answer
+                }
+            } catch let error as TransportError where error.status == 416 && key.validator != nil {}
             // The origin has ignored the condition, and the client has bytes of another version.
             return try await loader.transport.send(TransportRequest(address, kind: .segment))
         }

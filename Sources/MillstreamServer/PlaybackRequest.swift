@@ -36,7 +36,8 @@ struct PlaybackRequest {
     /// The network conditions, and the simulated link that all resources of the stream share; `nil` if no conditions
     /// are simulated.
     let link: LinkParameters?
-    /// The delivery directives of the player, such as a blocking reload or a delta update (RFC 8216bis §6.2.5).
+    /// The delivery directives of the player, such as a blocking reload or a delta update (RFC 8216bis §6.2.5), and the parameters of
+    /// requests for interstitials.
     let directives: [QueryItems.Item]
     /// The prefix of the URLs of child playlists: the scheme and host of this server if the playlist is used outside of
     /// it; otherwise empty.
@@ -69,13 +70,20 @@ struct PlaybackRequest {
         self.directives = directives
     }
 
+    /// The parameters of requests for interstitials, which concern the server of the asset (RFC 8216bis Appendix D).
+    private static let interstitialParameters: Set = ["_HLS_primary_id", "_HLS_start_offset", "_HLS_interstitial_id"]
+    private static let directiveNames = interstitialParameters.union(["_HLS_msn", "_HLS_part", "_HLS_skip"])
+
     /// The address from which the playlist is loaded: the source with the delivery directives that are for the origin.
     ///
     /// A simulated channel has a complete source, and edited breaks leave out the tags of low-latency playlists. Other edits require
     /// the full playlist, which a server may send in place of a delta update.
     var address: ResourceAddress {
-        guard plan.channel == nil, !plan.continuesTimelines else { return source }
-        let forwarded = plan.edits.isEmpty ? directives : directives.filter { $0.name != "_HLS_skip" }
+        guard plan.channel == nil else { return source }
+        let forwarded = directives.filter { item in
+            if Self.interstitialParameters.contains(item.name) { return true }
+            return !plan.continuesTimelines && (plan.edits.isEmpty || item.name != "_HLS_skip")
+        }
         guard !forwarded.isEmpty else { return source }
         let mark = source.query == nil ? "?" : "&"
         let end = source.text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? source.text.endIndex
@@ -121,8 +129,8 @@ struct PlaybackRequest {
         var parent: ResourceAddress?
         for item in query.items {
             switch item.name {
-            case "_HLS_msn", "_HLS_part", "_HLS_skip": directives.append(item)
-            // Other names are reserved (RFC 8216bis §6.2.5), and change nothing.
+            case let name where Self.directiveNames.contains(name): directives.append(item)
+            // Other names are reserved (RFC 8216bis §6.2.5), and are ignored.
             case let name where name.hasPrefix("_HLS_"): continue
             case "conditions", "link", AddressExpiry.name, PlaybackSigner.name: continue
             case "url": source = ResourceAddress(item.value)

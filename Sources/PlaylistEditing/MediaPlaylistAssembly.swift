@@ -62,7 +62,8 @@ struct MediaPlaylistAssembly {
             sequence +|= Int64(planned[index].positions.count)
         }
         // A bit rate applies to all segments up to the next one (§4.4.4.8), and no tag ends it.
-        var omitsBitRates = false
+        // In a live playlist, later runs would change segments that are already published (§6.2.1).
+        var omitsBitRates = numbering?.isHostLive ?? false
         for index in planned.indices.reversed() {
             planned[index].omitsBitRates = omitsBitRates
             let first = planned[index].positions.lowerBound

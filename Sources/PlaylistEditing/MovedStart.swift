@@ -19,9 +19,12 @@ enum MovedStart: Equatable {
     ///   - runs: The segments of the edited playlist.
     init(of playlist: MediaPlaylist, in runs: [SegmentRun]) {
         self = .unchanged
-        guard let start = playlist.start, start.offset != .zero else { return }
+        // An offset that is longer than the playlist means its beginning or its end.
+        guard let start = playlist.start, start.offset != .zero, start.offset < playlist.duration,
+            .zero - start.offset < playlist.duration
+        else { return }
         let isFromEnd = start.offset < .zero
-        let time = isFromEnd ? max(.zero, playlist.duration + start.offset) : start.offset
+        let time = isFromEnd ? playlist.duration + start.offset : start.offset
         var elapsed = MediaTime.zero
         var moved: MediaTime?
         for run in runs {

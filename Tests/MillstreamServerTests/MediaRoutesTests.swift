@@ -46,8 +46,10 @@ import Testing
             #expect(answer.field("Content-Type") == "video/mp4")
             let part = try await stage.ask(location, fields: ["Range: bytes=1-2"])
             #expect(part.status == 206 && part.body == "oo")
-            let direct = try #require(try await stage.ask("/play.m3u8?url=\(file)").field("Location"))
-            #expect(try await stage.ask(direct).field("Location") == file)
+            for delivery in ["", "&segments=direct"] {
+                let direct = try #require(try await stage.ask("/play.m3u8?url=\(file)\(delivery)").field("Location"))
+                #expect(try await stage.ask(direct).field("Location") == file)
+            }
             let edited = try await stage.ask("/play.m3u8?url=\(file)&duration=30")
             #expect(edited.status == 415 && edited.errorCode == "not-a-playlist")
             // The console asks for the address, since browsers decide by the name what they expect.
@@ -138,9 +140,12 @@ import Testing
         }
     }
 
-    @Test func conditionsOfRequestsHold() async throws {
+    @Test(arguments: [false, true])
+    func conditionsOfRequestsHold(originIgnoresIfRange: Bool) async throws {
         try await onStage(media("a.ts")) { (stage: ServerStage) async throws in
-            stage.origin.set("/a.ts", .init(Array("0123456789".utf8), contentType: "video/mp2t"))
+            var resource = MisbehavingServer.Resource(Array("0123456789".utf8), contentType: "video/mp2t")
+            resource.ignoresIfRange = originIgnoresIfRange
+            stage.origin.set("/a.ts", resource)
             stage.origin.behave("/a.ts", .proper)
             let address = try #require(try await segments(stage, "&segments=proxy").first)
             let whole = try await stage.ask(address)

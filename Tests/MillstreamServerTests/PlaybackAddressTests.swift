@@ -152,6 +152,7 @@ import Testing
         ("url=https://h/a&_HLS_msn=4&_HLS_skip=YES", "https://h/a?_HLS_msn=4&_HLS_skip=YES"),
         ("url=https://h/a%3Fx%3D1&_HLS_msn=4", "https://h/a?x=1&_HLS_msn=4"),
         ("url=https://h/a%3F&_HLS_msn=4", "https://h/a?&_HLS_msn=4"),
+        ("url=https://h/a&_HLS_primary_id=x&replace-breaks=https://h/ad@cues", "https://h/a?_HLS_primary_id=x"),
         // Other names are reserved, and an edit requires the full playlist.
         ("url=https://h/a&_HLS_x=4", "https://h/a"), ("url=https://h/a&_HLS_msn=4&_HLS_y=1", "https://h/a?_HLS_msn=4"),
         ("url=https://h/a&_HLS_msn=4&_HLS_skip=YES&start=30", "https://h/a?_HLS_msn=4"),

@@ -280,10 +280,13 @@ struct BreakTests {
     // MARK: Restarts of the source
 
     /// Returns a version of a stream whose numbers begin again, with later dates.
-    private func restarted(_ version: MediaPlaylist, hoursLater hours: Int) throws -> MediaPlaylist {
-        let text = String(decoding: version.bytes, as: UTF8.self)
+    private func restarted(_ version: MediaPlaylist, minutesLater minutes: Int) throws -> MediaPlaylist {
+        var text = String(decoding: version.bytes, as: UTF8.self).replacing(".ts", with: "-later.ts")
+        for minute in (0...3).reversed() {
+            text = text.replacing("T00:0\(minute):", with: "T00:0\(minute + minutes):")
+        }
         return try MediaPlaylist(
-            parsing: Array(text.replacing("T00:", with: "T0\(hours):").replacing(".ts", with: "-\(hours).ts").utf8),
+            parsing: Array(text.utf8),
             context: PlaylistContext(address: version.context.address)
         )
     }
@@ -292,7 +295,7 @@ struct BreakTests {
     func numbersContinueWhenThoseOfTheSourceBeginAgain(end: Int) throws {
         let stream = Self.stream(40, [5: "#EXT-X-CUE-OUT:18\n", 8: "#EXT-X-CUE-IN\n"])
         let before = try (3...end).map { try stream.version(endingAt: $0) }
-        let after = try (3...14).map { try restarted(try stream.version(endingAt: $0), hoursLater: 1) }
+        let after = try (3...14).map { try restarted(try stream.version(endingAt: $0), minutesLater: 2) }
         let results = try edited(before + after, .cues, try advertisement())
         expectConsistent(results)
         let (last, first) = (results[before.count - 1], results[before.count])
@@ -304,6 +307,16 @@ struct BreakTests {
         for result in results {
             #expect(Playlist.media(result).validated().filter { $0.severity == .error }.map(\.message) == [])
         }
+    }
+
+    @Test func lateCopiesFromBeforeARestartAreRefused() throws {
+        let stream = Self.stream(40)
+        let before = try stream.version(endingAt: 20)
+        let after = try restarted(try stream.version(endingAt: 4), minutesLater: 4)
+        #expect(throws: PlaylistEditError.self) { try edited([before, after, before], .cues, try advertisement()) }
+        // An earlier version has the numbers that it had.
+        let earlier = try edited([before, try stream.version(endingAt: 10)], .cues, try advertisement())
+        #expect(earlier.map(\.mediaSequence) == [14, 4])
     }
 
     @Test func aSourceWithoutDatesRestartsFarBehind() throws {

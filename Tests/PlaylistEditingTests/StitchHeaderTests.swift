@@ -143,6 +143,12 @@ import Testing
         #expect(start(try fromEnd.dropped(before: MediaTime(seconds: 8))) == "TIME-OFFSET=-6")
         #expect(start(try fromEnd.appending(advertisement)) == "TIME-OFFSET=34")
         #expect(start(try fromEnd.limited(to: MediaTime(seconds: 8))) == nil)
+        // An offset that is longer than the playlist means its beginning or its end.
+        for offset in ["-7200", "7200"] {
+            let host = try started("TIME-OFFSET=\(offset)")
+            #expect(start(try host.prepending(advertisement)) == "TIME-OFFSET=\(offset)")
+            #expect(start(try host.dropped(before: MediaTime(seconds: 8))) == "TIME-OFFSET=\(offset)")
+        }
         // What begins at the beginning still does.
         #expect(start(try started("TIME-OFFSET=0").prepending(advertisement)) == "TIME-OFFSET=0")
     }

@@ -14,16 +14,17 @@ struct ConditionalRequest {
         return headers[values: .ifNoneMatch].contains { field in
             field.split(separator: ",").contains { part in
                 let candidate = Self.withoutWeakness(part.filter { $0 != " " && $0 != "\t" }[...])
-                return candidate == "*" || known.contains(candidate)
+                return candidate == "*" || !candidate.isEmpty && known.contains(candidate)
             }
         }
     }
 
-    /// Returns a Boolean value that indicates whether the client has what a complete answer of an origin contains.
+    /// Returns a Boolean value that indicates whether the client has what an answer of an origin contains, or the whole of it
+    /// (RFC 9110 §13.2.2).
     func hasContent(of answer: TransportResponse) -> Bool {
-        guard answer.status == 200 else { return false }
-        guard headers[.ifNoneMatch] == nil else { return answer.header("ETag").map { hasRepresentation($0) } ?? false }
-        guard let since = headers[.ifModifiedSince], let modified = answer.header("Last-Modified") else { return false }
+        guard headers[.ifNoneMatch] == nil else { return hasRepresentation(answer.header("ETag") ?? "") }
+        guard answer.status == 200, let since = headers[.ifModifiedSince], let modified = answer.header("Last-Modified")
+        else { return false }
         guard let known = HTTPDate.seconds(since), let changed = HTTPDate.seconds(modified) else { return false }
         return changed <= known
     }

@@ -91,7 +91,9 @@ struct SegmentAddress: Hashable {
                 "\(playback.address) is a media file, which has no playlist that could be edited"
             )
         }
-        self.init(playback.source, delivery: playback.delivery, link: playback.link, expiry: expiry)
+        // The request is redirected in any case.
+        let delivery = playback.delivery == .direct ? .redirect : playback.delivery
+        self.init(playback.source, delivery: delivery, link: playback.link, expiry: expiry)
     }
 
     private static let itemNames: Set<String> = ["url", "segments", "conditions", "link", "expires", "signature"]

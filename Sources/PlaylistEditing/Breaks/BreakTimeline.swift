@@ -81,6 +81,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private(set) var version = 1
     /// The last segment that was seen; `nil` before the first playlist.
     private var last: Last?
+    /// The date of the first segment after the numbers of the source began again, in microseconds since 1970; `nil` before.
+    private var restart: Int64?
 
     /// The numbers and the date of the last segment that was seen.
     private struct Last: Sendable, Hashable, Codable {
@@ -99,8 +101,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// The number of segments before the playlist for which breaks are stored, because other servers may have an earlier version
     /// of it.
     private static let storedSegmentCount: Int64 = 200
-    /// The time in microseconds by which a playlist with earlier numbers must be later for its source to have restarted.
-    private static let restartDelay: Int64 = 60_000_000
 
     /// A Boolean value that indicates whether the parts of a stored timeline fit together.
     var isConsistent: Bool {
@@ -138,10 +138,13 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             advertisement?.playlist.targetDuration?.roundedUpSeconds ?? 0
         )
         version = max(version, playlist.version, advertisement?.playlist.version ?? 1)
+        if let restart, let date = Self.lastDate(of: playlist), date < restart {
+            throw .cannotStitch(reason: "the playlist is from before the restart of its source")
+        }
         // An earlier version of the playlist has nothing new.
         if let next, first +| Int64(segments.count) <= next {
             guard hasRestarted(playlist, next) else { return }
-            try restart(with: playlist, next)
+            try beginAgain(with: playlist, next)
         }
         let isFirstPlaylist = next == nil
         if let next, first > next { try addMissing(upTo: first, playlist) }
@@ -199,7 +202,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         }
         next = first.addingSaturated(Int64(segments.count))
         last = segments.last.map {
-            Last(discontinuity: $0.discontinuitySequence, date: $0.programDateTime?.sinceEpoch.microseconds)
+            Last(discontinuity: $0.discontinuitySequence, date: Self.lastDate(of: playlist))
         }
         let announced = Set(cues.starts.map(\.id))
         handled = Array(handled.filter { announced.contains($0) }.suffix(Self.maximumHandledCount))
@@ -208,29 +211,33 @@ struct BreakTimeline: Sendable, Hashable, Codable {
 
     // MARK: Restarts
 
-    /// Returns a Boolean value that indicates whether the numbers of the source have begun again, as those of an encoder do that was
-    /// started again: the playlist is far behind, or has later dates.
+    /// Returns a Boolean value that indicates whether the numbers of a live source have begun again, as those of an encoder do that was
+    /// started again: the playlist has later dates, or none and is far behind.
     private func hasRestarted(_ playlist: MediaPlaylist, _ next: Int64) -> Bool {
         let count = Int64(playlist.segments.count)
-        guard count > 0 else { return false }
-        if next -| (playlist.mediaSequence +| count) > max(Self.storedSegmentCount, 4 *| count) { return true }
-        guard let former = last?.date, let date = playlist.segments.last?.programDateTime?.sinceEpoch.microseconds
-        else {
-            return false
+        guard playlist.isLive, count > 0, let last else { return false }
+        guard let former = last.date, let date = Self.lastDate(of: playlist) else {
+            return next -| (playlist.mediaSequence +| count) > max(Self.storedSegmentCount, 4 *| count)
         }
-        return date -| former > Self.restartDelay
+        // Several encoders of one stream may give a segment slightly different dates.
+        return date -| former > targetDuration *| 1_000_000
+    }
+
+    private static func lastDate(of playlist: MediaPlaylist) -> Int64? {
+        playlist.segments.last?.programDateTime?.sinceEpoch.microseconds
     }
 
     /// Continues the numbers of the edited playlist with the first segment of a source whose own numbers have begun again, after a
     /// discontinuity.
     ///
     /// - Throws: ``PlaylistEditError`` if the stored advertisement of a break in progress cannot be parsed.
-    private mutating func restart(with playlist: MediaPlaylist, _ next: Int64) throws(PlaylistEditError) {
+    private mutating func beginAgain(with playlist: MediaPlaylist, _ next: Int64) throws(PlaylistEditError) {
         let (end, discontinuity) = try endNumbers(next)
         let difference = end -| playlist.mediaSequence
         let discontinuityDifference = discontinuity +| 1 -| playlist.segments[0].discontinuitySequence
         shift = difference
         discontinuityShift = discontinuityDifference
+        restart = playlist.segments[0].programDateTime?.sinceEpoch.microseconds
         breaks = []
         advertisements = []
         handled = []

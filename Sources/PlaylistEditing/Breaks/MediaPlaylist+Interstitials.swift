@@ -4,9 +4,10 @@ import MediaTiming
 extension MediaPlaylist {
     /// Returns the playlist with a date range for each break, with which players play another playlist (RFC 8216bis Appendix D).
     ///
-    /// The date ranges follow from the playlist alone, and those of a break are the same in every version of a live playlist that
-    /// contains its start; a playlist that begins inside a break has none for it, since its start is known only approximately. A complete playlist
-    /// without dates gets the date 1970-01-01T00:00:00Z, because date ranges require dates (§4.4.5.1).
+    /// The date range of a break follows from the playlist alone, and is the same in every version of a live playlist that contains the
+    /// start of the break. A playlist that begins inside a break has none for it, since its start is known only approximately.
+    ///
+    /// A complete playlist without dates gets the date 1970-01-01T00:00:00Z, because date ranges require dates (§4.4.5.1).
     ///
     /// - Parameters:
     ///   - rule: The rule that determines where the breaks are.
