@@ -281,6 +281,10 @@ import Testing
         #expect(timeline.missingLength(inFileOfLength: Int64(length)) == Int64(file.count - length))
         #expect(timeline.missingLengthAccuracy == .exact && timeline.duration == MediaTime(seconds: 10))
         #expect(timeline.segments.last?.timeRange.start == MediaTime(seconds: 4))
+        // Some writers count the header as well.
+        var counted = file
+        counted.replaceSubrange(40..<44, with: u32(file.count - 8).reversed())
+        #expect(try Self.index(counted).timeline.missingLength(inFileOfLength: Int64(counted.count)) == nil)
         // Writers that cannot seek back leave a placeholder.
         var recorded = Array(file.prefix(length))
         recorded.replaceSubrange(40..<44, with: u32(0x7FFF_FFDC).reversed())
@@ -297,6 +301,16 @@ import Testing
         #expect(cut.missingLength(inFileOfLength: length) == 20 * Int64(Audio.flacFrame(0).count))
         #expect(cut.missingLengthAccuracy == .estimated)
         #expect(cut.segments.last?.timeRange.start == MediaTime(value: 20 * 4_096, timescale: 44_100))
+        // A copied part of a longer file may have its number of samples, and ends with a whole frame.
+        let header = Audio.flac(samples: 40 * 4_096, picture: 10, blockSize: 4_096, frames: 0)
+        let last = Audio.flacFrame(19)
+        var sum: UInt16 = 0
+        for byte in last {
+            sum ^= UInt16(byte) << 8
+            for _ in 0..<8 { sum = sum & 0x8000 == 0 ? sum << 1 : sum << 1 ^ 0x8005 }
+        }
+        let copied = header + (0..<19).flatMap { Audio.flacFrame($0) } + last + u16(Int(sum))
+        #expect(try Self.index(copied).timeline.missingLength(inFileOfLength: Int64(copied.count)) == nil)
         for declared in [20 * 4_096, 0] {
             let (timeline, length) = try index(declared)
             #expect(timeline.missingLength(inFileOfLength: length) == nil)

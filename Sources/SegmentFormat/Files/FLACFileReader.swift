@@ -9,8 +9,8 @@ struct FLACFileReader: MediaFileReader {
     private var blockCount = 0
     private var information: FLACStreamInformation?
     private var metadataEnd: Int64?
-    /// The number of the sample after the last frame; `nil` if it is unknown.
-    private var endSample: Int64?
+    /// The last frame; `nil` if it is unknown.
+    private var lastFrame: FLACFrameHeader.LastFrame?
     private var hasReadEnd = false
     private var endSize: Int64 = 65_536
 
@@ -64,12 +64,12 @@ struct FLACFileReader: MediaFileReader {
             guard let found = file.loadedBytes(at: start, count: count) else {
                 return file.request(at: start, count: count)
             }
-            endSample = FLACFrameHeader.endSample(
+            lastFrame = FLACFrameHeader.lastFrame(
                 in: found.bytes.span,
-                from: found.offset,
+                found.offset..<min(found.offset +| count, found.bytes.count),
                 blockSize: information.maximumBlockSize
             )
-            hasReadEnd = endSample != nil || start == metadataEnd || endSize >= Self.maximumEndSize
+            hasReadEnd = lastFrame != nil || start == metadataEnd || endSize >= Self.maximumEndSize
             endSize *|= 4
         }
         return nil
@@ -110,8 +110,12 @@ struct FLACFileReader: MediaFileReader {
     }
 
     /// Returns the duration of the samples in a file that has fewer than it declares; `nil` if it has all of them.
+    ///
+    /// A file that ends with a whole frame is a part of a longer one that some programs copy with its number of samples.
     private func availableDuration(_ information: FLACStreamInformation) -> MediaTime? {
-        guard let endSample, let count = information.sampleCount, endSample < Int64(clamping: count) else { return nil }
-        return MediaTime(value: endSample, timescale: Int64(information.sampleRate))
+        guard let lastFrame, let count = information.sampleCount, lastFrame.endSample < Int64(clamping: count),
+            !lastFrame.isWhole
+        else { return nil }
+        return MediaTime(value: lastFrame.endSample, timescale: Int64(information.sampleRate))
     }
 }

@@ -70,16 +70,37 @@ struct FLACFrameHeader {
 }
 
 extension FLACFrameHeader {
-    /// Returns the number of the sample after the last frame in a part of a stream; `nil` without two consecutive frames,
-    /// because the bytes of samples can look like a header.
-    static func endSample(in bytes: Span<UInt8>, from start: Int, blockSize: Int) -> Int64? {
+    /// The last frame in a part of a stream.
+    struct LastFrame {
+        /// The number of the sample after the frame.
+        let endSample: Int64
+        /// A Boolean value that indicates whether the part ends with the end of the frame.
+        let isWhole: Bool
+    }
+
+    /// Returns the last frame in a part of a stream; `nil` without two consecutive frames, because the bytes of samples can look
+    /// like a header.
+    static func lastFrame(in bytes: Span<UInt8>, _ range: Range<Int>, blockSize: Int) -> LastFrame? {
         var ends: Set<Int64> = []
-        var last: Int64?
-        for offset in start..<max(start, bytes.count - 5) where bytes[offset] == 0xFF {
+        var last: (offset: Int, endSample: Int64)?
+        for offset in range.lowerBound..<max(range.lowerBound, range.upperBound -| 5) where bytes[offset] == 0xFF {
             guard let header = FLACFrameHeader(bytes, at: offset, blockSize: blockSize) else { continue }
-            if ends.contains(header.firstSample) { last = header.endSample }
+            if ends.contains(header.firstSample) { last = (offset, header.endSample) }
             ends.insert(header.endSample)
         }
-        return last
+        return last.map { last in
+            LastFrame(endSample: last.endSample, isWhole: isWhole(last.offset..<range.upperBound, in: bytes))
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether bytes are a whole frame: they end with a CRC of the others with the polynomial
+    /// x¹⁶ + x¹⁵ + x² + 1 (RFC 9639 §9.3).
+    private static func isWhole(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        var value: UInt16 = 0
+        for index in range {
+            value ^= UInt16(bytes[index]) << 8
+            for _ in 0..<8 { value = value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x8005 }
+        }
+        return value == 0
     }
 }

@@ -47,7 +47,9 @@ struct WaveFileReader: MediaFileReader {
                 let claimed = isOpen ? rf64DataLength ?? .max : Int64(clamping: length)
                 let rest = (file.length ?? .max) -| body
                 data = ByteRange(start: body, length: max(0, min(claimed, rest)))
-                if claimed < Self.minimumPlaceholderLength { missingLength = max(0, claimed -| rest) }
+                // Some writers count the header as well.
+                let missing = claimed -| rest
+                if claimed < Self.minimumPlaceholderLength, missing > body { missingLength = missing }
                 break
             }
             chunkCount += 1
