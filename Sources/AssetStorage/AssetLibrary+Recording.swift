@@ -120,12 +120,15 @@ extension AssetLibrary {
 
     /// Ends the recording of an asset: its playlists are of the type `VOD`, and have an end marker.
     ///
-    /// Segments that are not stored, or whose key or initialization section is not, are marked as gaps, and gaps at the end
-    /// are removed. The caller must hold the lock of the asset.
+    /// Segments that are not stored are marked as gaps, and gaps at the end are removed. The caller must hold the lock of the asset.
     ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - isComplete: Whether segments whose key or initialization section is not stored are marked as gaps as well, because it
+    ///     is not requested again.
     /// - Returns: A Boolean value that indicates whether any media is recorded.
-    /// - Throws: ``StorageError``.
-    package func endRecording(_ id: String) throws -> Bool {
+    /// - Throws: ``StorageError``; with ``StorageError/Code/incomplete`` if a key or an initialization section is missing.
+    package func endRecording(_ id: String, isComplete: Bool) throws -> Bool {
         let hasMedia = try write { database in
             var hasMedia = false
             for row in try RenditionRecord.filter(Column("assetID") == id).fetchAll(database) {
@@ -136,7 +139,7 @@ extension AssetLibrary {
                     arguments: [rowID]
                 )
                 for position in missing { try RecordedSegment.markAsGap(position, rowID, database) }
-                try Self.markUnplayableSegments(of: row, rowID, database)
+                if isComplete { try Self.markUnplayableSegments(of: row, rowID, database) }
                 let last = try Int.fetchOne(
                     database,
                     sql: "SELECT MAX(position) FROM resource WHERE renditionID = ? AND position >= 0",

@@ -13,8 +13,8 @@ public struct OmittedContent: Sendable, Hashable {
     public var imagePlaylists = 0
     /// The number of I-frame playlists that could not be stored.
     ///
-    /// All of the source count if all of its variants are stored, and otherwise only one, because a download stores the one
-    /// that matches the variants.
+    /// All of the source count if all of its several variants are stored, and otherwise only one, because a download stores the one
+    /// that matches the variants. A recording stores none.
     public var iFramePlaylists = 0
 
     /// A Boolean value that indicates whether everything is stored.
@@ -53,8 +53,11 @@ extension AssetLibrary {
         }
         let variants = positions(.variant).filter { $0 >= 0 }
         let missing = source.iFrameVariants.count -| positions(.iFrames).count
-        guard !variants.isEmpty, missing > 0 else { return 0 }
-        if variants.count == source.variants.count { return missing }
+        let isRecording = renditions.contains {
+            $0.isPart == true && RecordingHeader(String(decoding: $0.playlist, as: UTF8.self)).isRecording
+        }
+        guard !variants.isEmpty, missing > 0, !isRecording else { return 0 }
+        if variants.count == source.variants.count, variants.count > 1 { return missing }
         return positions(.iFrames).isEmpty ? 1 : 0
     }
 }

@@ -350,7 +350,7 @@ package final class PackageFile: @unchecked Sendable {
     /// - Parameters:
     ///   - checksum: The checksum of the catalog.
     ///   - path: The path of the file.
-    /// - Returns: `false` if there is no file, or if its content was read and differs.
+    /// - Returns: `false` if there is no file, if its content was read and differs, or if the disk does not return it.
     /// - Throws: ``StorageError/Code/disk`` if the file cannot be opened or read.
     static func hasChecksum(_ checksum: Int64, _ path: String) throws -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -360,7 +360,7 @@ package final class PackageFile: @unchecked Sendable {
             return false
         }
         defer { close(descriptor) }
-        guard let current = self.checksum(ofDescriptor: descriptor) else { throw StorageError(reading: path, errno) }
+        guard let current = self.checksum(ofDescriptor: descriptor) else { return try unreadable(path, errno) }
         if Int64(bitPattern: current.sum.value) == checksum { return true }
         var former = BlockChecksum()
         guard lseek(descriptor, 0, SEEK_SET) == 0,
@@ -371,8 +371,16 @@ package final class PackageFile: @unchecked Sendable {
                     return true
                 }
             )
-        else { throw StorageError(reading: path, errno) }
+        else { return try unreadable(path, errno) }
         return Int64(bitPattern: former.value) == checksum
+    }
+
+    /// Returns `false` for a file whose bytes the disk does not return, which is damaged.
+    ///
+    /// - Throws: ``StorageError/Code/disk`` for any other error.
+    private static func unreadable(_ path: String, _ number: CInt) throws -> Bool {
+        guard number == EIO else { throw StorageError(reading: path, number) }
+        return false
     }
 
     /// Returns the checksum of the first bytes of a file; `nil` if it is shorter or cannot be read.

@@ -152,8 +152,8 @@ struct PackagePlan {
 
     /// Returns, for each key and initialization section of a new playlist, the identity of the same file in an old one.
     ///
-    /// A file is the same if the same segment needs it, and if its URL has the same path: the query can be a signature that
-    /// changes.
+    /// A file is the same if the same segment needs it, and if its URL has the same path, since the query can be a signature that
+    /// changes; or if the last component of its path is that of no other file of the segment, since the path can contain a session.
     ///
     /// - Parameters:
     ///   - new: The new playlist.
@@ -171,27 +171,36 @@ struct PackagePlan {
             guard let formerPosition = former[position] else { continue }
             let candidates = sharedFiles(of: old.segments[formerPosition])
             for file in sharedFiles(of: new.segments[position]) where identities[file.identity] == nil {
-                identities[file.identity] = candidates.first { $0.name == file.name }?.identity
+                let similar = candidates.filter { $0.lastName == file.lastName }
+                let match = candidates.first { $0.name == file.name } ?? (similar.count == 1 ? similar.first : nil)
+                identities[file.identity] = match?.identity
             }
         }
         return identities
     }
 
-    /// Returns the keys and the initialization section of a segment, with their names without queries.
-    private static func sharedFiles(of segment: MediaSegment) -> [(identity: Identity, name: String)] {
-        func file(
-            _ kind: StoredResource.Kind,
-            _ address: ResourceAddress,
-            _ range: ByteRange?
-        ) -> (identity: Identity, name: String) {
-            let name = "\(kind.rawValue)\n\(SegmentMatching.name(of: address, range))"
-            return (Identity(kind, sharedPosition, address.text, range), name)
+    /// A key or an initialization section of a segment, with its names without queries.
+    private struct SharedFile {
+        let identity: Identity
+        /// The name with the path of the URL.
+        let name: String
+        /// The name with the last component of the path only.
+        let lastName: String
+
+        init(_ kind: StoredResource.Kind, _ address: ResourceAddress, _ range: ByteRange?) {
+            identity = Identity(kind, sharedPosition, address.text, range)
+            name = "\(kind.rawValue)\n\(SegmentMatching.name(of: address, range))"
+            lastName = "\(kind.rawValue)\n\(range?.description ?? "")\n\(address.lastPathComponent)"
         }
+    }
+
+    /// Returns the keys and the initialization section of a segment.
+    private static func sharedFiles(of segment: MediaSegment) -> [SharedFile] {
         let keys = segment.keys + (segment.map?.keys ?? [])
         let files = keys.compactMap { key in
-            key.isIdentity ? key.address.map { file(kind(of: key), $0, nil) } : nil
+            key.isIdentity ? key.address.map { SharedFile(kind(of: key), $0, nil) } : nil
         }
-        return files + (segment.map.map { [file(.initialization, $0.address, $0.byteRange)] } ?? [])
+        return files + (segment.map.map { [SharedFile(.initialization, $0.address, $0.byteRange)] } ?? [])
     }
 
     /// The position of a file that several segments may share.

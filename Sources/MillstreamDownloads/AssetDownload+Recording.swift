@@ -43,21 +43,22 @@ extension AssetDownload {
             budget: DownloadBudget(asset, in: library, configuration.limits, isRecording: true),
             report: report
         )
-        let result: Result<Void, any Error>
+        var failure: (any Error)?
         do {
             try await run.recover(missing)
             try await NIOThreadPool.singleton.runIfActive { [library] in try library.publishRecording(id) }
             report(.resolved(id: id, run.meter.progress, folders: nil))
             try await run.follow()
-            result = .success(())
+            try await run.fetchFailedFiles()
         } catch {
-            result = .failure(error)
+            failure = error
         }
         report(.ended(id: id, run.meter.figures))
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
-        let hasMedia = Result { try library.endRecording(id) }
+        // After an error, a later run can still fetch keys that are missing.
+        let hasMedia = Result { try library.endRecording(id, isComplete: failure == nil) }
         report(.progress(id: id, run.meter.progress))
-        try result.get()
+        if let failure { throw failure }
         guard try hasMedia.get() else {
             throw DownloadError(.notAPlaylist, "the stream ended before any of it was recorded", address: source)
         }

@@ -62,7 +62,7 @@ struct RecordingRun: Sendable {
 
     private var time: any TimeSource { download.time }
 
-    /// Fetches the files that an earlier run did not store; segments that are not available any more become gaps.
+    /// Fetches files that are not stored, such as those of an earlier run; segments that are not available any more become gaps.
     func recover(_ missing: [[RecordingWriter.File]]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (track, files) in zip(tracks, missing) {
@@ -73,6 +73,11 @@ struct RecordingRun: Sendable {
             }
             try await group.waitForAll()
         }
+    }
+
+    /// Requests the keys and initialization sections again that could not be fetched so far.
+    func fetchFailedFiles() async throws {
+        try await recover(tracks.map { failedFiles.take(.max, of: $0.writer.folder) })
     }
 
     /// Records all media playlists until each of them has ended or has the wanted duration.
@@ -169,12 +174,12 @@ struct RecordingRun: Sendable {
     /// Returns the interval between the beginnings of two loads (RFC 8216bis §6.3.4).
     static func interval(of playlist: MediaPlaylist, hasNews: Bool) -> Duration {
         let duration = targetDuration(of: playlist)
-        return max(minimumInterval, hasNews ? duration : duration / 2)
+        return min(maximumInterval, max(minimumInterval, hasNews ? duration : duration / 2))
     }
 
     private static func targetDuration(of playlist: MediaPlaylist) -> Duration {
         let target = playlist.targetDuration ?? playlist.segments.last?.duration ?? MediaTime(seconds: 2)
-        return max(minimumInterval, min(target.duration, maximumInterval))
+        return max(minimumInterval, target.duration)
     }
 
     private func hasReachedDuration(_ track: RecordingTrack) -> Bool {

@@ -90,6 +90,13 @@ import Testing
         #expect(try temporary.library.verify(asset.id).damaged == [])
     }
 
+    /// The key is available again when the recording has ended.
+    @Test func missingKeyIsRequestedAtTheEnd() async throws {
+        let asset = try await record(from: 10, failures: ["key2": 1], context: { Self.key($0 < 23 ? "key1" : "key2") })
+        let segments = try segments(of: asset)
+        #expect(!segments.isEmpty && segments.allSatisfy { !$0.isGap && $0.keys.count == 1 })
+    }
+
     @Test func missingKeyIsRequestedAgain() async throws {
         let asset = try await record(from: 10, failures: ["key1": 3], context: Self.rotatingKey)
         let segments = try segments(of: asset)

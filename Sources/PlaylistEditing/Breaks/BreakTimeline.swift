@@ -138,7 +138,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             advertisement?.playlist.targetDuration?.roundedUpSeconds ?? 0
         )
         version = max(version, playlist.version, advertisement?.playlist.version ?? 1)
-        if let restart, let date = Self.lastDate(of: playlist), date < restart {
+        // The dates of a source that goes on may be corrected, but its numbers do not jump.
+        if let restart, let next, first > next, let date = Self.lastDate(of: playlist), date < restart {
             throw .cannotStitch(reason: "the playlist is from before the restart of its source")
         }
         // An earlier version of the playlist has nothing new.
