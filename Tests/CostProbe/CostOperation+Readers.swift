@@ -8,7 +8,7 @@ extension CostOperation {
     ///
     /// The fuzz targets define what is parsed and how the result is checked.
     static var readers: [CostOperation] {
-        operations(InputShape.movies + InputShape.media, "media")
+        operations(InputShape.movies + InputShape.media + InputShape.dividedSegments, "media")
             + operations(InputShape.subtitles, "subtitles")
             + operations(InputShape.texts, "texts")
             + operations(InputShape.manifests, "manifests")

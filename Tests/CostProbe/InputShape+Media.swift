@@ -4,6 +4,22 @@ extension InputShape {
     /// The shapes of media containers other than ISO base media files, and of captions.
     static var media: [InputShape] { transportStreams + packedAudio + tags + matroska + otherFiles + captions }
 
+    /// The shapes of segments that are divided into two parts.
+    static var dividedSegments: [InputShape] {
+        let names = [
+            "mpeg-ts/frames", "packed-audio/frames", "fragments/movie-fragments", "fragments/runs-of-one-track",
+            "fragments/samples-of-one-run",
+        ]
+        return (movies + media).filter { names.contains("\($0.reader)/\($0.name)") }.map { shape in
+            InputShape("segment-parts", "\(shape.reader)-\(shape.name)", size: shape.size) { count in
+                let bytes = shape.bytes(count)
+                // The number of bytes selects the number of parts, and the last byte their duration.
+                let padding = (10 - bytes.count % 5) % 5 + 1
+                return bytes + [UInt8](repeating: 0x45, count: padding)
+            }
+        }
+    }
+
     // MARK: Transport streams
 
     private static func packet(
