@@ -13,8 +13,8 @@ public struct OmittedContent: Sendable, Hashable {
     public var imagePlaylists = 0
     /// The number of I-frame playlists that could not be stored.
     ///
-    /// All of the source count if all of its several variants are stored, and otherwise only one, because a download stores the one
-    /// that matches the variants. A recording stores none.
+    /// If several variants are stored, and the source has no others, each I-frame playlist of the source counts. Otherwise at most one
+    /// counts, because a download stores the one that matches its variants. A recording stores none, so none counts.
     public var iFramePlaylists = 0
 
     /// A Boolean value that indicates whether everything is stored.

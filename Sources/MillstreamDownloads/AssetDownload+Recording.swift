@@ -11,7 +11,8 @@ extension AssetDownload {
 
     /// Records the stream until it ends, the duration is reached, or the task is canceled.
     ///
-    /// The asset is playable at any time, and in all three cases, as well as after an error, its playlists are ended.
+    /// The asset is playable at any time. In all three cases, as well as after an error, its playlists are ended, unless the recording
+    /// was interrupted while a key or an initialization section was missing: a later run requests it again.
     ///
     /// - Returns: The complete asset.
     /// - Throws: ``DownloadError``; `CancellationError` when canceled.

@@ -19,7 +19,7 @@ struct ConditionalRequest {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the client has what an answer of an origin contains, or the whole of it
+    /// Returns a Boolean value that indicates whether the client has the file of which an answer of an origin contains all or a part
     /// (RFC 9110 §13.2.2).
     func hasContent(of answer: TransportResponse) -> Bool {
         guard headers[.ifNoneMatch] == nil else { return hasRepresentation(answer.header("ETag") ?? "") }
