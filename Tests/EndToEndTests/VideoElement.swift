@@ -38,9 +38,19 @@ struct VideoElement {
             (async () => {
               const video = document.querySelector('#video')
               video.pause()
-              const shown = new Promise(resolve => video.requestVideoFrameCallback(resolve))
+              // Frames of before the seek may still be presented after it was asked for.
+              const shown = new Promise((resolve, fail) => {
+                let latest = 'none'
+                setTimeout(() => fail(new Error('no frame at \(time), the last was at ' + latest)), 20000)
+                const check = (_, { mediaTime }) => {
+                  latest = mediaTime
+                  if (Math.abs(mediaTime - \(time)) < 1) resolve()
+                  else video.requestVideoFrameCallback(check)
+                }
+                video.requestVideoFrameCallback(check)
+              })
               video.currentTime = \(time)
-              await Promise.race([shown, new Promise((_, fail) => setTimeout(() => fail(new Error('no frame at \(time)')), 20000))])
+              await shown
               await new Promise(resolve => setTimeout(resolve, 150))
               return readStrip(video)
               function readStrip(video) {
