@@ -313,11 +313,11 @@ struct ConsoleRoutes {
                 "the body must contain conditions, and for a single stream url and named"
             )
         }
-        var id: String?
+        var stream: LinkRegistry.Stream?
         if let url = order.url, let named = order.named {
-            id = LinkRegistry.identifier(LinkRegistry.Stream(source: ResourceAddress(url), conditions: named))
+            stream = LinkRegistry.Stream(source: ResourceAddress(url), conditions: named)
         }
-        try links.change(id, to: order.conditions)
+        try links.change(stream, to: order.conditions)
         return .json(links.report)
     }
 

@@ -13,6 +13,11 @@ final class LinkRegistry: Sendable {
     struct Stream: Hashable {
         let source: ResourceAddress
         let conditions: String
+
+        /// Returns a Boolean value that indicates whether this stream is another one whose address lacks user name and password.
+        func isReported(as other: Stream) -> Bool {
+            conditions == other.conditions && source.withoutUserInformation.text == other.source.text
+        }
     }
 
     private struct Entry {
@@ -95,18 +100,22 @@ final class LinkRegistry: Sendable {
     /// Changes the conditions of a link in use, or of the shared link.
     ///
     /// - Parameters:
-    ///   - id: The identifier of the link; `nil` for the shared one.
+    ///   - stream: The stream of the link, also with the address of its source as ``report`` has it, without user name and
+    ///     password; `nil` for the shared link.
     ///   - name: The name of the new conditions.
     /// - Throws: ``ServerError`` if there is no such link or there are no such conditions.
-    func change(_ id: String?, to name: String) throws {
+    func change(_ stream: Stream?, to name: String) throws {
         let profile = try Self.profile(name)
-        guard let id else { return shared.change(to: profile) }
-        let link = entries.withLock { entries in
-            entries[id]?.wasChanged = true
-            return entries[id]?.link
+        guard let stream else { return shared.change(to: profile) }
+        let links = entries.withLock { entries in
+            let exact = Self.identifier(stream)
+            let changed =
+                entries[exact] == nil ? entries.filter { $0.value.stream.isReported(as: stream) }.map(\.key) : [exact]
+            for id in changed { entries[id]?.wasChanged = true }
+            return changed.compactMap { entries[$0]?.link }
         }
-        guard let link else { throw ServerError(.notFound, "not-found", "there is no link with this identifier") }
-        link.change(to: profile)
+        guard !links.isEmpty else { throw ServerError(.notFound, "not-found", "there is no link for this stream") }
+        for link in links { link.change(to: profile) }
     }
 
     /// The report of all links and presets, for the console.

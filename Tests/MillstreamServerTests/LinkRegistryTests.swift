@@ -67,7 +67,7 @@ import Testing
 
     @Test func changedLinkIsKeptLonger() throws {
         let first = try link()
-        try registry.change("id0", to: "LTE")
+        try registry.change(stream(0), to: "LTE")
         #expect(first.profile.name == "LTE")
         time.advance(by: .milliseconds(21_599_999))
         #expect(try link() === first)
@@ -104,11 +104,25 @@ import Testing
         #expect(error?.code == "unknown-conditions" && registry.shared.profile.name == "DSL")
     }
 
+    @Test func linkIsChangedByTheAddressThatTheReportHas() throws {
+        let source = ResourceAddress("https://me:secret@h/0.m3u8")
+        let stream = LinkRegistry.Stream(source: source, conditions: "3G")
+        let secret = try registry.link(LinkRegistry.identifier(stream), for: stream)
+        #expect(report.json.contains(#""url":"https://h/0.m3u8""#) && !report.json.contains("secret"))
+        try registry.change(self.stream(0), to: "LTE")
+        #expect(secret.profile.name == "LTE")
+        #expect(throws: ServerError.self) { try registry.change(self.stream(0, "DSL"), to: "LTE") }
+        // The link of exactly this address is preferred.
+        let plain = try registry.link(LinkRegistry.identifier(self.stream(0)), for: self.stream(0))
+        try registry.change(self.stream(0), to: "DSL")
+        #expect(plain.profile.name == "DSL" && secret.profile.name == "LTE")
+    }
+
     @Test func onlyExistingLinksCanBeChanged() throws {
         _ = try link()
-        let missing = #expect(throws: ServerError.self) { try registry.change("id1", to: "DSL") }
+        let missing = #expect(throws: ServerError.self) { try registry.change(stream(1), to: "DSL") }
         #expect(missing?.status == .notFound && missing?.code == "not-found")
-        #expect(throws: ServerError.self) { try registry.change("id0", to: "6G") }
+        #expect(throws: ServerError.self) { try registry.change(stream(0), to: "6G") }
         #expect(try link().profile.name == "3G" && registry.shared.profile == .off)
         #expect(throws: ServerError.self) { try registry.link("x", for: stream(0, "6G")) }
     }
@@ -116,7 +130,7 @@ import Testing
     @Test func reportListsLinksInTheOrderOfTheirIdentifiers() throws {
         _ = try link(1)
         _ = try link(0)
-        try registry.change("id1", to: "LTE")
+        try registry.change(stream(1), to: "LTE")
         let presets = LinkProfile.presets.map { "\"\($0.name)\"" }
         #expect(
             report.json == #"{"presets":[\#(presets.joined(separator: ","))],"shared":"Off","links":["#
