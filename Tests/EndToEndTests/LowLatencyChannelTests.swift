@@ -21,6 +21,7 @@ struct LowLatencyChannelTests {
 
     private struct Stage {
         let origin: RecordingOrigin
+        let server: RunningProgram
         let address: String
 
         func ask(_ path: some StringProtocol) async throws -> Answer {
@@ -49,7 +50,7 @@ struct LowLatencyChannelTests {
             "serve", "--port", "0", "--library", library.path, "--catalog", origin.address("Streams.plist"),
         ])
         let address = try await server.match("(http://[0-9.:]+/)")
-        try await act(Stage(origin: origin, address: address))
+        try await act(Stage(origin: origin, server: server, address: address))
         server.send(SIGTERM)
         #expect(try await server.finish() == 0)
         await origin.stop()
@@ -175,6 +176,23 @@ struct LowLatencyChannelTests {
             try await client.shutdown()
             #expect(answers.count == 100 && answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
             #expect(String(buffer: answers[0].body).contains("#EXT-X-PART:"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func serverEndsWhileAClientWaitsForAPart() async throws {
+        try await onStage { stage in
+            let video = try #require(try await stage.mediaPlaylists("ts/multivariant.m3u8").first)
+            let first = try await stage.ask(video)
+            let sequence = try #require(first.text.firstMatch(of: /MEDIA-SEQUENCE:(\d+)/).flatMap { Int64($0.1) })
+            // The second segment after those that are finished, for which a client waits at least a segment.
+            let next = sequence + Int64(first.lines.count { $0.hasPrefix("#EXTINF") }) + 1
+            async let answer = stage.ask("\(video)&_HLS_msn=\(next)")
+            try await Task.sleep(for: .seconds(1))
+            stage.server.send(SIGTERM)
+            #expect(try await stage.server.finish() == 0)
+            // The client does not get the playlist, for which the server would have waited: it is told to come again, or its
+            // connection is closed.
+            if let answer = try? await answer { #expect(answer.status == 503, "\(answer.text)") }
         }
     }
 
