@@ -52,9 +52,12 @@ extension GeneratedPresentation {
         case .source: return editSource()
         case .sourceAtBreaks:
             let seconds = choices.spelledNumber(["1", "10", "86400"])
-            let rule = choices.element(of: ["cues", "class=ad", "every=\(seconds)"])
+            let rule = choices.element(of: [
+                "cues", "class=ad", "every=\(seconds)", "4...12,cues", "none,every=\(seconds)",
+            ])
             return "\(editSource())@\(rule)"
         case .sourceAtTime: return "\(editSource())@\(choices.spelledNumber(times))"
+        case .text: return "a"
         case .time: return choices.spelledNumber(times)
         case .integer: return choices.spelledNumber(["360", "1080"])
         case .timeRange: return "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"

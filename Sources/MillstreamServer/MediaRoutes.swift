@@ -333,7 +333,7 @@ struct MediaRoutes {
         if directives.contains("no-store") { return "no-store" }
         let age = directives.first { $0.hasPrefix("max-age=") }.flatMap { Int($0.dropFirst("max-age=".count)) }
         guard let age, age >= 0, !directives.contains(where: { $0.hasPrefix("no-cache") }) else { return "no-cache" }
-        return "private, max-age=\(age)"
+        return "private, max-age=\(age)" + (directives.contains("immutable") ? ", immutable" : "")
     }
 
     @Sendable private func offline(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -143,7 +143,7 @@ struct PlaybackRequest {
             case "define":
                 let parts = item.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-            case let name where PlaylistEdit.names.contains(name):
+            case let name where PlaylistEdit.isKnown(name):
                 edits.append(try PlaylistEdit(name: name, value: item.value))
             default:
                 throw ServerError(
@@ -217,7 +217,8 @@ struct PlaybackRequest {
         first.base = base
         first.mediaAddressing = mediaAddressing
         first.permission = permission
-        first.parent = isShort ? nil : source
+        // The tracks of a live presentation with breaks have common numbers.
+        first.parent = isShort && !plan.continuesTimelines ? nil : source
         return first
     }
 }

@@ -77,9 +77,14 @@ struct PlaybackRequestHandler {
             }
         }
         let key = Self.breaksKey(of: request)
+        let presentation = Self.presentationKey(of: request)
         for _ in 0..<Self.maximumAttemptCount {
             let stored = try await breaks.breaks(of: key)
-            let (bytes, changed) = try await edited { [segments] check, limits in
+            var prepared = prepared
+            if stored.revision == 0, let presentation {
+                prepared.sibling = try await breaks.breaks(of: presentation).breaks
+            }
+            let (bytes, changed) = try await edited { [segments, prepared] check, limits in
                 var breaks = stored.breaks
                 let bytes = try Self.playlist(prepared, &breaks, request, limits, segments, check)
                 return (bytes, breaks)
@@ -87,6 +92,7 @@ struct PlaybackRequestHandler {
             var isStored = changed == stored.breaks
             if !isStored { isStored = try await breaks.store(changed, of: key, replacing: stored.revision) }
             guard !isStored else {
+                if let presentation, changed != stored.breaks { try await lead(presentation, changed) }
                 try budget.reserve(bytes.count)
                 return bytes
             }
@@ -95,11 +101,30 @@ struct PlaybackRequestHandler {
         throw ServerError.stateUnavailable("too many requests store the breaks of \(request.address)")
     }
 
+    /// Stores the breaks of a playlist as those that tracks of the presentation follow which were not edited yet.
+    private func lead(_ presentation: String, _ changed: BreakTimelines) async throws {
+        let known = try await breaks.breaks(of: presentation)
+        guard changed.isLater(than: known.breaks) else { return }
+        // If another track was faster, its breaks are as good.
+        _ = try await breaks.store(changed, of: presentation, replacing: known.revision)
+    }
+
+    /// Returns the key of the breaks that the tracks of a presentation share: those of the same origin with the same rules.
+    private static func presentationKey(of request: PlaybackRequest) -> String? {
+        guard let parent = request.parent else { return nil }
+        let rules = request.plan.edits.filter { EditPlan([$0]).continuesTimelines }
+            .map { $0.value.split(separator: "@").last ?? "" }
+        return hash(["presentation", parent.text, request.source.authority ?? ""] + rules.map(String.init))
+    }
+
     /// Returns the key of the breaks of a playlist: all requests for the same edits of the same playlist have the same one.
     private static func breaksKey(of request: PlaybackRequest) -> String {
         let edits = request.plan.edits.map { "\($0.definition.name)=\($0.value)" }
-        let text = ([request.source.text] + edits).joined(separator: "\n")
-        return SHA256.hash(data: Data(text.utf8)).map { byte in
+        return hash([request.source.text] + edits)
+    }
+
+    private static func hash(_ lines: [String]) -> String {
+        SHA256.hash(data: Data(lines.joined(separator: "\n").utf8)).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }

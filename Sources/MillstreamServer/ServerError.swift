@@ -42,8 +42,9 @@ struct ServerError: Error {
             case .notPublished:
                 self.init(.serviceUnavailable, error.code.rawValue, error.description, hint: "try again at this time")
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
-                .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult:
+                .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult, .invalidName:
                 self.init(.badRequest, error.code.rawValue, error.description)
+            case .failed: self.init(.internalServerError, error.code.rawValue, error.description)
             }
         case let error as TransportError:
             self.init(error, error.description)

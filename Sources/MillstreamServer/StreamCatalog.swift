@@ -288,7 +288,13 @@ public struct StreamCatalog: Sendable {
             )
         }
         let joined = sources.dropFirst().map { PlaylistEdit.append($0.withoutUserInformation.text) }
-        return EditPlan(joined + own + [.live(channel)])
+        let plan = EditPlan(joined + own + [.live(channel)])
+        do {
+            try EditLimits().verify(plan)
+        } catch {
+            throw ReadingError(description: "the channel \"\(entry.name)\" in the catalog cannot be played: \(error)")
+        }
+        return plan
     }
 
     /// The header fields that a catalog must not set, since the connection depends on them or they change the request.

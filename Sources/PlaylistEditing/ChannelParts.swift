@@ -225,13 +225,14 @@ extension MediaPlaylist {
     ///
     /// - Throws: ``PlaylistEditError`` if the result exceeds a limit.
     func withoutLowLatency(limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
-        guard serverControl != nil || partTargetDuration != nil else { return self }
         var patch = PlaylistPatch()
         for position in 0...segments.count {
             for line in lines(ofSegment: position) {
                 if let tag = line.tag, Self.lowLatencyTags.contains(tag) { patch.remove(line.range) }
             }
         }
-        return try Playlist.media(self).patched(patch, edit: "live", limits: limits).asMedia(after: "live")
+        guard !patch.isEmpty else { return self }
+        let name = "the removal of the tags of low latency"
+        return try Playlist.media(self).patched(patch, edit: name, limits: limits).asMedia(after: name)
     }
 }

@@ -146,7 +146,7 @@ struct ChannelSchedule {
 
 extension MediaTime {
     /// Returns how often a positive time fits into this one, which is not negative.
-    fileprivate func quotient(dividingBy divisor: MediaTime) -> Int64 {
+    func quotient(dividingBy divisor: MediaTime) -> Int64 {
         // Bounded: the factors are `Int64`, and the divisor is greater than zero.
         let quotient = Int128(value) * Int128(divisor.timescale) / (Int128(divisor.value) * Int128(timescale))
         return Int64(clamping: quotient)

@@ -38,6 +38,6 @@ extension EditLimits {
 extension PlaylistEdit {
     /// Returns the definitions of all edits, and the limits on their number, as JSON.
     package static func report(limits: EditLimits = EditLimits()) -> ReportValue {
-        .fields(["edits": .array(definitions.map(\.report)), "limits": limits.report])
+        .fields(["edits": .array(knownDefinitions.map(\.report)), "limits": limits.report])
     }
 }

@@ -61,6 +61,8 @@ public struct EditParameter: Sendable, Hashable {
         case segmentRule = "segment-rule"
         /// An AES-128 key in hexadecimal digits, with an optional initialization vector.
         case key
+        /// A text whose form the edit of an application determines.
+        case text
     }
 
     /// The type of the value.

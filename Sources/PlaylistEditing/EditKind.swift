@@ -97,8 +97,11 @@ struct EditKind<Value: Sendable>: AnyEditKind {
             steps.media = { (playlist, context) throws(PlaylistEditError) in try media(playlist, value, context) }
         }
         if let alignment {
-            steps.alignment = EditSteps.Alignment(includesVideo: alignment.includesVideo) { video in
-                alignment.edit(value, video)
+            steps.alignment = EditSteps.Alignment(
+                includesVideo: alignment.includesVideo,
+                dependsOnInserted: alignment.dependsOnInserted
+            ) { video, inserted in
+                alignment.edit(value, video, inserted)
             }
         }
         return PlaylistEdit(
@@ -151,7 +154,8 @@ struct EditSteps: Sendable {
 
     struct Alignment: Sendable {
         let includesVideo: Bool
-        let edit: @Sendable (MediaPlaylist) -> PlaylistEdit?
+        let dependsOnInserted: Bool
+        let edit: @Sendable (MediaPlaylist, MediaPlaylist?) -> PlaylistEdit?
     }
 }
 
@@ -160,8 +164,11 @@ struct EditSteps: Sendable {
 struct TrackAlignment<Value: Sendable>: Sendable {
     /// A Boolean value that indicates whether the rule applies to the variants with video too, whose durations can differ.
     var includesVideo = false
-    /// Returns the edit of the other tracks for the media playlist of the video before the edit; `nil` for the same edit.
-    let edit: @Sendable (Value, MediaPlaylist) -> PlaylistEdit?
+    /// A Boolean value that indicates whether the rule depends on the playlist that is inserted into that of the video.
+    var dependsOnInserted = false
+    /// Returns the edit of the other tracks for the media playlist of the video before the edit, and the playlist that is inserted
+    /// into it; `nil` for the same edit.
+    let edit: @Sendable (Value, MediaPlaylist, MediaPlaylist?) -> PlaylistEdit?
 }
 
 /// The circumstances in which an edit is applied.

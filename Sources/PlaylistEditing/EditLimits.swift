@@ -25,7 +25,7 @@ public struct EditLimits: Sendable, Hashable {
     public var edits: Int
     /// The maximum number of playlists that the edits insert.
     ///
-    /// The default is 8.
+    /// The default is 16, so that as many presentations can be joined as there are edits.
     public var sources: Int
 
     /// Creates limits.
@@ -34,7 +34,7 @@ public struct EditLimits: Sendable, Hashable {
         entries: Int = 200_000,
         resultBytes: ByteCount = ByteCount(64 << 20),
         edits: Int = 16,
-        sources: Int = 8
+        sources: Int = 16
     ) {
         self.loadedBytes = loadedBytes
         self.entries = entries

@@ -36,6 +36,13 @@ public struct EditPlan: Sendable, Hashable {
     /// A Boolean value that indicates whether an edit changes the media playlists of a presentation.
     public var changesMedia: Bool { edits.contains { !$0.isFilter } }
 
+    /// Returns a Boolean value that indicates whether edits of segments can change the time of the start position that a
+    /// multivariant playlist declares, or is given by an edit.
+    func movesStart(of playlist: MultivariantPlaylist) -> Bool {
+        guard !dependsOnDate, edits.contains(where: { $0.definition.target == .media }) else { return false }
+        return playlist.start != nil || edits.contains { TagAssignment($0.value)?.name == TagName.start.name }
+    }
+
     /// Returns the multivariant playlist after the edits that apply to it.
     ///
     /// If a presentation without I-frame playlists is stitched in, the I-frame variants are removed: their timeline
@@ -128,7 +135,7 @@ public struct EditPlan: Sendable, Hashable {
         aligned: EditAlignment.Plans?
     ) -> ChildEditPlans {
         ChildEditPlans(
-            aligned ?? EditAlignment.Plans(video: self, others: self, subtitles: self),
+            aligned ?? EditAlignment.Plans(videoURI: nil, video: self, others: self, subtitles: self),
             sources: sources,
             gaps: gaps
         )
@@ -139,6 +146,7 @@ public struct EditPlan: Sendable, Hashable {
 ///
 /// Each source is prepared for matching once, not again for each media playlist.
 public struct ChildEditPlans: Sendable {
+    private let videoURI: String?
     private let edits: [PlaylistEdit]
     private let alignedEdits: [PlaylistEdit]
     private let subtitleEdits: [PlaylistEdit]
@@ -146,6 +154,7 @@ public struct ChildEditPlans: Sendable {
     private let gaps: [String: String]
 
     init(_ plans: EditAlignment.Plans, sources: [String: Playlist], gaps: [String: String]) {
+        videoURI = plans.videoURI
         edits = plans.video.edits.filter { !$0.isFilter }
         alignedEdits = plans.others.edits.filter { !$0.isFilter }
         subtitleEdits = plans.subtitles.edits.filter { !$0.isFilter }
@@ -167,7 +176,8 @@ public struct ChildEditPlans: Sendable {
     /// - Complexity: O(*e* log *n*) for *e* edits and sources with *n* entries.
     public func plan(for entry: PresentationEntry) throws(PlaylistEditError) -> EditPlan {
         var result: [PlaylistEdit] = []
-        for edit in entry.isSubtitles ? subtitleEdits : entry.hasVideo ? edits : alignedEdits {
+        let isVideo = entry.hasVideo && videoURI.map { $0 == entry.uri } ?? true
+        for edit in entry.isSubtitles ? subtitleEdits : isVideo ? edits : alignedEdits {
             guard let source = edit.source else {
                 result.append(edit)
                 continue

@@ -10,8 +10,8 @@ public enum GapPlaylist {
     /// `gap:20.5/4` in segments of 4 seconds.
     public static let scheme = "gap"
 
-    /// The maximum duration of a gap playlist: two hours, which is about 700 segments.
-    public static let maximumDuration = MediaTime(seconds: 7_200)
+    /// The maximum number of segments of a gap playlist: those of 27 hours with the default duration.
+    public static let maximumSegmentCount: Int64 = 10_000
 
     /// The duration of segments for which no other is given, in seconds.
     private static let defaultTarget: Int64 = 10
@@ -26,22 +26,25 @@ public enum GapPlaylist {
     ///   - target: The target duration of the playlist in whose place the gap is, which all playlists of a presentation share
     ///     (RFC 8216bis §6.2.4); `nil` for 10 seconds.
     /// - Returns: The address.
-    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the duration is not positive or exceeds
-    ///   ``maximumDuration``.
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the duration is not positive, or would need more than
+    ///   ``maximumSegmentCount`` segments.
     public static func address(
         of duration: MediaTime,
         target: MediaTime? = nil
     ) throws(PlaylistEditError) -> String {
-        guard duration > .zero, duration <= maximumDuration else {
+        let known = target?.roundedUpSeconds
+        let target = if let known, targets.contains(known) { known } else { defaultTarget }
+        let maximum = maximumDuration(target)
+        guard duration > .zero, duration <= maximum else {
             throw .cannotStitch(
-                reason:
-                    "a rendition without a match would need a gap of \(duration) s; the maximum is \(maximumDuration) s"
+                reason: "a rendition without a match would need a gap of \(duration) s; the maximum is \(maximum) s"
             )
         }
-        guard let target = target?.roundedUpSeconds, targets.contains(target), target != defaultTarget else {
-            return "\(scheme):\(duration)"
-        }
-        return "\(scheme):\(duration)/\(target)"
+        return target == defaultTarget ? "\(scheme):\(duration)" : "\(scheme):\(duration)/\(target)"
+    }
+
+    private static func maximumDuration(_ target: Int64) -> MediaTime {
+        MediaTime(seconds: maximumSegmentCount *| target)
     }
 
     /// Returns the gap playlist for an address, with `EXT-X-GAP` segments (RFC 8216bis §4.4.4.7) of exactly its
@@ -52,8 +55,9 @@ public enum GapPlaylist {
         guard address.hasPrefix("\(scheme):") else { return nil }
         let parts = address.dropFirst(scheme.count + 1)
             .split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let total = parts.first.flatMap({ MediaTime(decimal: $0) }), total > .zero, total <= maximumDuration,
-            let target = parts.count > 1 ? Int64(parts[1]) : defaultTarget, targets.contains(target)
+        guard let total = parts.first.flatMap({ MediaTime(decimal: $0) }), total > .zero,
+            let target = parts.count > 1 ? Int64(parts[1]) : defaultTarget, targets.contains(target),
+            total <= maximumDuration(target)
         else { return nil }
         let longest = MediaTime(seconds: target)
         var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:\(target)\n#EXT-X-PLAYLIST-TYPE:VOD\n"

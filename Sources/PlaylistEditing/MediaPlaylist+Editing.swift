@@ -185,14 +185,21 @@ extension MediaPlaylist {
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard positions.count < segments.count else { throw nothingLeft(edit) }
         try verifyTimesRemain()
+        let host = try withoutDirectives(limits: limits)
         return try MediaPlaylistAssembly.assemble(
-            primary: self,
+            primary: host,
             runs: [
-                SegmentRun(self, 0..<positions.lowerBound, isPrimary: true),
-                SegmentRun(self, positions.upperBound..<segments.count, isPrimary: true),
+                SegmentRun(host, 0..<positions.lowerBound, isPrimary: true),
+                SegmentRun(host, positions.upperBound..<segments.count, isPrimary: true),
             ],
             limits: limits
         )
+    }
+
+    /// Returns the playlist for an edit that changes the numbers of later segments: that of a live playlist has no tags of low
+    /// latency, because the server of the source would take the numbers in requests of players for its own (RFC 8216bis §6.2.5).
+    private func withoutDirectives(limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
+        isLive ? try withoutLowLatency(limits: limits) : self
     }
 
     /// Returns the positions between the boundaries nearest to the ends of a range; at least one, if there are segments.
@@ -270,23 +277,29 @@ extension MediaPlaylist {
         if let address = context.address, let otherAddress = other.context.address {
             sharesFolder = address.isInSameFolder(as: otherAddress)
         }
+        // The tags that apply to the parts of the other playlist as a whole are not those of the result.
+        let whole = try other.withoutLowLatency(limits: limits)
         let guest =
-            sharesFolder && other.variables.isEmpty ? other : try other.withoutReferences(limits: limits)
+            sharesFolder && other.variables.isEmpty ? whole : try whole.withoutReferences(limits: limits)
+        let host = try withoutDirectives(limits: limits)
         return try MediaPlaylistAssembly.assemble(
-            primary: self,
+            primary: host,
             runs: [
-                SegmentRun(self, 0..<position, isPrimary: true),
+                SegmentRun(host, 0..<position, isPrimary: true),
                 SegmentRun(guest, 0..<guest.segments.count, isPrimary: false),
-                SegmentRun(self, position..<segments.count, isPrimary: true),
+                SegmentRun(host, position..<segments.count, isPrimary: true),
             ],
             limits: limits
         )
     }
 
+    /// A Boolean value that indicates whether segments remain at their times when the playlist is loaded again.
+    var timesRemain: Bool { !isLive || playlistType == .event }
+
     /// Throws an error if the times in the playlist change when it is loaded again, because old segments are removed: an edit at a
     /// time would then concern other segments, whose numbers would change (RFC 8216bis §6.2.2).
     private func verifyTimesRemain() throws(PlaylistEditError) {
-        guard isLive, playlistType != .event else { return }
+        guard !timesRemain else { return }
         throw .cannotStitch(
             reason:
                 "a live playlist without EXT-X-PLAYLIST-TYPE has no fixed times; replace-breaks and interstitials edit it by rule"

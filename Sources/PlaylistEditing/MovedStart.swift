@@ -43,6 +43,18 @@ enum MovedStart: Equatable {
             return
         }
         guard (isFromEnd ? moved - elapsed : moved) != start.offset else { return }
-        self = .moved("TIME-OFFSET=\(moved)" + (start.isPrecise ? ",PRECISE=YES" : ""))
+        self = .moved(start.attributes(at: moved))
+    }
+}
+
+extension PlaylistStart {
+    /// The edit that gives a playlist this position; `nil` if the offset has no decimal form.
+    var edit: PlaylistEdit? {
+        TagAssignment("\(TagName.start.name)=\(attributes(at: offset))").map { .setTag($0) }
+    }
+
+    /// Returns the attributes of the tag with another offset.
+    fileprivate func attributes(at offset: MediaTime) -> String {
+        "TIME-OFFSET=\(offset)" + (isPrecise ? ",PRECISE=YES" : "")
     }
 }

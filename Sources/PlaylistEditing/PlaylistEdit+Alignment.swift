@@ -5,7 +5,9 @@ import MediaTiming
 struct EditAlignment: Sendable {
     /// The edits of the media playlists of a presentation.
     struct Plans: Sendable {
-        /// The edits of the variants with video.
+        /// The URI of the media playlist with which the others are aligned; `nil` for all variants with video.
+        var videoURI: String?
+        /// The edits of this media playlist.
         var video: EditPlan
         /// The edits of all other tracks but subtitles.
         var others: EditPlan
@@ -15,10 +17,14 @@ struct EditAlignment: Sendable {
 
     /// The media playlist of the video, before the edits.
     let video: MediaPlaylist
+    /// The URI of this media playlist in the multivariant playlist.
+    let videoURI: String
     /// The edits of this media playlist, in order.
     let edits: [PlaylistEdit]
     /// The number of edits up to the last one that is aligned.
     let alignedCount: Int
+    /// A Boolean value that indicates whether the start position of the multivariant playlist may move.
+    let movesStart: Bool
     /// The playlists that the edits insert into it, by name.
     let inserted: [String: MediaPlaylist]
 
@@ -38,17 +44,51 @@ struct EditAlignment: Sendable {
         var video = video
         for index in 0..<alignedCount {
             try check()
-            ofOthers[index] = ofOthers[index].aligned(with: video)
-            if ofVideo[index].isAlignedForVideo { ofVideo[index] = ofVideo[index].aligned(with: video) }
+            let inserted = edits[index].source.flatMap { try? context.insertedPlaylist($0) }
+            ofOthers[index] = ofOthers[index].aligned(with: video, inserted)
+            if ofVideo[index].isAlignedForVideo { ofVideo[index] = ofVideo[index].aligned(with: video, inserted) }
             guard index < alignedCount - 1 else { break }
             guard let edited = try? EditPlan([edits[index]]).applied(to: video, context) else { return nil }
             video = edited
         }
         return Plans(
+            videoURI: videoURI,
             video: EditPlan(ofVideo),
             others: EditPlan(ofOthers),
             subtitles: EditPlan(Self.dividingSubtitles(for: ofOthers, upTo: alignedCount))
         )
+    }
+
+    /// Returns an edited multivariant playlist whose start position (RFC 8216bis §4.4.2.2), if any, is that of the same media
+    /// as before the edits.
+    ///
+    /// - Parameters:
+    ///   - edited: The playlist after the edits that apply to it.
+    ///   - original: The playlist before the edits.
+    ///   - context: The circumstances of the edits.
+    ///   - check: A closure that is called between edits, and throws an error to stop.
+    /// - Returns: The playlist, without a start position if that media is removed.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit, or the error of `check`.
+    func movingStart(
+        of edited: MultivariantPlaylist,
+        from original: MultivariantPlaylist,
+        _ context: EditContext,
+        check: () throws -> Void
+    ) throws -> MultivariantPlaylist {
+        guard movesStart, let declared = edited.start else { return edited }
+        var context = context
+        context.sources = inserted
+        // The video has the position as its own, which the edits move.
+        var video = video
+        for edit in [original.start?.edit].compactMap(\.self) + edits {
+            try check()
+            // An edit that cannot be applied is reported when the variant is edited.
+            guard let next = try? EditPlan([edit]).applied(to: video, context) else { return edited }
+            video = next
+        }
+        guard video.start != declared else { return edited }
+        let change = video.start?.edit ?? .stripTags([TagName.start.name])
+        return try EditPlan([change]).applied(to: edited, sources: [:], context)
     }
 
     /// Returns edits of subtitles, each after a division of their files where it cuts.
@@ -75,9 +115,19 @@ extension PlaylistEdit {
 
     /// Returns the edit for the other tracks of a presentation.
     ///
-    /// - Parameter video: The media playlist of the video, before this edit.
+    /// - Parameters:
+    ///   - video: The media playlist of the video, before this edit.
+    ///   - inserted: The playlist that the edit inserts into that of the video.
     /// - Returns: The edit; the same edit if it does not depend on the video, or cannot be applied to it.
-    func aligned(with video: MediaPlaylist) -> PlaylistEdit { steps.alignment?.edit(video) ?? self }
+    func aligned(with video: MediaPlaylist, _ inserted: MediaPlaylist?) -> PlaylistEdit {
+        guard let aligned = steps.alignment?.edit(video, inserted) else { return self }
+        guard video.isLive else { return aligned }
+        // Segments that are published later can be within the times.
+        let end = MediaTimeRange.unbounded.end
+        let isOpen = steps.cutTimes.contains(end)
+        let times = aligned.steps.cutTimes
+        return !times.isEmpty && times.allSatisfy({ $0 < video.duration || isOpen && $0 == end }) ? aligned : self
+    }
 }
 
 // The cuts of the other tracks are at the boundaries nearest to those of the video.
@@ -85,7 +135,7 @@ extension PlaylistEdit {
 extension TrackAlignment where Value == MediaTime {
     /// The rule for an edit that removes segments before a time.
     static var start: TrackAlignment {
-        TrackAlignment { time, video in
+        TrackAlignment { time, video, _ in
             guard let position = video.segments.position(at: time) else { return nil }
             let start = video.segments.timeRange(at: position).start
             return .trim(MediaTimeRange(start: start, end: MediaTimeRange.unbounded.end))
@@ -94,7 +144,7 @@ extension TrackAlignment where Value == MediaTime {
 
     /// The rule for an edit that limits the duration.
     static var duration: TrackAlignment {
-        TrackAlignment { time, video in
+        TrackAlignment { time, video, _ in
             let count = video.segmentCount(within: time)
             guard count > 0 else { return nil }
             // The other tracks are not shortened either, whatever their durations are.
@@ -107,7 +157,7 @@ extension TrackAlignment where Value == MediaTime {
 extension TrackAlignment where Value == MediaTimeRange {
     /// The rule for an edit that removes the segments inside a range.
     static var dropRange: TrackAlignment {
-        TrackAlignment { range, video in
+        TrackAlignment { range, video, _ in
             video.positions(inside: range).map {
                 .cut(video.timeRange(of: $0.lowerBound..<($0.upperBound + 1)))
             }
@@ -116,7 +166,7 @@ extension TrackAlignment where Value == MediaTimeRange {
 
     /// The rule for an edit that preserves the segments between boundaries.
     static var trim: TrackAlignment {
-        TrackAlignment { range, video in
+        TrackAlignment { range, video, _ in
             let positions = video.positions(trimmedToBoundariesNear: range)
             return positions.isEmpty ? nil : .trim(video.timeRange(of: positions))
         }
@@ -124,7 +174,7 @@ extension TrackAlignment where Value == MediaTimeRange {
 
     /// The rule for an edit that removes the segments between boundaries.
     static var cut: TrackAlignment {
-        TrackAlignment { range, video in
+        TrackAlignment { range, video, _ in
             let positions = video.positions(betweenBoundariesNear: range)
             // A range without a duration removes nothing from the other tracks either.
             guard !positions.isEmpty else { return .cut(MediaTimeRange(start: range.start, end: range.start)) }
@@ -136,10 +186,23 @@ extension TrackAlignment where Value == MediaTimeRange {
 extension TrackAlignment where Value == SourceAtTime {
     /// The rule for an edit that inserts another playlist.
     static var insert: TrackAlignment {
-        TrackAlignment { value, video in
+        TrackAlignment { value, video, _ in
             let position = video.boundary(near: value.time)
             guard position < video.segments.count else { return .append(value.source) }
             return .insert(value.source, at: video.segments.timeRange(at: position).start)
+        }
+    }
+}
+
+extension TrackAlignment where Value == SourceAtBreaks {
+    /// The rule for an edit that plays another playlist in breaks: the breaks of the other tracks are where those of the video are.
+    static var breaks: TrackAlignment {
+        TrackAlignment(dependsOnInserted: true) { value, video, inserted in
+            guard !video.isLive, let inserted,
+                let ranges = try? video.replacedRanges(value.rule.announced, with: inserted),
+                ranges.count <= BreakRule.maximumLocationCount
+            else { return nil }
+            return .replaceBreaks(with: value.source, at: .located(at: ranges, of: value.rule.announced))
         }
     }
 }
@@ -148,7 +211,7 @@ extension TrackAlignment where Value == SimulatedChannel {
     /// The rule for a simulated channel: all tracks have the target duration of the video, and their periods have the
     /// durations of those of the video.
     static var channel: TrackAlignment {
-        TrackAlignment(includesVideo: true) { channel, video in
+        TrackAlignment(includesVideo: true) { channel, video, _ in
             var aligned = channel
             aligned.periods = video.periodDurations
             aligned.targetDuration = video.targetDuration?.roundedUpSeconds

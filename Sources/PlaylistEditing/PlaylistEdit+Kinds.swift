@@ -27,6 +27,7 @@ extension PlaylistEdit {
         summary: "Remove the segments before the one that contains this time.",
         examples: ["12.5", "00:01:30"],
         alignment: .start,
+        cutTimes: { [$0, MediaTimeRange.unbounded.end] },
         media: { (playlist, time, context) throws(PlaylistEditError) in
             try playlist.dropped(before: time, limits: context.limits)
         }
@@ -42,6 +43,7 @@ extension PlaylistEdit {
         summary: "Keep whole segments from the start, up to this total duration.",
         examples: ["30", "00:01:30"],
         alignment: .duration,
+        cutTimes: { [$0] },
         media: { (playlist, time, context) throws(PlaylistEditError) in
             try playlist.limited(to: time, limits: context.limits)
         }
@@ -112,7 +114,9 @@ extension PlaylistEdit {
         title: "Replace breaks",
         summary: "Play another playlist in breaks, also of live playlists: cues, class=NAME or every=SECONDS.",
         examples: ["https://example.com/advertisement.m3u8@cues", "https://example.com/advertisement.m3u8@every=600"],
+        alignment: .breaks,
         continuesTimeline: true,
+        cutTimes: { $0.rule.locations.flatMap(\.ends) },
         media: { (playlist, value, context) throws(PlaylistEditError) in
             let edit = "\(value.source)@\(value.rule)"
             var timeline = context.breaks?[edit] ?? BreakTimeline()
@@ -122,6 +126,7 @@ extension PlaylistEdit {
                 with: isContinued
                     ? try? context.insertedPlaylist(value.source) : try context.insertedPlaylist(value.source),
                 &timeline,
+                following: context.breaks?.sibling(of: value.rule),
                 limits: context.limits
             )
             if isContinued { context.breaks?[edit] = timeline }
@@ -155,6 +160,7 @@ extension PlaylistEdit {
         summary: "Remove the segments that are completely within START...END.",
         examples: ["10...20", "60..."],
         alignment: .dropRange,
+        cutTimes: \.ends,
         media: { (playlist, range, context) throws(PlaylistEditError) in
             try playlist.dropping(range, limits: context.limits)
         }
@@ -203,10 +209,7 @@ extension PlaylistEdit {
             "Remove the segments of breaks (cues, class=NAME), with a text in their URL (address=TEXT), or in ranges.",
         examples: ["cues", "class=com.example.advertisement", "address=/ads/", "10...20,60..."],
         alignment: .exclude,
-        cutTimes: { rule in
-            guard case .ranges(let ranges) = rule else { return [] }
-            return ranges.flatMap(\.ends)
-        },
+        cutTimes: { $0.locations.flatMap(\.ends) },
         media: { (playlist, rule, context) throws(PlaylistEditError) in
             try rule.removingSegments(from: playlist, limits: context.limits)
         }

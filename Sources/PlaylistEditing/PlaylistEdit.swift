@@ -28,19 +28,30 @@ public struct PlaylistEdit: Sendable {
     /// Creates an edit from its name and value.
     ///
     /// - Parameters:
-    ///   - name: One of ``names``.
+    ///   - name: One of ``names``, or that of a registered ``CustomEdit``.
     ///   - value: The value of the edit; ignored for edits without a parameter.
     /// - Throws: ``PlaylistEditError``, whose message contains the expected form.
     public init(name: String, value: String) throws(PlaylistEditError) {
-        guard let kind = Self.kindsByName[name] else { throw .unknownEdit(name) }
+        guard let kind = Self.kind(name) else { throw .unknownEdit(name) }
         self = try kind.edit(parsing: value)
     }
 
-    /// The definitions of all edits, in the order in which help and documentation list them.
+    /// The definitions of the edits, in the order in which help and documentation list them, without those that an application has
+    /// registered.
     public static let definitions: [EditDefinition] = kinds.map(\.definition)
 
-    /// The names of all edits.
+    /// The names of these edits.
     public static let names: [String] = definitions.map(\.name)
+
+    /// The definitions of all edits that have a name in this process: ``definitions``, and those of registered edits.
+    package static var knownDefinitions: [EditDefinition] { definitions + registeredKinds.map(\.definition) }
+
+    /// Returns a Boolean value that indicates whether an edit has a name, also a registered one.
+    package static func isKnown(_ name: String) -> Bool { kind(name) != nil }
+
+    private static func kind(_ name: String) -> (any AnyEditKind)? {
+        kindsByName[name] ?? registeredKinds.first { $0.definition.name == name }
+    }
 
     private static let kindsByName = Dictionary(
         kinds.map { ($0.definition.name, $0) },

@@ -32,6 +32,10 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     case unwritableAddress(String)
     /// The result of an edit cannot be parsed as a playlist of the same kind.
     case unreadableResult(edit: String, reason: String)
+    /// The edit of an application has failed with an error.
+    case failed(edit: String, reason: String)
+    /// The edit of an application cannot have this name.
+    case invalidName(String)
 
     /// The maximum number of entries that a message lists.
     private static let maximumListedCount = 20
@@ -75,6 +79,9 @@ extension PlaylistEditError {
         case .loadsTooMuch(let limit): "the playlists are larger than \(limit) together"
         case .unwritableAddress(let address): "a playlist cannot contain the URI \"\(address)\""
         case .unreadableResult(let edit, let reason): "the result of \(edit) would be \(reason)"
+        case .failed(let edit, let reason): "\(edit) has failed: \(reason)"
+        case .invalidName(let name):
+            "an edit cannot be named \"\(name)\": a name has lowercase letters, digits and hyphens, and is not used yet"
         }
     }
 
@@ -106,6 +113,10 @@ extension PlaylistEditError {
         case unwritableAddress = "unwritable-address"
         /// The result of an edit cannot be parsed.
         case unreadableResult = "unreadable-result"
+        /// The edit of an application has failed.
+        case failed = "edit-failed"
+        /// The edit of an application cannot have its name.
+        case invalidName = "invalid-edit-name"
     }
 
     /// The kind of the error.
@@ -124,6 +135,8 @@ extension PlaylistEditError {
         case .tooManySources: .tooManySources
         case .unwritableAddress: .unwritableAddress
         case .unreadableResult: .unreadableResult
+        case .failed: .failed
+        case .invalidName: .invalidName
         }
     }
 

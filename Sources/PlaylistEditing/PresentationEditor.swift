@@ -131,24 +131,30 @@ public struct PresentationEditor: Sendable {
         return try await keys(of: filters.applied(to: playlist, limits: budget.limits.result))
     }
 
-    /// Loads what determines where the renditions of a presentation are cut: the media playlist of a variant with video, and
-    /// the playlists that are inserted into it.
+    /// Loads what determines where the renditions of a presentation are cut, and where it starts: the media playlist of a
+    /// variant with video, and the playlists that are inserted into it.
     ///
-    /// Live playlists are not aligned, because their boundaries move.
+    /// Live playlists are not aligned, because their boundaries move, other than those of events.
     ///
-    /// - Returns: The loaded playlists; `nil` if the tracks need no alignment, or the media playlist cannot be loaded.
+    /// - Returns: The loaded playlists; `nil` if the presentation needs no alignment, or the media playlist cannot be loaded.
     private func alignment(
         of playlist: MultivariantPlaylist,
         _ sources: [String: Playlist],
         _ gaps: [String: String]
     ) async throws -> EditAlignment? {
-        guard let last = plan.edits.lastIndex(where: \.isAligned),
+        let last = plan.edits.lastIndex(where: \.isAligned)
+        let movesStart = plan.movesStart(of: playlist)
+        guard last != nil || movesStart,
             let variant = playlist.variants.first(where: { $0.resolution != nil }) ?? playlist.variants.first
         else { return nil }
         let isAlignedForVideo = plan.edits.contains(where: \.isAlignedForVideo)
-        let hasOtherTracks = !playlist.iFrameVariants.isEmpty || playlist.renditions.contains { $0.uri != nil }
-        guard isAlignedForVideo || hasOtherTracks else { return nil }
-        guard let video = try await video(of: variant, in: playlist) else {
+        // Variants can have segments of different durations too.
+        let hasOtherTracks =
+            playlist.variants.contains { $0.uri != variant.uri } || !playlist.iFrameVariants.isEmpty
+            || playlist.renditions.contains { $0.uri != nil }
+        guard isAlignedForVideo || hasOtherTracks || movesStart else { return nil }
+        let loaded = try await video(of: variant, in: playlist)
+        guard let video = loaded, !isAlignedForVideo || !video.isLive else {
             guard isAlignedForVideo else { return nil }
             throw PlaylistEditError.cannotStitch(
                 reason: "\(variant.address), which determines the timeline of the channel, is live or cannot be loaded"
@@ -156,9 +162,12 @@ public struct PresentationEditor: Sendable {
         }
         let edits = try plan.childPlans(sources: sources, gaps: gaps).plan(for: .variant(variant)).edits
         // Edits after the last one that is aligned have no effect on it.
-        let count = plan.edits.prefix(through: last).count { !$0.isFilter }
+        let count = last.map { last in plan.edits.prefix(through: last).count { !$0.isFilter } } ?? 0
         var inserted: [String: MediaPlaylist] = [:]
-        for name in edits.prefix(count - 1).compactMap(\.source)
+        // The last edit that is aligned matters only for what follows it.
+        let inserting =
+            movesStart ? edits.count : edits[count - 1].steps.alignment?.dependsOnInserted == true ? count : count - 1
+        for name in edits.prefix(inserting).compactMap(\.source)
         where inserted[name] == nil && GapPlaylist.playlist(at: name) == nil {
             let source =
                 if let known = sources[name] {
@@ -168,16 +177,23 @@ public struct PresentationEditor: Sendable {
                 }
             inserted[name] = try await mediaPlaylist(of: source, name)
         }
-        return EditAlignment(video: video, edits: edits, alignedCount: count, inserted: inserted)
+        return EditAlignment(
+            video: video,
+            videoURI: variant.uri,
+            edits: edits,
+            alignedCount: count,
+            movesStart: movesStart,
+            inserted: inserted
+        )
     }
 
-    /// Returns the media playlist of a variant, or `nil` if it is live or cannot be loaded within the budget.
+    /// Returns the media playlist of a variant, or `nil` if its times change or it cannot be loaded within the budget.
     private func video(of variant: Variant, in playlist: MultivariantPlaylist) async throws -> MediaPlaylist? {
         do {
             guard case .media(let media) = try await load(variant.address, of: playlist) else {
                 return nil
             }
-            return media.hasEndMarker || !media.isLive ? media : nil
+            return media.timesRemain ? media : nil
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -322,6 +338,8 @@ public struct PreparedEdit: Sendable {
     let limits: PlaylistLimits
     let date: ProgramDateTime?
     var parts: PartDelivery?
+    /// The breaks of another track of the same live presentation, whose numbers a track has that was not edited yet.
+    package var sibling = BreakTimelines()
     /// The names of inserted multivariant playlists of which only the variant with the lowest bit rate is used, because
     /// they are inserted into a media playlist.
     public private(set) var reducedSources: [String] = []
@@ -350,8 +368,11 @@ public struct PreparedEdit: Sendable {
         switch input {
         case .multivariant(let playlist, let sources, let gaps, let alignment, let keys):
             let context = EditContext(limits: limits, date: date, keys: keys)
-            let edited = try plan.applied(to: playlist, sources: sources, context)
+            var edited = try plan.applied(to: playlist, sources: sources, context)
             try check()
+            if let alignment {
+                edited = try alignment.movingStart(of: edited, from: playlist, context, check: check)
+            }
             let aligned = try alignment?.plans(for: plan, context, check: check)
             return .multivariant(
                 try EditedPresentation(
@@ -364,7 +385,7 @@ public struct PreparedEdit: Sendable {
             )
         case .media(let playlist, let sources):
             var edited = playlist
-            let record = BreakRecord(timelines)
+            let record = BreakRecord(timelines, sibling: sibling)
             let context = EditContext(limits: limits, sources: sources, date: date, breaks: record, parts: parts)
             for edit in plan.edits {
                 try check()

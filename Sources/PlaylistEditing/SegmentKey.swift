@@ -20,6 +20,8 @@ public struct SegmentKey: Sendable, Hashable {
 
     /// The size of a key and of an initialization vector in bytes.
     private static let size = 16
+    /// The lowest version with initialization vectors.
+    fileprivate static let vectorVersion = 2
 }
 
 extension SegmentKey: LosslessStringConvertible {
@@ -91,7 +93,20 @@ extension Playlist {
             let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\(address)" + (vector.map { ",IV=\($0)" } ?? "")
             patch.replace(end..<end, with: (isAfterLineEnd ? "" : lineEnd) + tag + lineEnd)
         }
-        return patch.isEmpty ? self : try patched(patch, edit: "key", limits: limits)
+        guard !patch.isEmpty else { return self }
+        if vector != nil, kind == .media { raiseVersion(of: entries, &patch) }
+        return try patched(patch, edit: "key", limits: limits)
+    }
+
+    /// Raises the version to that of playlists with initialization vectors (RFC 8216bis §8).
+    private func raiseVersion(of entries: [TagEntry], _ patch: inout PlaylistPatch) {
+        guard case .media(let playlist) = self, playlist.version < SegmentKey.vectorVersion else { return }
+        let tag = "#EXT-X-VERSION:\(SegmentKey.vectorVersion)"
+        if let entry = entries.first(where: { $0.tag == .version }) {
+            patch.replace(entry.text, with: tag)
+        } else if let header = entries.first(where: { $0.tag == .header }) {
+            patch.replace(header.text, with: String(decoding: bytes[header.text], as: UTF8.self) + lineEnd + tag)
+        }
     }
 }
 

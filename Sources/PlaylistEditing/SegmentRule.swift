@@ -40,7 +40,7 @@ extension SegmentRule: LosslessStringConvertible {
             self = .address(containing: String(part))
         } else if let rule = BreakRule(text) {
             // A break by the clock has no end.
-            if case .every = rule { return nil }
+            if case .every = rule.announced { return nil }
             self = .breaks(rule)
         } else {
             let parts = text.split(separator: ",", maxSplits: Self.maximumRangeCount, omittingEmptySubsequences: false)
@@ -52,6 +52,15 @@ extension SegmentRule: LosslessStringConvertible {
 }
 
 extension SegmentRule {
+    /// The times of the segments if they are known.
+    var locations: [MediaTimeRange] {
+        switch self {
+        case .breaks(let rule): rule.locations
+        case .address: []
+        case .ranges(let ranges): ranges
+        }
+    }
+
     /// Returns a playlist without the segments that the rule determines, with a discontinuity where segments are removed
     /// between others.
     ///
@@ -87,6 +96,7 @@ extension SegmentRule {
     /// Returns the positions of the segments that the rule determines, as ranges in order that do not touch each other.
     func positions(in playlist: MediaPlaylist) throws(PlaylistEditError) -> [Range<Int>] {
         switch self {
+        case .breaks(.located(let ranges, _)): Self.merged(ranges.map { playlist.positions(betweenBoundariesNear: $0) })
         case .breaks(let rule): Self.merged(try BreakCues(rule, in: playlist).positions(in: playlist))
         case .address(let text):
             Self.merged(
@@ -160,12 +170,15 @@ extension EditValueType where Value == SegmentRule {
 extension TrackAlignment where Value == SegmentRule {
     /// The rule for an edit that removes segments: the other tracks are cut where the video is.
     static var exclude: TrackAlignment {
-        TrackAlignment { rule, video in
+        TrackAlignment { rule, video, _ in
             guard let positions = try? rule.positions(in: video), positions.count <= SegmentRule.maximumRangeCount
             else {
                 return nil
             }
-            return .exclude(.ranges(positions.map { video.timeRange(of: $0) }))
+            let ranges = positions.map { video.timeRange(of: $0) }
+            // The other tracks lose the tags of the breaks too.
+            if case .breaks(let breaks) = rule { return .exclude(.breaks(.located(at: ranges, of: breaks.announced))) }
+            return .exclude(.ranges(ranges))
         }
     }
 }

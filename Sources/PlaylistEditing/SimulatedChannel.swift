@@ -152,7 +152,9 @@ extension SimulatedChannel {
             throw .cannotStitch(reason: "a channel is simulated from a complete playlist, and this one is live")
         }
         // The tags of a recorded stream with low latency are those of its own server.
-        let media = try source.withoutLowLatency(limits: limits)
+        var media = try source.withoutLowLatency(limits: limits)
+        // A file with all cues would be published at its end only.
+        if let targetDuration { media = try SubtitleDivision(of: media).divided(every: targetDuration, limits: limits) }
         let schedule = try ChannelSchedule(media, self)
         let elapsed = date.sinceEpoch - start.sinceEpoch
         guard let published = schedule.published(at: elapsed, limits.entryCount) else {

@@ -76,6 +76,37 @@ struct SubtitleDivision {
         return try Playlist.media(playlist).patched(patch, edit: "split", limits: limits).asMedia(after: "split")
     }
 
+    /// Returns the playlist with its file divided into parts of a duration, which a live playlist publishes one after the other.
+    ///
+    /// - Parameters:
+    ///   - seconds: The duration, which is the target duration of the presentation.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist; the playlist itself if no part of a file is longer.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
+    func divided(every seconds: Int64, limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
+        let interval = MediaTime(seconds: seconds)
+        var patch = PlaylistPatch()
+        var longest = seconds
+        var count: Int64 = 0
+        for position in segments.indices {
+            let range = segments.timeRange(at: position)
+            guard range.duration > interval, clip(at: position) != nil else {
+                longest = max(longest, range.duration.roundedSeconds)
+                continue
+            }
+            let number = range.duration.quotient(dividingBy: interval)
+            count +|= number
+            guard count <= limits.entryCount else { throw .tooLarge(.entryCount(limits.entryCount)) }
+            let times = (1...max(1, number)).map { range.start + interval * $0 }.filter { $0 < range.end }
+            divide(position, at: times, &patch)
+        }
+        guard !patch.isEmpty else { return playlist }
+        let target = playlist.lines(ofSegment: 0).first { $0.tag == .targetDuration }
+        if let value = target?.value { patch.replace(value, with: "\(longest)") }
+        raiseVersion(&patch)
+        return try Playlist.media(playlist).patched(patch, edit: "live", limits: limits).asMedia(after: "live")
+    }
+
     /// Raises the version to that of playlists with durations that are no whole seconds (RFC 8216bis §8).
     private func raiseVersion(_ patch: inout PlaylistPatch) {
         guard playlist.version < Self.decimalDurationVersion else { return }
@@ -88,15 +119,21 @@ struct SubtitleDivision {
         }
     }
 
-    /// Divides a segment at times inside it.
-    private func divide(_ position: Int, at times: [MediaTime], _ patch: inout PlaylistPatch) {
+    /// Returns the part of a WebVTT file that a segment is, or `nil` if it cannot be divided.
+    private func clip(at position: Int) -> SubtitleClip? {
         let segment = segments[position]
         let uri = ResourceAddress(segment.uri)
-        let whole = MediaTimeRange(start: .zero, end: MediaTimeRange.unbounded.end)
         guard SubtitleClip.isWebVTT(uri), segment.byteRange == nil, segment.keys.isEmpty, segment.map == nil,
-            !segment.isGap,
-            let clip = SubtitleClip(of: uri) ?? (segments.count == 1 && uri.fragment == nil ? SubtitleClip(whole) : nil)
-        else { return }
+            !segment.isGap
+        else { return nil }
+        let whole = MediaTimeRange(start: .zero, end: MediaTimeRange.unbounded.end)
+        return SubtitleClip(of: uri) ?? (segments.count == 1 && uri.fragment == nil ? SubtitleClip(whole) : nil)
+    }
+
+    /// Divides a segment at times inside it.
+    private func divide(_ position: Int, at times: [MediaTime], _ patch: inout PlaylistPatch) {
+        guard let clip = clip(at: position) else { return }
+        let segment = segments[position]
         let lines = playlist.lines(ofSegment: position)
         guard let duration = lines.first(where: { $0.tag == .segmentInformation }),
             let address = lines.first(where: \.isURI)

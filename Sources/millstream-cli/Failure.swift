@@ -75,7 +75,7 @@ struct Failure: Error {
                 case .lineLength: break
                 }
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .notPublished, .unwritableAddress,
-                .unreadableResult:
+                .unreadableResult, .failed, .invalidName:
                 self.init(.failed, error.code.rawValue, error.description)
             }
         case let error as StateFileError:

@@ -81,7 +81,7 @@ extension CostOperation {
             case .sourceAtBreaks: "o@every=\(max(20, count / 100))"
             case .sourceAtTime: "o@\(2 * count)"
             case .segmentRule: (0..<64).map { "\($0 * count / 16)...\($0 * count / 16 + 8)" }.joined(separator: ",")
-            case .key: definition.examples.first ?? ""
+            case .key, .text: definition.examples.first ?? ""
             }
         return try PlaylistEdit(name: definition.name, value: value)
     }

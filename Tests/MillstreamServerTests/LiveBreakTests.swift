@@ -66,6 +66,60 @@ import Testing
         #expect(known.values.filter { $0[1] == "6" }.count == 6)
     }
 
+    /// A variant that is first played after a break has the discontinuity sequence numbers of the other one.
+    @Test func variantsHaveCommonDiscontinuityNumbers() async throws {
+        func dated(_ end: Int) -> MisbehavingServer.Resource {
+            let first = max(0, end - 6)
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+            for number in first..<end {
+                if number == first {
+                    let start = MediaTime(seconds: 1_767_225_600 + Int64(number) * 4)
+                    text += "#EXT-X-PROGRAM-DATE-TIME:\(ProgramDateTime(sinceEpoch: start))\n"
+                }
+                if number % 12 == 6 { text += "#EXT-X-CUE-OUT:12\n" }
+                text += "#EXTINF:4,\nsegment-\(number).ts\n"
+            }
+            return .text(text, contentType: "application/vnd.apple.mpegurl")
+        }
+        try await ServerStage.run(
+            configure: { _, origin in
+                origin.set("/mixed.m3u8", .text(Self.advertisement))
+                let variants = ["a", "b"].map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0.utf8.count)\n\($0).m3u8\n" }
+                origin.set("/public.m3u8", .text("#EXTM3U\n" + variants.joined()))
+                for name in ["a", "b"] { origin.behave("/\(name).m3u8", .proper) }
+            },
+            { (stage: ServerStage) async throws in
+                for name in ["a", "b"] { stage.origin.set("/\(name).m3u8", dated(6)) }
+                let live = ServerStage.publicHost + "/public.m3u8"
+                let rule = "replace-breaks=\(ServerStage.publicHost)/mixed.m3u8@cues"
+                let top = try await stage.ask("/play.m3u8?url=\(live)&\(rule)")
+                try #require(top.status == 200, "\(top.body)")
+                let variants = top.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+                try #require(variants.count == 2)
+                func numbers(_ variant: String) async throws -> [ProgramDateTime: Int64] {
+                    let answer = try await stage.ask(variant)
+                    try #require(answer.status == 200, "\(answer.body)")
+                    let playlist = try MediaPlaylist(parsing: Array(answer.body.utf8))
+                    return Dictionary(
+                        playlist.segments.compactMap { segment in
+                            segment.programDateTime.map { ($0, segment.discontinuitySequence) }
+                        },
+                        uniquingKeysWith: { first, _ in first }
+                    )
+                }
+                for end in 6...17 {
+                    stage.origin.set("/a.m3u8", dated(end))
+                    _ = try await numbers(variants[0])
+                }
+                for end in 17...30 {
+                    for name in ["a", "b"] { stage.origin.set("/\(name).m3u8", dated(end)) }
+                    let (first, second) = (try await numbers(variants[0]), try await numbers(variants[1]))
+                    #expect(first == second && first.values.allSatisfy { $0 >= 2 }, "\(end)")
+                }
+            }
+        )
+    }
+
     @Test func storedBreaksAreReplacedOnlyIfTheyWereRead() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("breaks-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -18,6 +18,7 @@ import Testing
         arguments: [
             (nil, "no-cache"), ("", "no-cache"), ("no-store", "no-store"), ("max-age=60, No-Store", "no-store"),
             ("public, max-age=60", "private, max-age=60"), ("max-age=0", "private, max-age=0"),
+            ("max-age=60, Immutable", "private, max-age=60, immutable"), ("immutable", "no-cache"),
             ("MAX-AGE=60", "private, max-age=60"), (" max-age = 60 ", "private, max-age=60"),
             ("max-age=-1", "no-cache"), ("max-age=x", "no-cache"), ("max-age=", "no-cache"), ("public", "no-cache"),
             ("s-maxage=60", "no-cache"), ("max-age=60, no-cache", "no-cache"),

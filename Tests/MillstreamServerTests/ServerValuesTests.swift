@@ -18,7 +18,7 @@ import Testing
         #expect(limits.editing.entries == 200_000)
         #expect(limits.editing.resultBytes == ByteCount(67_108_864))
         #expect(limits.editing.edits == 16)
-        #expect(limits.editing.sources == 8)
+        #expect(limits.editing.sources == 16)
         #expect(limits.concurrentEdits == max(1, System.coreCount - 1))
         #expect(limits.pendingEdits == 64)
         #expect(limits.pendingBytes == ByteCount(268_435_456))

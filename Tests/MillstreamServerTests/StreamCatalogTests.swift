@@ -141,6 +141,7 @@ import Testing
         #"{"name":"N","channel":["a"],"start":"soon"}"#, #"{"name":"N","channel":["a"],"window":0}"#,
         #"{"name":"N","url":"a","loop":true}"#, #"{"name":"N","channel":["file:///a"]}"#,
         #"{"name":"N","url":"a","edits":[{"name":"none"}]}"#,
+        #"{"name":"N","channel":[\#((0...16).map { "\"\($0)\"" }.joined(separator: ","))]}"#,
     ])
     func invalidChannelIsExplained(entry: String) {
         let error = #expect(throws: StreamCatalog.ReadingError.self) { try streams(entry) }

@@ -244,6 +244,157 @@ import Testing
         }
     }
 
+    /// Returns the start position of the edited film, which declares one; `nil` for none.
+    private func start(
+        _ declared: String?,
+        _ edits: PlaylistEdit...,
+        video: String? = nil,
+        film: String = film
+    ) async throws -> String? {
+        var texts = Self.texts
+        texts["https://h/video"] = video ?? texts["https://h/video"]
+        texts["https://h/film"] =
+            declared.map { film.replacing("#EXTM3U\n", with: "#EXTM3U\n#EXT-X-START:\($0)\n") } ?? film
+        let loader = Loader(texts: texts)
+        let loaded = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
+        let edited = try await PresentationEditor(EditPlan(edits), loader: loader).prepare(loaded).apply()
+        let lines = String(decoding: edited.playlist.bytes, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("#EXT-X-START:") }.map { String($0.dropFirst(13)) }
+    }
+
+    /// A film of one variant without other tracks.
+    private static let plainFilm = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=640x360\nvideo\n"
+
+    @Test(arguments: [film, plainFilm])
+    func startOfThePresentationIsThatOfTheSameMedia(film: String) async throws {
+        let declared = "TIME-OFFSET=30,PRECISE=YES"
+        let later = MediaTime(seconds: 40)
+        #expect(
+            try await start(declared, .start(MediaTime(seconds: 15)), film: film) == "TIME-OFFSET=20.02333,PRECISE=YES"
+        )
+        #expect(try await start(declared, .start(later), film: film) == nil)
+        #expect(try await start(declared, .duration(later), film: film) == declared)
+        #expect(try await start(declared, .prepend("https://ads/ad"), film: film) == "TIME-OFFSET=40,PRECISE=YES")
+        #expect(try await start(declared, .append("https://ads/ad"), film: film) == declared)
+        let first = MediaTime(seconds: 10)
+        #expect(
+            try await start(declared, .insert("https://ads/ad", at: first), film: film) == "TIME-OFFSET=40,PRECISE=YES"
+        )
+        #expect(try await start("TIME-OFFSET=-6", .append("https://ads/ad"), film: film) == "TIME-OFFSET=113.72004")
+        // What is set before an edit of segments is moved by it, and what is set after it is not.
+        let assignment = try #require(TagAssignment("EXT-X-START=TIME-OFFSET=30"))
+        let cut = PlaylistEdit.start(MediaTime(seconds: 15))
+        #expect(try await start(nil, .setTag(assignment), cut, film: film) == "TIME-OFFSET=20.02333")
+        #expect(try await start(declared, cut, .setTag(assignment), film: film) == "TIME-OFFSET=30")
+        #expect(try await start(declared, .stripTags(["EXT-X-START"]), cut, film: film) == nil)
+    }
+
+    @Test func startOfAPresentationWithoutAKnownTimelineIsUnchanged() async throws {
+        let declared = "TIME-OFFSET=30"
+        let live = Self.media(Array(repeating: "9.97667", count: 12), isLive: true)
+        #expect(try await start(declared, .prepend("https://ads/ad"), video: live) == declared)
+        #expect(try await start(declared, .live(SimulatedChannel())) == declared)
+    }
+
+    // MARK: Breaks, events and variants
+
+    @Test func breaksOfOtherTracksAreWhereThoseOfTheVideoAre() async throws {
+        let every = PlaylistEdit.replaceBreaks(with: "https://ads/ad", at: .every(MediaTime(seconds: 35)))
+        let tracks = try await edited([every, .duration(MediaTime(seconds: 70))])
+        #expect(names(tracks["video"]) == ["0", "1", "2", "3", "ad", "ad", "4", "5"])
+        // The boundary of the video is at 39.90668 s.
+        #expect(
+            names(tracks["audio"]).prefix(13) == ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "ad", "ad", "10"]
+        )
+        #expect(
+            try await parts(every).prefix(4) == [
+                "39.90668 0,39.90668", "10 gap", "29.93001 39.90668,69.83669", "10 gap",
+            ]
+        )
+    }
+
+    @Test func replacedBreaksOfOtherTracksAreThoseOfTheVideo() async throws {
+        // The break is that of the video from 19.95334 s, of which the advertisement replaces a segment.
+        let video = Self.media(Array(repeating: "9.97667", count: 12))
+            .replacing("#EXTINF:9.97667,\n2\n", with: "#EXT-X-CUE-OUT:30\n#EXTINF:9.97667,\n2\n")
+        let texts = Self.texts.merging(["https://h/video": video]) { _, new in new }
+        let edit = PlaylistEdit.replaceBreaks(with: "https://ads/ad", at: .cues)
+        let tracks = try await edited([edit], texts)
+        #expect(names(tracks["video"]).prefix(6) == ["0", "1", "ad", "ad", "3", "4"])
+        #expect(names(tracks["audio"]).prefix(9) == ["0", "1", "2", "3", "4", "ad", "ad", "7", "8"])
+        // A video without breaks has none in other tracks either.
+        let audio = Self.media(Array(repeating: "4", count: 30))
+            .replacing("#EXTINF:4,\n2\n", with: "#EXT-X-CUE-OUT:30\n#EXTINF:4,\n2\n")
+        let others = try await edited([edit], Self.texts.merging(["https://h/audio": audio]) { _, new in new })
+        #expect(!names(others["audio"]).contains("ad") && names(others["audio"]).count == 30)
+    }
+
+    @Test func excludedBreaksLoseTheirTagsInAllTracks() async throws {
+        let ranges = """
+            #EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:20Z",DURATION=10,SCTE35-OUT=0xFC
+            #EXT-X-DATERANGE:ID="x",START-DATE="2026-01-01T00:00:20Z",DURATION=10
+
+            """
+        func dated(_ text: String) -> String {
+            text.replacing(
+                "#EXT-X-TARGETDURATION:120\n",
+                with: "#EXT-X-TARGETDURATION:120\n\(ranges)#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+            )
+        }
+        var texts = Self.texts
+        for name in ["https://h/video", "https://h/audio"] { texts[name] = texts[name].map(dated) }
+        let tracks = try await edited([.exclude(.breaks(.cues))], texts)
+        #expect(names(tracks["video"]).prefix(4) == ["0", "1", "3", "4"])
+        #expect(names(tracks["audio"]).prefix(7) == ["0", "1", "2", "3", "4", "7", "8"])
+        for name in ["video", "audio"] { #expect(tracks[name]?.dateRanges.map(\.id) == ["x"], "\(name)") }
+    }
+
+    @Test func tracksOfAnEventAreCutTogetherWhereTheirSegmentsAreKnown() async throws {
+        func event(_ duration: String, _ count: Int) -> String {
+            Self.media(Array(repeating: duration, count: count), isLive: true)
+                .replacing("#EXT-X-TARGETDURATION", with: "#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-TARGETDURATION")
+        }
+        let texts = Self.texts.merging([
+            "https://h/video": event("6", 10), "https://h/audio": event("4", 15), "https://h/subtitles": event("6", 10),
+            "https://h/images": event("1", 60),
+        ]) { _, new in new }
+        let range = MediaTimeRange(start: MediaTime(seconds: 10), end: MediaTime(seconds: 20))
+        let dropped = try await edited([.dropRange(range)], texts)
+        #expect(names(dropped["video"]).prefix(3) == ["0", "1", "3"])
+        #expect(names(dropped["audio"]).prefix(5) == ["0", "1", "2", "4", "5"])
+        #expect(dropped["images"]?.duration == MediaTime(seconds: 54))
+        let started = try await edited([.start(MediaTime(seconds: 15))], texts)
+        #expect(names(started["video"]).first == "2" && names(started["audio"]).first == "3")
+        #expect(started["audio"]?.hasEndMarker == false)
+        // The end of a duration that is not published yet is not known.
+        let loader = Loader(texts: texts)
+        let film = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
+        let later = PlaylistEdit.duration(MediaTime(seconds: 90))
+        guard
+            case .multivariant(let presentation) = try await PresentationEditor(EditPlan([later]), loader: loader)
+                .prepare(film).apply()
+        else { throw Loader.Missing() }
+        let audio = try #require(presentation.playlist.renditions.first)
+        #expect(presentation.plan(for: .rendition(audio))?.edits == [later])
+    }
+
+    @Test func variantsWithOtherSegmentsAreCutTogether() async throws {
+        let film = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=640x360
+            video
+            #EXT-X-STREAM-INF:BANDWIDTH=500,RESOLUTION=320x180
+            audio
+
+            """
+        let texts = Self.texts.merging(["https://h/film": film]) { _, new in new }
+        func second(_ edits: PlaylistEdit...) async throws -> MediaPlaylist? { try await edited(edits, texts)["audio"] }
+        let range = MediaTimeRange(start: MediaTime(seconds: 10), end: MediaTime(seconds: 20))
+        #expect(names(try await second(.cut(range))).prefix(4) == ["0", "1", "5", "6"])
+        // The first variant has 29.93 s, and the other one would have 32 s by itself.
+        #expect(try await second(.duration(MediaTime(seconds: 35)))?.duration == MediaTime(seconds: 28))
+    }
+
     @Test func divisionsAreNotCountedAsEdits() throws {
         let edits = Array(repeating: PlaylistEdit.absolute, count: 16)
         let divisions = Array(repeating: PlaylistEdit.split([MediaTime(seconds: 1)]), count: 17)

@@ -169,6 +169,48 @@ struct BreakTests {
         #expect(names(results[3]) == ["1", "2", "3", "|a", "b", "|6"])
     }
 
+    /// A track that is first loaded when earlier breaks have left the playlist has the discontinuity sequence numbers of the others
+    /// (RFC 8216bis §6.2.4).
+    @Test(arguments: 12...34)
+    func aTrackThatIsLoadedLaterHasTheNumbersOfTheOthers(start: Int) throws {
+        var tags: [Int: String] = [:]
+        for number in [5, 15, 25] {
+            tags[number] = "#EXT-X-CUE-OUT:18\n"
+            tags[number + 3] = "#EXT-X-CUE-IN\n"
+        }
+        let stream = Self.stream(40, tags)
+        let advertisement = try advertisement()
+        var first = BreakTimelines()
+        var second = BreakTimelines()
+        for end in 6...40 {
+            func edited(_ timelines: inout BreakTimelines, _ source: String) throws -> MediaPlaylist {
+                var edit = PreparedEdit(
+                    plan: EditPlan([.replaceBreaks(with: source, at: .cues)]),
+                    input: .media(try stream.version(endingAt: end), sources: [source: advertisement]),
+                    limits: PlaylistLimits(),
+                    date: nil
+                )
+                if source == "audio" { edit.sibling = first }
+                guard case .media(let playlist) = try edit.apply(continuing: &timelines) else {
+                    throw CancellationError()
+                }
+                return playlist
+            }
+            let video = try edited(&first, "video")
+            #expect(end < 30 || video.discontinuitySequence > 0)
+            guard end >= start else { continue }
+            let audio = try edited(&second, "audio")
+            // A break that began before the playlist, and is not known from it, is not replaced.
+            for segment in audio.segments {
+                let other = video.segments.first {
+                    $0.uri == segment.uri && $0.programDateTime == segment.programDateTime
+                }
+                guard let other else { continue }
+                #expect(segment.discontinuitySequence == other.discontinuitySequence, "\(start) \(end) \(segment.uri)")
+            }
+        }
+    }
+
     @Test func aMissingAdvertisementPreservesTheProgram() throws {
         let stream = Self.stream(12, [4: "#EXT-X-CUE-OUT:18\n", 7: "#EXT-X-CUE-IN\n"])
         let versions = try [5, 6, 8].map { try stream.version(endingAt: $0) }
@@ -266,6 +308,86 @@ struct BreakTests {
         let replaced = Self.stream(12, [5: "#EXT-X-CUE-OUT:0\n#EXT-X-CUE-IN\n", 8: "#EXT-X-CUE-OUT:18\n"])
         let complete = try edited([try replaced.version(endingAt: 12, ended: true)], .cues, try advertisement())
         #expect(names(complete[0]) == ["6", "7", "|a", "b", "|c", "|11"])
+    }
+
+    /// The program of an event goes on after the last break that can be remembered.
+    @Test func anEventWithManyBreaksGoesOn() throws {
+        var tags: [Int: String] = [:]
+        for number in 0..<3_000 where number % 2 == 1 { tags[number] = "#EXT-X-CUE-OUT:6\n" }
+        var stream = Self.stream(3_000, tags)
+        stream.type = "EVENT"
+        let versions = try [1_000, 2_990, 3_000].map { try stream.version(endingAt: $0) }
+        let results = try edited(
+            versions,
+            .cues,
+            try advertisement("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n")
+        )
+        #expect(names(results[2]).count { $0.hasSuffix("a") } == 1_000)
+        #expect(names(results[2]).suffix(3) == ["2997", "2998", "2999"])
+        expectConsistent(results)
+    }
+
+    @Test(arguments: [
+        ("10...20,cues", BreakRule.located(at: [range(10, 20)], of: .cues)),
+        ("10...10,30...40,every=60", .located(at: [range(10, 10), range(30, 40)], of: .every(MediaTime(seconds: 60)))),
+        ("none,class=a,b", .located(at: [], of: .dateRanges(classIdentifier: "a,b"))),
+        ("5...,class=1...2,cues", .located(at: [range(5, nil)], of: .dateRanges(classIdentifier: "1...2,cues"))),
+    ])
+    func knownBreaksAreWrittenBeforeTheirRule(text: String, rule: BreakRule) {
+        #expect(BreakRule(text) == rule && rule.description == text)
+    }
+
+    @Test(arguments: ["10...20", "10...20,", "10...20,none,cues", "none", "20...10,cues", "none,none,cues", ",cues"])
+    func otherKnownBreaksAreInvalid(text: String) { #expect(BreakRule(text) == nil) }
+
+    @Test func numberOfKnownBreaksIsLimited() {
+        let ranges = Array(repeating: "1...2,", count: 256).joined()
+        #expect(BreakRule(ranges + "cues") != nil && BreakRule("1...2," + ranges + "cues") == nil)
+    }
+
+    private static func range(_ start: Int64, _ end: Int64?) -> MediaTimeRange {
+        MediaTimeRange(
+            start: MediaTime(seconds: start),
+            end: end.map { MediaTime(seconds: $0) } ?? MediaTimeRange.unbounded.end
+        )
+    }
+
+    @Test func timesOfBreaksAreThoseOfCompletePlaylists() throws {
+        let rule = try #require(BreakRule("12...24,cues"))
+        let version = try Self.stream(12).version(endingAt: 6, ended: true)
+        let results = try edited([version], rule, try advertisement())
+        #expect(names(results[0]) == ["0", "1", "|a", "b", "|4", "5"])
+        #expect(throws: PlaylistEditError.self) {
+            try edited([try Self.stream(12).version(endingAt: 6)], rule, try advertisement())
+        }
+    }
+
+    @Test func aBreakThatIsAnnouncedTwiceIsOne() throws {
+        let twice = """
+            #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:30.010Z",PLANNED-DURATION=30.03,SCTE35-OUT=0xFC
+            #EXT-X-DATERANGE:ID="b",START-DATE="2026-01-01T00:00:29.990Z",PLANNED-DURATION=15,SCTE35-OUT=0xFC
+            #EXT-X-CUE-OUT:30
+
+            """
+        let stream = Self.stream(14, [5: twice])
+        let edit = EditPlan([.interstitials("https://ads.example/main.m3u8", at: .cues)])
+        for end in 6...9 {
+            let result = try edit.applied(to: try stream.version(endingAt: end))
+            let written = result.dateRanges.filter { $0.interstitial != nil }
+            #expect(written.map(\.id) == ["break-1767225630000"])
+            #expect(written.first?.duration?.description == "30.03")
+        }
+        // Without the tag, the first date range is that of the break.
+        let ranges = Self.stream(14, [5: twice.replacing("#EXT-X-CUE-OUT:30\n", with: "")])
+        let result = try edit.applied(to: try ranges.version(endingAt: 8))
+        #expect(result.dateRanges.filter { $0.interstitial != nil }.map(\.id) == ["break-1767225630010"])
+        // A complete playlist has the other one once.
+        let inserted = Self.stream(
+            12,
+            [5: twice.replacing("30.03", with: "0").replacing("=15", with: "=0").replacing(":30", with: ":0")]
+        )
+        let complete = try edited([try inserted.version(endingAt: 6, ended: true)], .cues, try advertisement())
+        #expect(names(complete[0]).count { $0 == "|a" } == 1)
     }
 
     @Test func liveBreaksByTheClockRequireDates() throws {

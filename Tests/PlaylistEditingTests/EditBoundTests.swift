@@ -8,7 +8,7 @@ import Testing
     @Test func defaultLimitsAreThoseOfTheDocumentation() {
         let limits = EditLimits()
         #expect(limits.loadedBytes == ByteCount(33_554_432) && limits.resultBytes == ByteCount(67_108_864))
-        #expect(limits.entries == 200_000 && limits.edits == 16 && limits.sources == 8)
+        #expect(limits.entries == 200_000 && limits.edits == 16 && limits.sources == 16)
     }
 
     @Test func wordsOfListsAreUnique() throws {

@@ -45,7 +45,7 @@ import Testing
         case .resolutionRange: "\(number)x\(number)..."
         case .integer, .time: "\(number)"
         case .sourceAtTime: "a.m3u8@\(number)"
-        case .source, .sourceAtBreaks, .conditions, .list, .tag, .channel, .segmentRule, .key: nil
+        case .source, .sourceAtBreaks, .conditions, .list, .tag, .channel, .segmentRule, .key, .text: nil
         }
     }
 

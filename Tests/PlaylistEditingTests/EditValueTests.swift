@@ -180,23 +180,25 @@ import Testing
     }
 
     @Test(arguments: [
-        "gap:0", "gap:-1", "gap:7200.001", "gap:", "gap:9/", "gap:9/0", "gap:9/601", "gap:9/4/4", "gap:x", "gap",
+        "gap:0", "gap:-1", "gap:100000.001", "gap:", "gap:9/", "gap:9/0", "gap:9/601", "gap:9/4/4", "gap:x", "gap",
         "gaps:1", "GAP:1", "1",
     ])
     func invalidGapAddressHasNoPlaylist(address: String) { #expect(GapPlaylist.playlist(at: address) == nil) }
 
-    @Test func gapIsLimitedToTwoHours() throws {
-        #expect(GapPlaylist.scheme == "gap" && GapPlaylist.maximumDuration == MediaTime(seconds: 7_200))
-        #expect(GapPlaylist.playlist(at: "gap:7200")?.segments.count == 720)
-        #expect(try GapPlaylist.address(of: MediaTime(seconds: 7_200)) == "gap:7200")
+    @Test func gapIsLimitedToANumberOfSegments() throws {
+        #expect(GapPlaylist.scheme == "gap" && GapPlaylist.maximumSegmentCount == 10_000)
+        #expect(GapPlaylist.playlist(at: "gap:100000")?.segments.count == 10_000)
+        #expect(GapPlaylist.playlist(at: "gap:60000/6")?.segments.count == 10_000)
+        #expect(GapPlaylist.playlist(at: "gap:60000.5/6") == nil)
+        #expect(try GapPlaylist.address(of: MediaTime(seconds: 100_000)) == "gap:100000")
         #expect(try GapPlaylist.address(of: MediaTime(value: 1, timescale: 1000)) == "gap:0.001")
-        for time in ["0", "-1", "7200.001"] {
+        for time in ["0", "-1", "100000.001"] {
             let error = #expect(throws: PlaylistEditError.self) {
                 try GapPlaylist.address(of: try #require(MediaTime(decimal: time)))
             }
             #expect(
                 error?.description
-                    == "the playlists cannot be stitched: a rendition without a match would need a gap of \(time) s; the maximum is 7200 s"
+                    == "the playlists cannot be stitched: a rendition without a match would need a gap of \(time) s; the maximum is 100000 s"
             )
         }
     }

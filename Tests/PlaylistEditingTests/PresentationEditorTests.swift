@@ -306,9 +306,9 @@ import Testing
         #expect(error([.append("a"), .prepend("b")], limits) == .tooManySources(maximum: 1))
         #expect(error(Array(repeating: .absolute, count: 4), limits) == .tooManyEdits(maximum: 3))
         #expect(error(Array(repeating: .absolute, count: 16), EditLimits()) == nil)
-        #expect(EditLimits().entries == 200_000 && EditLimits().sources == 8)
+        #expect(EditLimits().entries == 200_000 && EditLimits().sources == 16)
         #expect(error(Array(repeating: .absolute, count: 17), EditLimits()) == .tooManyEdits(maximum: 16))
-        #expect(error((0..<9).map { .append("\($0)") }, EditLimits()) == .tooManySources(maximum: 8))
+        #expect(error((0..<16).map { .append("\($0)") }, EditLimits()) == nil)
     }
 
     @Test func loadedPlaylistsAreLimitedTogether() async throws {

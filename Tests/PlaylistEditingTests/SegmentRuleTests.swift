@@ -285,6 +285,19 @@ import Testing
         #expect(result.segments.allSatisfy { $0.keys.first?.method == .aes128 })
     }
 
+    /// Initialization vectors require version 2 (RFC 8216bis §8).
+    @Test func versionPermitsTheInitializationVector() throws {
+        let plain = Array("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n0\n#EXT-X-ENDLIST\n".utf8)
+        let vector = "\(Self.key),iv=\(Self.key)"
+        #expect(try edited(try MediaPlaylist(parsing: plain), "key", vector).declaredVersion == 2)
+        #expect(try edited(try MediaPlaylist(parsing: plain), "key", Self.key).declaredVersion == nil)
+        for (declared, expected) in [(1, 2), (2, 2), (3, 3)] {
+            let text = "#EXTM3U\n#EXT-X-VERSION:\(declared)\n" + String(decoding: plain.dropFirst(8), as: UTF8.self)
+            let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+            #expect(try edited(playlist, "key", vector).declaredVersion == expected)
+        }
+    }
+
     @Test(arguments: [
         "", "0011", "\(key)00", "\(key),iv=00", "\(key),vi=\(key)", "\(key),iv=\(key),x",
         "zz112233445566778899aabbccddeeff",

@@ -117,12 +117,39 @@ import Testing
     /// All tracks of a live presentation have one target duration (RFC 8216bis §6.2.4).
     @Test func otherTracksHaveTheTargetDurationOfTheVideo() throws {
         let video = try Self.media(["4", "4", "2"])
-        let aligned = PlaylistEdit.live(SimulatedChannel()).aligned(with: video)
+        let aligned = PlaylistEdit.live(SimulatedChannel()).aligned(with: video, nil)
         let channel = try #require(SimulatedChannel(aligned.nameAndValue.value))
         let iFrames = try Self.media(["1", "1", "1", "1", "1", "1", "1", "1", "1", "1"])
         let date = Self.start.advanced(by: MediaTime(seconds: 1_000_010))
         for track in [video, iFrames] {
             #expect(try track.simulated(channel, at: date).targetDuration == video.targetDuration)
+        }
+    }
+
+    /// A WebVTT file for the whole presentation is published in parts.
+    @Test func aFileOfSubtitlesIsDividedIntoSegments() throws {
+        let video = try Self.media(["6", "6", "6", "5"])
+        let aligned = PlaylistEdit.live(SimulatedChannel(repeats: true, start: Self.start)).aligned(with: video, nil)
+        let channel = try #require(SimulatedChannel(aligned.nameAndValue.value))
+        let file = try MediaPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:23\n#EXTINF:22.5,\nen.vtt\n#EXT-X-ENDLIST\n".utf8)
+        )
+        let date = Self.start.advanced(by: MediaTime(seconds: 23 * 1_000 + 13))
+        let subtitles = try file.simulated(channel, at: date)
+        #expect(subtitles.targetDuration == video.targetDuration)
+        #expect(
+            subtitles.segments.suffix(6).map(\.uri) == [
+                "en.vtt#t=10,20", "en.vtt#t=20,", "en.vtt#t=0,10", "en.vtt#t=10,20", "en.vtt#t=20,", "en.vtt#t=0,10",
+            ]
+        )
+        let last = try #require(subtitles.segments.last?.programDateTime)
+        #expect(last == Self.start.advanced(by: MediaTime(seconds: 23 * 1_000)))
+        #expect(Playlist.media(subtitles).validated().filter { $0.severity == .error }.map(\.message) == [])
+        let long = try MediaPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:900000000,\nen.vtt\n#EXT-X-ENDLIST\n".utf8)
+        )
+        #expect(throws: PlaylistEditError.tooLarge(.entryCount(PlaylistLimits().entryCount))) {
+            try long.simulated(channel, at: date)
         }
     }
 

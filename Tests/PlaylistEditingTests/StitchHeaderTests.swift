@@ -19,6 +19,54 @@ import Testing
         Playlist.media(playlist).validated().filter { $0.severity == .error }.map(\.message)
     }
 
+    // MARK: Low latency
+
+    private static let lowLatency = """
+        #EXTM3U
+        #EXT-X-VERSION:6
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3
+        #EXT-X-PART-INF:PART-TARGET=1
+        #EXT-X-PART:DURATION=1,URI="0.1.mp4"
+        #EXTINF:4,
+        0.mp4
+        #EXT-X-PART:DURATION=1,URI="1.1.mp4"
+        #EXTINF:4,
+        1.mp4
+
+        """
+
+    @Test func partsOfAnotherPlaylistAreRemoved() throws {
+        let host = try media(Self.advertisement)
+        let other = try media(Self.lowLatency + "#EXT-X-ENDLIST\n", at: "https://b.example/list.m3u8")
+        for edited in [try host.appending(other), try host.prepending(other)] {
+            #expect(edited.segments.count == 3 && !text(edited).contains("EXT-X-PART"))
+            #expect(errors(edited) == [])
+        }
+    }
+
+    /// A server would take the numbers in blocking requests for those of its own playlist.
+    @Test func editsThatChangeNumbersRemoveTheTagsOfLowLatency() throws {
+        let event =
+            Self.lowLatency.replacing(
+                "#EXT-X-TARGETDURATION",
+                with: "#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-TARGETDURATION"
+            )
+            + "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"2.1.mp4\"\n"
+        let host = try media(event)
+        let first = MediaTimeRange(start: .zero, end: MediaTime(seconds: 4))
+        for edited in [
+            try host.prepending(try media(Self.advertisement)), try host.dropping(first),
+            try host.cutting(betweenBoundariesNear: first),
+        ] {
+            for tag in ["SERVER-CONTROL", "PART", "PRELOAD"] {
+                #expect(!text(edited).contains("EXT-X-\(tag)"), "\(tag)")
+            }
+        }
+        // The numbers of a shorter playlist are those of the source.
+        #expect(text(try host.dropped(before: MediaTime(seconds: 5))).contains("CAN-BLOCK-RELOAD=YES"))
+    }
+
     // MARK: Order of tags
 
     /// Tags of the whole playlist may follow those of the first segment.

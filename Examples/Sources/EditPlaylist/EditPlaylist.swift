@@ -23,5 +23,16 @@ let plan = EditPlan([.duration(MediaTime(seconds: 30)), .absolute])
 let edited = try plan.applied(to: film)
 print(String(decoding: edited.bytes, as: UTF8.self))
 
+let withoutDates = CustomEdit(
+    "without-dates",
+    title: "Without dates",
+    summary: "Remove the dates of segments.",
+    media: { playlist, _ in
+        try EditPlan([.stripTags(["EXT-X-PROGRAM-DATE-TIME"])]).applied(to: playlist)
+    }
+)
+try PlaylistEdit.register(withoutDates)
+print(try EditPlan([PlaylistEdit(name: "without-dates", value: "")]).applied(to: film).bytes.count)
+
 let canonical = try Playlist.media(film).canonical()
 print(canonical.bytes.count < film.bytes.count)  // true: comments are removed

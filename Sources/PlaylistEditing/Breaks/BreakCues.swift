@@ -15,6 +15,8 @@ struct BreakCues {
         var duration: Int64?
         /// The time in microseconds by which the break started before its first segment in the playlist.
         var elapsed: Int64 = 0
+        /// The time in microseconds for which another playlist is played, if that is known from another track.
+        var played: Int64?
     }
 
     /// The starts, ordered by position.
@@ -52,6 +54,11 @@ struct BreakCues {
                 throw .cannotStitch(reason: "breaks by the clock require a live playlist with EXT-X-PROGRAM-DATE-TIME")
             }
             readIntervals(interval.microseconds, clock, hasDates: playlist.segments.first?.programDateTime != nil)
+        case .located(let ranges, _):
+            guard !playlist.isLive else {
+                throw .cannotStitch(reason: "the times of breaks are known only in complete playlists")
+            }
+            for range in ranges { locate(range, in: playlist) }
         }
         starts.sort { ($0.position, $0.id) < ($1.position, $1.id) }
     }
@@ -140,6 +147,7 @@ struct BreakCues {
         signal: (DateRange) -> SpliceInformation.Signal?
     ) {
         guard let clock else { return }
+        var indexes = Dictionary(starts.enumerated().map { ($1.position, $0) }, uniquingKeysWith: { first, _ in first })
         for range in playlist.dateRanges {
             guard let date = range.startDate, let signal = signal(range) else { continue }
             let start = date.sinceEpoch.microseconds
@@ -152,9 +160,37 @@ struct BreakCues {
             let duration = (announced ?? range.plannedDuration ?? commanded)?.microseconds
             guard let position = clock.position(at: start) else { continue }
             let known = duration.map { max(0, $0) }
+            // A break may be announced by tags as well, and by the date ranges of a provider and of a distributor.
+            if let index = indexes[position] {
+                let former = starts[index]
+                starts[index].duration = [former.duration, known].compactMap(\.self).max()
+                if announced != nil, former.duration == nil || durations[former.id] != nil {
+                    durations[former.id] = starts[index].duration
+                }
+                continue
+            }
+            indexes[position] = starts.count
             starts.append(Start(id: range.id, position: position, date: start, duration: known))
             if announced != nil { durations[range.id] = known }
         }
+    }
+
+    // MARK: Known breaks
+
+    /// Adds a break between the boundaries that are nearest to the ends of a range.
+    private mutating func locate(_ range: MediaTimeRange, in playlist: MediaPlaylist) {
+        let segments = playlist.segments
+        guard !segments.isEmpty else { return }
+        let positions = playlist.positions(betweenBoundariesNear: range)
+        let first = min(positions.lowerBound, segments.count - 1)
+        let duration =
+            positions.isEmpty
+            ? .zero : segments.timeRange(at: positions.upperBound - 1).end - segments.timeRange(at: first).start
+        var start = Start(id: "at-\(segments[first].sequence)", position: first, duration: duration.microseconds)
+        if !positions.isEmpty, range.end < MediaTimeRange.unbounded.end {
+            start.played = (range.end - range.start).microseconds
+        }
+        starts.append(start)
     }
 
     // MARK: Clock
@@ -234,6 +270,7 @@ extension BreakCues {
     /// Returns a Boolean value that indicates whether a tag has no meaning once breaks are replaced.
     static func removes(_ entry: Playlist.TagEntry, of bytes: [UInt8], _ rule: BreakRule) -> Bool {
         if lowLatencyTags.contains(entry.name) { return true }
+        let rule = rule.announced
         guard entry.tag == .dateRange else { return rule == .cues && cueTags.contains(entry.name) }
         let value = min(entry.text.lowerBound + entry.name.utf8.count + 2, entry.text.upperBound)
         let attributes = AttributeList(bytes, in: value..<entry.text.upperBound)
@@ -241,7 +278,7 @@ extension BreakCues {
         case .cues:
             return ["SCTE35-OUT", "SCTE35-IN", "SCTE35-CMD"].contains { attributes[$0] != nil }
         case .dateRanges(let name): return attributes["CLASS"] == name
-        case .every: return false
+        case .every, .located: return false
         }
     }
 }

@@ -1,7 +1,7 @@
 public import MediaTiming
 
 /// A rule that determines where the breaks of a playlist are.
-public enum BreakRule: Sendable, Hashable {
+public indirect enum BreakRule: Sendable, Hashable {
     /// Breaks are announced by `EXT-X-CUE-OUT` and `EXT-X-CUE-IN`, by date ranges with SCTE 35 commands (RFC 8216bis
     /// §4.4.5.1.1), and by tags that contain such commands in base64.
     case cues
@@ -12,9 +12,26 @@ public enum BreakRule: Sendable, Hashable {
     ///
     /// The interval is 1 second to 1 day.
     case every(MediaTime)
+    /// The breaks of another rule are at known times of a complete playlist: those of another track of the same presentation.
+    ///
+    /// The boundaries nearest to the ends of the ranges are those of the breaks; a range without a duration is a position.
+    case located(at: [MediaTimeRange], of: BreakRule)
 
     /// The permitted intervals.
     static let intervals = MediaTime(seconds: 1)...MediaTime(seconds: 86_400)
+
+    /// The maximum number of known breaks, which are in the URLs of tracks.
+    static let maximumLocationCount = 256
+
+    /// The rule by which the breaks are announced.
+    var announced: BreakRule {
+        if case .located(_, let rule) = self { rule.announced } else { self }
+    }
+
+    /// The times of the breaks if they are known.
+    var locations: [MediaTimeRange] {
+        if case .located(let ranges, _) = self { ranges } else { [] }
+    }
 }
 
 extension BreakRule: LosslessStringConvertible {
@@ -24,13 +41,20 @@ extension BreakRule: LosslessStringConvertible {
         case .cues: "cues"
         case .dateRanges(let name): "class=\(name)"
         case .every(let interval): "every=\(interval)"
+        case .located(let ranges, let rule):
+            (ranges.isEmpty ? ["none"] : ranges.map(\.editText)).joined(separator: ",") + ",\(rule)"
         }
     }
 
-    /// Creates a rule from text of the form `cues`, `class=NAME` or `every=SECONDS`.
+    /// Creates a rule from text of the form `cues`, `class=NAME` or `every=SECONDS`, after `START...END,` for each known break, or
+    /// `none,`.
     ///
     /// - Returns: `nil` for any other text.
     public init?(_ text: String) {
+        if let known = Self.located(text) {
+            self = known
+            return
+        }
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first, parts.dropFirst().first) {
         case ("cues", nil): self = .cues
@@ -41,6 +65,26 @@ extension BreakRule: LosslessStringConvertible {
             self = .every(interval)
         default: return nil
         }
+    }
+
+    /// Returns the rule for a text that begins with known breaks.
+    private static func located(_ text: String) -> BreakRule? {
+        var rest = text[...]
+        var ranges: [MediaTimeRange] = []
+        while ranges.count <= maximumLocationCount, let comma = rest.firstIndex(of: ","),
+            let range = MediaTimeRange(partial: String(rest[..<comma]))
+        {
+            ranges.append(range)
+            rest = rest[rest.index(after: comma)...]
+        }
+        if ranges.isEmpty {
+            guard rest.hasPrefix("none,") else { return nil }
+            rest = rest.dropFirst("none,".count)
+        }
+        guard ranges.count <= maximumLocationCount, let rule = BreakRule(String(rest)), rule.announced == rule else {
+            return nil
+        }
+        return .located(at: ranges, of: rule)
     }
 }
 

@@ -97,7 +97,7 @@ private struct BreakLayout {
     private func count(of item: BreakTimeline.Break, _ advertisement: Advertisement) -> Int {
         if let end = item.end, item.sourceEnd <= sourceEnd { return min(end.count, advertisement.count) }
         // Later segments are published together with later segments of the source.
-        let count = advertisement.count(playableIn: item.elapsed(at: sourceEnd))
+        let count = advertisement.count(playableIn: item.playedTime(replacing: item.elapsed(at: sourceEnd)))
         return min(count, item.end?.count ?? count)
     }
 
@@ -157,6 +157,7 @@ extension MediaPlaylist {
     ///   - rule: The rule that determines where the breaks are.
     ///   - advertisement: The playlist that is played in breaks; `nil` to play the source in breaks that are not replaced yet.
     ///   - timeline: The breaks of the playlist so far.
+    ///   - sibling: The breaks of another track of the same presentation.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist, without the tags that announced the breaks and without those of low-latency playlists.
     /// - Throws: ``PlaylistEditError`` if the playlist is a delta update or has no dates that the rule requires, or if the other
@@ -165,13 +166,45 @@ extension MediaPlaylist {
         _ rule: BreakRule,
         with advertisement: MediaPlaylist?,
         _ timeline: inout BreakTimeline,
+        following sibling: BreakTimeline? = nil,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard skippedSegmentCount == 0 else {
             throw .cannotStitch(reason: "the playlist is a delta update; load the full playlist")
         }
         guard !segments.isEmpty else { return self }
+        let source = try addingBreaks(of: rule, with: advertisement, to: &timeline, following: sibling, limits: limits)
+        return try timeline.playlist(from: source, limits: limits)
+    }
+
+    /// Returns the times of a complete playlist that another one replaces in its breaks; ranges without a duration where nothing is
+    /// replaced.
+    func replacedRanges(
+        _ rule: BreakRule,
+        with advertisement: MediaPlaylist
+    ) throws(PlaylistEditError) -> [MediaTimeRange] {
+        guard !segments.isEmpty else { return [] }
+        var timeline = BreakTimeline()
+        _ = try addingBreaks(of: rule, with: advertisement, to: &timeline, limits: PlaylistLimits())
+        return timeline.breaks.map { item in
+            // Bounded: the breaks of a complete playlist are at its segments.
+            let first = Int(item.start - mediaSequence)
+            let start = segments.timeRange(at: first).start
+            let replaced = first..<(first + item.replaced.count)
+            return replaced.isEmpty ? MediaTimeRange(start: start, end: start) : timeRange(of: replaced)
+        }
+    }
+
+    /// Adds the breaks of the playlist to a timeline, and returns the playlist without their tags.
+    private func addingBreaks(
+        of rule: BreakRule,
+        with advertisement: MediaPlaylist?,
+        to timeline: inout BreakTimeline,
+        following sibling: BreakTimeline? = nil,
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
         let cues = try BreakCues(rule, in: self)
+        if let sibling { timeline.follow(sibling, in: self, cues) }
         let source = try withoutBreakTags(rule, edit: "replace-breaks", limits: limits)
         var isInserted = false
         if case .every = rule { isInserted = !isLive && timeline.next == nil }
@@ -181,7 +214,7 @@ extension MediaPlaylist {
             inserted = try Advertisement(advertisement, limits: limits)
         }
         try timeline.advance(over: source, cues, inserted, isInserted: isInserted)
-        return try timeline.playlist(from: source, limits: limits)
+        return source
     }
 
     /// Throws an error if another playlist cannot be played in breaks of this one, before the first break instead of in it.

@@ -21,6 +21,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         private(set) var replaced: [Int64] = []
         /// The sum of these durations.
         private(set) var elapsed: Int64 = 0
+        /// The time in microseconds for which the advertisement is played, if that is the time of another track and not of the
+        /// replaced segments.
+        let played: Int64?
         /// The index of the advertisement.
         var advertisement: Int
         /// The discontinuity sequence number of the first segment of the advertisement.
@@ -48,6 +51,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             return !replaced.isEmpty
                 && (target -| elapsed <= tolerance || replaced.count >= BreakTimeline.maximumReplacedCount)
         }
+
+        /// Returns the time for which the advertisement is played once segments of a total duration are replaced.
+        func playedTime(replacing elapsed: Int64) -> Int64 { played ?? elapsed }
 
         mutating func replace(_ duration: Int64) {
             replaced.append(duration)
@@ -181,15 +187,19 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                 let elapsed = max(cue.elapsed, isOld && late > duration / 2 ? late : 0)
                 let available = min(cue.duration ?? advertisement.duration, advertisement.duration)
                 let inserts = isInserted || cue.duration == 0 && !playlist.isLive
-                guard inserts || advertisement.count(playableIn: available -| elapsed) > 0 else { continue }
+                let playable = cue.played ?? (available -| elapsed)
+                guard inserts || advertisement.count(playableIn: playable) > 0 else { continue }
                 // A break in progress is not known to have been replaced from its start.
                 guard cue.elapsed == 0 || isFirstPlaylist else { continue }
+                // The program of an event goes on, whatever the number of its breaks.
+                guard breaks.count < Self.maximumBreakCount || !playlist.isLive else { continue }
                 let date = segment.programDateTime?.sinceEpoch.microseconds
                 try startBreak(
                     cue.id,
                     at: segment,
                     date,
-                    target: inserts ? 0 : available -| elapsed,
+                    target: inserts ? 0 : cue.played == nil ? available -| elapsed : cue.duration ?? 0,
+                    played: inserts ? nil : cue.played,
                     advertisement,
                     isComplete: isFirstPlaylist && !playlist.isLive
                 )
@@ -208,6 +218,32 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let announced = Set(cues.starts.map(\.id))
         handled = Array(handled.filter { announced.contains($0) }.suffix(Self.maximumHandledCount))
         removeBreaks(endingBefore: first -| Self.storedSegmentCount)
+    }
+
+    // MARK: Tracks
+
+    /// The date of the last segment that was seen, in microseconds since 1970; `nil` if the source has no dates.
+    var lastDate: Int64? { last?.date }
+
+    /// Continues the discontinuity sequence numbers of another track, before the first playlist of this one: tracks of a presentation
+    /// have the same number for the same media (RFC 8216bis §6.2.4), also if this one was not loaded during earlier breaks.
+    ///
+    /// - Parameters:
+    ///   - other: The timeline of the other track.
+    ///   - playlist: The first playlist of this track. Without dates in both, the numbers are those of the source.
+    ///   - cues: The breaks that the playlist announces. A break in progress that is not among them is over for this track.
+    mutating func follow(_ other: BreakTimeline, in playlist: MediaPlaylist, _ cues: BreakCues) {
+        guard next == nil, playlist.isLive, other.lastDate != nil,
+            let date = playlist.segments.first?.programDateTime?.sinceEpoch.microseconds
+        else { return }
+        discontinuityShift = other.discontinuityShift
+        let isAnnounced = cues.starts.first?.position == 0
+        for item in other.breaks {
+            guard let end = item.end, let start = item.date else { break }
+            let isOver = start +| item.elapsed <= date +| Advertisement.maximumOverlap
+            guard isOver || start < date && !isAnnounced else { break }
+            discontinuityShift = end.discontinuityShift
+        }
     }
 
     // MARK: Restarts
@@ -253,7 +289,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             return (next +| shifts.media, (last?.discontinuity ?? 0) +| shifts.discontinuity)
         }
         let advertisement = try Advertisement(advertisements[current.advertisement])
-        let count = advertisement.count(playableIn: current.elapsed)
+        let count = advertisement.count(playableIn: current.playedTime(replacing: current.elapsed))
         return (
             current.start +| shifts(at: current.start).media +| Int64(count),
             current.discontinuity +| advertisement.discontinuityCount(before: count)
@@ -286,6 +322,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         at segment: MediaSegment,
         _ date: Int64?,
         target: Int64,
+        played: Int64?,
         _ advertisement: Advertisement,
         isComplete: Bool
     ) throws(PlaylistEditError) {
@@ -312,6 +349,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                 start: segment.sequence,
                 date: date,
                 target: target,
+                played: played,
                 advertisement: index,
                 discontinuity: followsBreak || segment.hasDiscontinuity || isStart ? number : number +| 1,
                 hasDiscontinuity: !isStart
@@ -332,7 +370,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let current = breaks[breaks.count - 1]
         let text = advertisements[current.advertisement]
         let advertisement = if let parsed, parsed.text == text { parsed } else { try Advertisement(text) }
-        let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: current.elapsed)
+        let time = current.playedTime(replacing: current.elapsed)
+        let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: time)
         // Without a segment of the advertisement, one discontinuity remains.
         let next = current.discontinuity +| (count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0)
         breaks[breaks.count - 1].end = Break.End(
@@ -389,7 +428,7 @@ struct Advertisement {
         guard !playlist.isLive, !playlist.segments.isEmpty, playlist.duration > .zero else {
             throw .cannotStitch(reason: "what is played in breaks must be a complete playlist with segments")
         }
-        let absolute = try playlist.withoutReferences(limits: limits)
+        let absolute = try playlist.withoutLowLatency(limits: limits).withoutReferences(limits: limits)
         self.init(absolute, String(decoding: absolute.bytes, as: UTF8.self))
     }
 

@@ -26,6 +26,14 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
         }
     }
 
+    /// Returns a Boolean value that indicates whether the playlist is later than that of other timelines.
+    package func isLater(than other: BreakTimelines) -> Bool {
+        func date(_ timelines: BreakTimelines) -> Int64 {
+            timelines.timelines.values.compactMap(\.lastDate).max() ?? .min
+        }
+        return date(self) > date(other)
+    }
+
     /// The approximate size in memory, in bytes.
     package var size: Int { timelines.values.reduce(512) { $0 +| $1.size } }
 }
@@ -33,8 +41,23 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
 /// The timelines that the edits of one playlist continue.
 final class BreakRecord: Sendable {
     private let state: Mutex<BreakTimelines>
+    private let sibling: BreakTimelines
 
-    init(_ timelines: BreakTimelines) { state = Mutex(timelines) }
+    /// Creates a record.
+    ///
+    /// - Parameters:
+    ///   - timelines: The timelines of the playlist.
+    ///   - sibling: Those of another track of the same presentation.
+    init(_ timelines: BreakTimelines, sibling: BreakTimelines = BreakTimelines()) {
+        state = Mutex(timelines)
+        self.sibling = sibling
+    }
+
+    /// Returns the timeline of another track for a rule, if it has exactly one.
+    func sibling(of rule: BreakRule) -> BreakTimeline? {
+        let known = sibling.timelines.filter { $0.key.hasSuffix("@\(rule)") }
+        return known.count == 1 ? known.values.first : nil
+    }
 
     var timelines: BreakTimelines { state.withLock { $0 } }
 

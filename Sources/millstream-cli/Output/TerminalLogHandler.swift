@@ -20,10 +20,18 @@ struct TerminalLogHandler: LogHandler {
         var fields = metadata.merging(metadataProvider?.get() ?? [:]) { _, new in new }
         fields.merge(event.metadata ?? [:]) { _, new in new }
         if let error = event.error { fields["error"] = fields["error"] ?? "\(error)" }
-        let details = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value) " as TerminalText }
+        let details = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.field($0.value)) " as TerminalText }
         let time = Date().formatted(.iso8601)
         StandardError.write(
             "\(time) \(event.level.rawValue) \(label): \(details.joined(separator: ""))\(event.message)\n"
         )
+    }
+
+    /// Returns a value as one word, so that programs can read the line: in quotation marks if it contains spaces or is empty.
+    private static func field(_ value: Logger.Metadata.Value) -> String {
+        let text = "\(value)"
+        guard text.isEmpty || text.contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "=" }) else { return text }
+        let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\"\(escaped)\""
     }
 }
