@@ -61,14 +61,14 @@ package struct PlayerCommandExecutor: Sendable {
         case .seekTo(let time):
             // At the end, the last frame is shown, whatever is faster.
             let isEnd = item.seekableTimeRanges.ranges.last.map { time >= $0.end } ?? false
-            if isEnd { player.pause() }
+            if isEnd { pause() }
             await player.seek(to: time, toleranceBefore: isEnd ? .zero : nil, toleranceAfter: isEnd ? .zero : nil)
         case .step(let count):
-            player.pause()
+            pause()
             item.step(byCount: count)
         case .slower: changeRate(item, faster: false)
         case .faster: changeRate(item, faster: true)
-        case .normalSpeed: player.rate = 1
+        case .normalSpeed: setRate(1)
         case .nextAudio: selectNext(.audible, item)
         case .nextVideo: selectNext(.visual, item)
         case .nextSubtitles: selectNext(.legible, item)
@@ -117,19 +117,37 @@ package struct PlayerCommandExecutor: Sendable {
     }
 
     private func togglePause(_ item: PlayerItem) async {
+        guard player.rate == 0 else { return pause() }
+        let start = item.seekableTimeRanges.ranges.first?.start ?? .zero
         if item.hasPlayedToEnd {
-            let start = item.seekableTimeRanges.ranges.first?.start ?? .zero
             await player.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
-            player.rate = 1
-        } else {
-            player.rate = player.rate == 0 ? 1 : 0
         }
+        // At the start, there is nothing to play in reverse.
+        let isAtStart = item.hasPlayedToEnd || item.currentTime() <= start
+        let rate = isAtStart && player.defaultRate < 0 ? 1 : player.defaultRate
+        if !setRate(rate) { player.rate = 1 }
+    }
+
+    /// Pauses playback; the next command that plays continues at the same rate.
+    private func pause() {
+        if player.rate != 0 { player.defaultRate = player.rate }
+        player.pause()
+    }
+
+    /// Plays at a rate, which also holds after a pause.
+    ///
+    /// - Returns: A Boolean value that indicates whether the rate is supported.
+    @discardableResult
+    private func setRate(_ rate: Double) -> Bool {
+        guard player.setRate(rate) else { return false }
+        player.defaultRate = rate
+        return true
     }
 
     private func changeRate(_ item: PlayerItem, faster: Bool) {
-        let current = player.rate == 0 ? 1 : player.rate
+        let current = player.rate == 0 ? player.defaultRate : player.rate
         let next = faster ? Self.rates.first { $0 > current } : Self.rates.last { $0 < current }
-        guard let next, player.setRate(next) else { return }
+        guard let next, setRate(next) else { return }
         announce("\(PlayerWindowController.text(next))×")
     }
 

@@ -83,6 +83,8 @@ struct PlaybackRun: Sendable {
         }
         let player = try Player(playerItem: item)
         player.isMuted = settings.isMuted
+        // The rate with which the keys continue after a pause.
+        player.defaultRate = settings.rate
         do {
             try await play(item, in: player, gate)
         } catch is CancellationError {

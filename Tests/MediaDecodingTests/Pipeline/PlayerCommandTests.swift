@@ -79,6 +79,52 @@ struct PlayerCommandTests {
         }
     }
 
+    @Test func pauseKeepsTheRate() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            let item = try #require(player.currentItem)
+            // A rate that was set without keys counts too.
+            player.rate = 4
+            for _ in 0..<2 {
+                await commands.execute(.togglePause)
+                #expect(player.rate == 0)
+                await commands.execute(.togglePause)
+                #expect(player.rate == 4)
+            }
+            await commands.execute(.slower)
+            await commands.execute(.step(1))
+            #expect(player.rate == 0)
+            await commands.execute(.togglePause)
+            #expect(player.rate == 2 && texts.take() == ["2×"])
+            // A key for the rate continues from the rate before the pause.
+            await commands.execute(.togglePause)
+            await commands.execute(.faster)
+            #expect(player.rate == 4)
+            await commands.execute(.seekTo(MediaTime(seconds: 4)))
+            player.rate = -1
+            await commands.execute(.togglePause)
+            await commands.execute(.togglePause)
+            #expect(player.rate == -1)
+            // Before the first frame, there is nothing to play in reverse.
+            try await simulation.sleep(for: .seconds(6))
+            #expect(player.rate == 0 && item.currentTime() == .zero)
+            await commands.execute(.togglePause)
+            #expect(player.rate == 1)
+        }
+    }
+
+    @Test func playbackStartsAgainAtTheSameRate() async throws {
+        try await Self.withPlayer { commands, player, simulation, _ in
+            let item = try #require(player.currentItem)
+            await commands.execute(.faster)
+            let duration = try #require(item.seekableTimeRanges.ranges.last?.end)
+            await commands.execute(.seekTo(duration - MediaTime(seconds: 1)))
+            try await simulation.sleep(for: .seconds(3))
+            #expect(item.hasPlayedToEnd && player.rate == 0)
+            await commands.execute(.togglePause)
+            #expect(player.rate == 1.25 && item.currentTime() < MediaTime(seconds: 1))
+        }
+    }
+
     @Test func loopCanBeSetWhilePlaybackIsInReverse() async throws {
         try await Self.withPlayer { commands, player, simulation, texts in
             await commands.execute(.seekTo(MediaTime(seconds: 10)))
