@@ -20,10 +20,11 @@ struct Failures {
     ///
     /// - Throws: An error after which no further argument is tried.
     mutating func add(_ error: any Error) throws {
-        if error is CancellationError || error is OutputError { throw error }
+        let failure = Failure(error)
+        guard failure.status != .interrupted, !(error is OutputError) else { throw error }
         // The last failure is reported at the end of the command.
         last?.write()
-        last = Failure(error)
+        last = failure
     }
 
     /// Ends the command with the last failure; the others are reported already.

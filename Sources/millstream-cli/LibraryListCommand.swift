@@ -108,7 +108,8 @@ extension LibraryCommand {
             let parts: [String?] = [
                 rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
                 rendition.codecs.isEmpty ? nil : rendition.codecs.joined(separator: ","),
-                rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s stored",
+                rendition.isComplete
+                    ? "complete" : "\(QuantityText.clock(rendition.loadedTimeRanges.totalDuration)) stored",
             ]
             return [rendition.role.rawValue, parts.compactMap { $0 }.joined(separator: ", ")]
         }

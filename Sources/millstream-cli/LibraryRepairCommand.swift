@@ -79,8 +79,8 @@ extension LibraryCommand {
                 return try StandardOutput.writeLine("\(asset.id)  \(asset.intactText)")
             }
             let id = asset.id
-            let count = "\(result.repaired.count) of \(result.damaged.count)"
-            try StandardOutput.writeLine("\(id)  \(count) missing or damaged files replaced")
+            let damaged = QuantityText.count(result.damaged.count, "missing or damaged file")
+            try StandardOutput.writeLine("\(id)  \(result.repaired.count) of \(damaged) replaced")
             let repaired = Set(result.repaired)
             for path in result.damaged {
                 try StandardOutput.writeLine("  \(path)\(repaired.contains(path) ? "" : " (still missing)")")

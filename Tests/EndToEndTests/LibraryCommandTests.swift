@@ -106,6 +106,22 @@ final class LibraryCommandTests {
         )
     }
 
+    /// An argument that names no asset does not hide the results of the others.
+    @Test(.timeLimit(.minutes(10))) func allArgumentsOfAVerificationAreTried() async throws {
+        let id = try await add()
+        let intact = try await run("verify", "nope", id, "--json")
+        #expect(intact.status == 1 && intact.errors.contains("no asset nope (not-found)"), "\(intact.errors)")
+        #expect(intact.output == "[{\"id\":\"\(id)\",\"lost\":[],\"withoutChecksum\":0}]\n")
+        let file = URL(fileURLWithPath: library + "/packages/\(id)/variant-0/000001.ts")
+        try Data("x".utf8).write(to: file)
+        let damaged = try await run("verify", id, "nope")
+        #expect(damaged.status == 1, "\(damaged)")
+        #expect(damaged.output == "\(id)  1 file missing or damaged\n  variant-0/000001.ts\n")
+        #expect(damaged.errors.contains("(not-found)") && damaged.errors.contains("(package-damaged)"), "\(damaged)")
+        let repaired = try await run("repair", id)
+        #expect(repaired.output == "\(id)  1 of 1 missing or damaged file replaced\n  variant-0/000001.ts\n")
+    }
+
     /// The advice of the messages after the loss of the catalog is followed literally.
     @Test(.timeLimit(.minutes(10))) func packagesOfALostCatalogAreAddedAgain() async throws {
         let id = try await add()

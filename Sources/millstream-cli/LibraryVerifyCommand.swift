@@ -1,0 +1,82 @@
+import ArgumentParser
+import AssetStorage
+import MediaTiming
+import ReportFormat
+
+/// The command `millstream library verify`.
+struct LibraryVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Verify the size and checksum of every stored file.",
+        discussion: """
+            Damaged files are marked as missing; "millstream library repair" replaces them. If some assets cannot be \
+            verified, the others are verified nevertheless.
+
+            Example: millstream library verify abc123
+            """
+    )
+
+    @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
+    @OptionGroup var library: LibraryFlags
+    @OptionGroup var reportFormat: ReportFormatFlags
+
+    private var json: Bool { reportFormat.isJSON }
+
+    func run() async throws {
+        var failures = Failures()
+        var reports: [ReportValue] = []
+        var isIntact = true
+        for (library, id) in try assets() {
+            try failures.collect {
+                let result = try library.verify(id)
+                isIntact = isIntact && result.damaged.isEmpty
+                reports.append(Self.report(id, result))
+                if !json { try Self.write(library.asset(id), result) }
+            }
+        }
+        if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
+        if !isIntact {
+            try failures.add(
+                Failure(
+                    .failed,
+                    "package-damaged",
+                    "files are missing or damaged",
+                    hint: "replace them with: millstream library repair"
+                )
+            )
+        }
+        try failures.finish()
+    }
+
+    /// Returns the assets to verify, with their library, which is not created if it does not exist.
+    private func assets() throws -> [(library: AssetLibrary, id: String)] {
+        if ids.isEmpty, !library.lacksCatalog, try library.openForReading() == nil { return [] }
+        let opened = try library.openForWriting()
+        return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
+    }
+
+    private static func write(_ asset: StoredAsset, _ result: VerificationResult) throws {
+        try StandardOutput.writeLine("\(asset.id)  \(summary(result, asset))")
+        for path in result.damaged {
+            // A playlist is written from the catalog.
+            try StandardOutput.writeLine("  \(path)\(path.hasSuffix(".m3u8") ? " (written again)" : "")")
+        }
+    }
+
+    private static func summary(_ result: VerificationResult, _ asset: StoredAsset) -> String {
+        guard result.damaged.isEmpty else {
+            return "\(QuantityText.count(result.damaged.count, "file")) missing or damaged"
+        }
+        guard result.withoutChecksum > 0 else { return asset.intactText }
+        let files = QuantityText.count(result.withoutChecksum, "file")
+        return "\(asset.intactText) (only the size of \(files) was verified)"
+    }
+
+    private static func report(_ id: String, _ result: VerificationResult) -> ReportValue {
+        .fields([
+            "id": .string(id),
+            "lost": .strings(result.damaged),
+            "withoutChecksum": .integer(Int64(clamping: result.withoutChecksum)),
+        ])
+    }
+}
