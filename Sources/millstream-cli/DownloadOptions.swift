@@ -24,7 +24,11 @@ struct DownloadOptions: ParsableArguments {
     @Option(name: .long, help: "Download the best variant with at most this height in pixels.")
     var maxHeight: Int?
 
-    @Option(name: .long, help: "The variants to download: all, best or lowest (default: best).")
+    @Option(
+        name: .long,
+        help: "The variants to download: all, best or lowest (default: best).",
+        completion: .list(["all", "best", "lowest"])
+    )
     var variants: String?
 
     @Option(
@@ -66,7 +70,7 @@ struct DownloadOptions: ParsableArguments {
     @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.")
     var jobs: Int = 6
 
-    @OptionGroup var limits: DownloadLimitFlags
+    @OptionGroup var limits: DownloadLimitFlags<NewDownloadLimits>
 
     @Option(name: .long, help: "The identifier of the session that the download belongs to (default: command-line).")
     var session: String?
@@ -117,13 +121,7 @@ struct DownloadOptions: ParsableArguments {
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         let library = try library.open()
         let address = try PlaylistSource.address(source)
-        let display = ProgressDisplay(isQuiet: quiet || json, isRecording: configuration.recording != nil)
-        let printer = DownloadPrinter(
-            display: display,
-            printsJSON: json,
-            isQuiet: quiet,
-            limit: VariantLimit(configuration.selection.variants)
-        )
+        let printer = DownloadPrinter(configuration, printsJSON: json, isQuiet: quiet)
         let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
         let (isQueued, isQuiet, printsJSON, dash) = (queue, quiet, json, dash)
         do {
@@ -133,7 +131,7 @@ struct DownloadOptions: ParsableArguments {
                 let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
                 guard !isQueued else {
                     let id = try await session.enqueue(address, configuration: configuration)
-                    display.end()
+                    printer.display.end()
                     if printsJSON {
                         try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(id)]))
                     } else {
@@ -163,33 +161,11 @@ struct DownloadOptions: ParsableArguments {
                 }
             }
             guard let stored else { return nil }
-            let asset = stored.asset
-            display.end()
-            if !json, !quiet {
-                try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
-                let path = library.packageDirectory(asset.id).path
-                StandardError.write("stored in \(path)\n")
-                if let omitted = try library.omittedContent(of: asset.id).text {
-                    StandardError.write("not stored: \(omitted)\n")
-                }
-                if asset.isPlayableOffline { StandardError.write("play it with: millstream play \(path)\n") }
-            }
+            try printer.showResult(stored.asset, in: library)
             return stored
         } catch {
-            let error = edits.explaining(error is CancellationError ? Self.interruption(configuration) : error)
-            display.end()
-            if json {
-                let failure = Failure(error, arguments: [])
-                // A failure of the output must not replace the original error.
-                try? StandardOutput.writeLine(
-                    ReportValue.fields([
-                        "event": .string("failed"),
-                        "id": (try? library.asset(source: address))?.map { .string($0.id) } ?? nil,
-                        "code": .string(failure.code),
-                        "message": .string(failure.message),
-                    ])
-                )
-            }
+            let error = edits.explaining(printer.explaining(error))
+            printer.showFailure(error, of: (try? library.asset(source: address))??.id)
             throw error
         }
     }
@@ -225,32 +201,14 @@ struct DownloadOptions: ParsableArguments {
         return asset.map { ($0, folders) }
     }
 
-    /// Returns the error of a download or a recording that the user interrupted.
-    private static func interruption(_ configuration: DownloadConfiguration) -> Failure {
-        guard configuration.recording == nil else {
-            return Failure(.interrupted, "interrupted", "interrupted before anything was recorded")
-        }
-        return Failure(
-            .interrupted,
-            "interrupted",
-            "interrupted; what is stored is kept",
-            hint: "run the same command to continue, or: millstream downloads resume"
-        )
-    }
-
     /// The identifier of the session of this command.
     private static let defaultSession = "command-line"
 
     /// Returns the options of the download.
     func configuration() throws -> DownloadConfiguration {
-        var configuration = DownloadConfiguration(
-            selection: try selection(),
-            title: title,
-            maximumConcurrentFetches: jobs,
-            limits: try limits.texts.limits()
+        var configuration = try limits.applied(
+            to: DownloadConfiguration(selection: selection(), title: title, maximumConcurrentFetches: jobs)
         )
-        configuration.maximumRate = try limits.texts.maximumRate()
-        configuration.acceptedNetworks = try limits.texts.acceptedNetworks()
         configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration

@@ -1,4 +1,5 @@
 import AssetStorage
+import Foundation
 import MediaTransport
 import MillstreamDownloads
 import ReportFormat
@@ -7,13 +8,28 @@ import ReportFormat
 import MediaDecoding
 #endif
 
-/// Runs a task of a download session, and prints its events as a progress bar, lines of text, or JSON.
+/// Runs a task of a download session, and prints its events and its result as a progress bar, lines of text, or JSON.
 struct DownloadPrinter: Sendable {
     let display: ProgressDisplay
-    let printsJSON: Bool
-    let isQuiet: Bool
+    private let printsJSON: Bool
+    private let isQuiet: Bool
+    private let isRecording: Bool
     /// The limit of variants that the user requested; `nil` for none.
-    var limit: VariantLimit?
+    private let limit: VariantLimit?
+
+    /// Creates the printer of a download.
+    ///
+    /// - Parameters:
+    ///   - configuration: The options of the download.
+    ///   - printsJSON: A Boolean value that indicates whether each event is printed as a line of JSON.
+    ///   - isQuiet: A Boolean value that indicates whether progress and results are hidden.
+    init(_ configuration: DownloadConfiguration, printsJSON: Bool, isQuiet: Bool) {
+        self.printsJSON = printsJSON
+        self.isQuiet = isQuiet
+        isRecording = configuration.recording != nil
+        limit = VariantLimit(configuration.selection.variants)
+        display = ProgressDisplay(isQuiet: isQuiet || printsJSON, isRecording: isRecording)
+    }
 
     /// Resumes a task and follows it until it has ended.
     ///
@@ -114,6 +130,53 @@ struct DownloadPrinter: Sendable {
             showCompletion(of: task, DownloadProgress(asset), try session.library.omittedContent(of: asset.id))
             return asset
         }
+    }
+
+    /// Prints the asset that a download has stored, how it is played, and what is not stored.
+    func showResult(_ asset: StoredAsset, in library: AssetLibrary) throws {
+        display.end()
+        guard !printsJSON, !isQuiet else { return }
+        try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+        let path = library.packageDirectory(asset.id).path
+        StandardError.write("stored in \(path)\n")
+        if let omitted = try library.omittedContent(of: asset.id).text {
+            StandardError.write("not stored: \(omitted)\n")
+        }
+        if asset.isPlayableOffline { StandardError.write("play it with: millstream play \(path)\n") }
+    }
+
+    /// Ends the display of a download that failed, and prints the event of the failure if events are printed.
+    ///
+    /// - Parameters:
+    ///   - error: The error, which the command reports as well.
+    ///   - assetID: The identifier of the asset; `nil` if there is none yet.
+    func showFailure(_ error: any Error, of assetID: String?) {
+        display.end()
+        guard printsJSON else { return }
+        let failure = Failure(error)
+        // A failure of the output must not replace the original error.
+        try? StandardOutput.writeLine(
+            ReportValue.fields([
+                "event": .string("failed"),
+                "id": assetID.map { .string($0) },
+                "code": .string(failure.code),
+                "message": .string(failure.message),
+            ])
+        )
+    }
+
+    /// Returns the error to report: for an interruption, one that says what is stored.
+    func explaining(_ error: any Error) -> any Error {
+        guard error is CancellationError else { return error }
+        guard !isRecording else {
+            return Failure(.interrupted, "interrupted", "interrupted before anything was recorded")
+        }
+        return Failure(
+            .interrupted,
+            "interrupted",
+            "interrupted; what is stored is kept",
+            hint: "run the same command to continue, or: millstream downloads resume"
+        )
     }
 
     private func show(_ name: String, _ task: DownloadTask, fields: [ReportValue.Field]) {

@@ -133,8 +133,8 @@ struct DownloadsCommand: AsyncParsableCommand {
             abstract: "Continue downloads where they stopped.",
             discussion: """
                 A download that another process takes care of, such as millstream serve, is continued by that process. All \
-                others are continued one after the other by this command, with their own options where none are given here. With \
-                --json, a line of JSON is printed for each event.
+                others are continued one after the other by this command, with their own options where none are given here. \
+                Ctrl-C ends a recording, as for millstream record. With --json, a line of JSON is printed for each event.
 
                 Example: millstream downloads resume abc123
                 """
@@ -144,19 +144,17 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var downloads: DownloadsFlags
         @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
-        @OptionGroup(title: "Limits, instead of those of the download") var limits: ChangedDownloadLimitFlags
+        @OptionGroup(title: "Limits, instead of those of the download")
+        var limits: DownloadLimitFlags<StoredDownloadLimits>
         @OptionGroup(title: "DASH") var dash: DASHFlags
         @OptionGroup(title: "HTTP") var http: HTTPFlags
 
         private var json: Bool { reportFormat.isJSON }
 
         mutating func run() async throws {
-            let display = ProgressDisplay(isQuiet: quiet || json)
-            let printer = DownloadPrinter(display: display, printsJSON: json, isQuiet: quiet)
-            let (printsJSON, isQuiet, dash, limits) = (json, quiet, dash, limits.texts)
             let tasks = try downloads.tasks(ids)
             var failures = Failures()
-            for (session, task) in tasks {
+            for (position, (session, task)) in tasks.enumerated() {
                 guard !task.isAttended else {
                     if limits.isUsed {
                         StandardError.write("note: \(task.id) keeps its limits, because another process runs it\n")
@@ -165,36 +163,62 @@ struct DownloadsCommand: AsyncParsableCommand {
                     if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
                     continue
                 }
-                let (id, identifier, library) = (task.id, session.identifier, session.library)
-                let others = task.configuration.editedSources
+                let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)
                 try await failures.collect {
-                    // Of several downloads, the one that an error belongs to is named.
-                    var isComplete = false
-                    defer { if !isComplete, tasks.count > 1 { StandardError.write("\(id): not completed\n") } }
-                    try await http.withLoading(source: task.address.text, others: others) { loading in
-                        let session = try DownloadSession.forCommand(
-                            identifier,
-                            library,
-                            loader: dash.bridging(loading)
-                        )
-                        defer { display.end() }
-                        try await Interruption.cancelling {
-                            try await session.stoppingWhenCanceled {
-                                guard let task = session.tasks.first(where: { $0.id == id }) else { return }
-                                if limits.isUsed {
-                                    try await session.change(task, to: limits.applied(to: task.configuration))
-                                }
-                                let asset = try await printer.run(task, in: session)
-                                display.end()
-                                guard !printsJSON, !isQuiet else { return }
-                                try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
-                            }
-                        }
+                    do {
+                        let result = try await resume(task, of: session, printer)
+                        if let asset = result.asset { try printer.showResult(asset, in: session.library) }
+                        // The interruption of a recording ends the command, but it is no error of the recording.
+                        guard result.isInterrupted, position < tasks.count - 1 else { return }
+                    } catch {
+                        let error = printer.explaining(error)
+                        printer.showFailure(error, of: task.assetID)
+                        // Of several downloads, the one that an error belongs to is named.
+                        if tasks.count > 1 { StandardError.write("\(task.id): not completed\n") }
+                        throw error
                     }
-                    isComplete = true
+                    throw CancellationError()
                 }
             }
             try failures.finish()
+        }
+
+        /// Continues a download, or a recording, which Ctrl-C ends.
+        ///
+        /// - Returns: The stored asset, or `nil` if the download has ended in the meantime; and a Boolean value that
+        ///   indicates whether a recording was interrupted.
+        private func resume(
+            _ listed: DownloadTask,
+            of session: DownloadSession,
+            _ printer: DownloadPrinter
+        ) async throws -> (asset: StoredAsset?, isInterrupted: Bool) {
+            let (id, identifier, library) = (listed.id, session.identifier, session.library)
+            let (dash, limits, isRecording) = (dash, limits, listed.configuration.recording != nil)
+            let others = listed.configuration.editedSources
+            return try await http.withLoading(source: listed.address.text, others: others) { loading in
+                let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
+                @Sendable func task() async throws -> DownloadTask? {
+                    let task = session.tasks.first { $0.id == id }
+                    if let task, limits.isUsed {
+                        try await session.change(task, to: limits.applied(to: task.configuration))
+                    }
+                    return task
+                }
+                guard !isRecording else {
+                    let (asset, isInterrupted) = try await Interruption.finishing { () async throws -> StoredAsset? in
+                        guard let task = try await task() else { return nil }
+                        return try await printer.record(task, in: session)
+                    }
+                    return (asset, isInterrupted)
+                }
+                let asset = try await Interruption.cancelling {
+                    try await session.stoppingWhenCanceled { () async throws -> StoredAsset? in
+                        guard let task = try await task() else { return nil }
+                        return try await printer.run(task, in: session)
+                    }
+                }
+                return (asset, false)
+            }
         }
     }
 }

@@ -61,10 +61,29 @@ struct DownloadsCommandTests {
             origin.clearPaths()
             let resumed = try await run("downloads", "resume", id, "--max-size", "1T", "--min-free-space", "1M")
             #expect(resumed.status == 0, "\(resumed.errors)")
+            #expect(resumed.errors.contains("stored in \(folder.path)/packages/"), "\(resumed.errors)")
+            #expect(resumed.errors.contains("play it with: millstream play "), "\(resumed.errors)")
             // At most the segments that were being received are fetched again.
             #expect(origin.paths.count { before.contains($0) } <= 2)
             #expect(try await list().isEmpty)
             #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
+        }
+    }
+
+    /// Programs that read the lines of a download learn about its failure in the same way when it is resumed.
+    @Test func failureOfAResumedDownloadIsAnEvent() async throws {
+        try await whileDownloading { origin, program, id in
+            program.send(SIGKILL)
+            _ = try await program.finish()
+            let asset = try #require(try await list().first?["asset"] as? String)
+            origin.answeredSegments = nil
+            let refused = try await run("downloads", "resume", id, "--max-size", "1k", "--json")
+            #expect(refused.status == 1 && refused.errors.contains("(too-large)"), "\(refused.errors)")
+            let line = try #require(refused.output.split(separator: "\n").last)
+            let event = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(event["event"] as? String == "failed" && event["id"] as? String == asset, "\(line)")
+            #expect(event["code"] as? String == "too-large", "\(line)")
+            #expect((event["message"] as? String)?.contains("size limit of 1.00 kB") == true, "\(line)")
         }
     }
 
@@ -97,6 +116,7 @@ struct DownloadsCommandTests {
         #expect(table.output.contains("  playable  "), "\(table.output)")
         let shown = try await run("library", "show", id)
         #expect(shown.output.contains("partial, 99 %, playable offline"), "\(shown.output)")
+        #expect(shown.output.contains("3 Mbit/s, 00:00 stored"), "\(shown.output)")
         await server.stop()
     }
 
@@ -106,6 +126,11 @@ struct DownloadsCommandTests {
         let help = program.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(help.components(separatedBy: "of the download)").count == 5, "\(help)")
         #expect(!help.contains("1 TiB") && !help.contains("268M"), "\(help)")
+        let new = try RunningProgram(["download", "--help"])
+        #expect(try await new.finish() == 0)
+        for text in ["(default: no limit)", "(default: 1 TiB)", "(default: 268M)"] {
+            #expect(new.standardOutput.contains(text), "\(new.standardOutput)")
+        }
     }
 
     @Test func downloadIsPausedAndResumedByAnotherProgram() async throws {

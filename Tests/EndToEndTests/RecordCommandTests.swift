@@ -75,6 +75,29 @@ struct RecordCommandTests {
         #expect(lines.contains("#EXT-X-DISCONTINUITY") && lines.last == "#EXT-X-ENDLIST")
     }
 
+    /// A recording that was killed is resumed as a recording, whose usual end is an interruption.
+    @Test(.timeLimit(.minutes(10))) func aRecordingIsResumed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let source = server.address("live.m3u8")
+        let killed = try RunningProgram(["record", source, "--library", library, "--start-over"])
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        killed.send(SIGKILL)
+        _ = try await killed.finish()
+        try writePlaylist(from: 12)
+        let resumed = try RunningProgram(["downloads", "resume", "--library", library])
+        try await eventually("the recording continues") { segmentCount == 8 }
+        resumed.send(SIGINT)
+        #expect(try await resumed.finish() == 0, "\(resumed.standardError)")
+        await server.stop()
+        #expect(segmentCount == 8 && lines.last == "#EXT-X-ENDLIST")
+        #expect(resumed.standardError.contains("00:08 recorded"), "\(resumed.standardError)")
+        #expect(!resumed.standardError.contains(" %"), "\(resumed.standardError)")
+        #expect(resumed.standardError.contains("stored in \(library)/packages/"), "\(resumed.standardError)")
+        #expect(resumed.standardOutput.split(separator: "\n").count == 1, "\(resumed.standardOutput)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func aDownloadOfALiveStreamHintsAtRecording() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try writePlaylist(from: 10)
