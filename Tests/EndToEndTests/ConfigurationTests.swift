@@ -58,6 +58,39 @@ struct ConfigurationTests {
         }
     }
 
+    /// Commands with a default subcommand have the configuration with and without its name.
+    @Test(.timeLimit(.minutes(10))) func defaultsHoldForDefaultSubcommands() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let wanted = folder.appendingPathComponent("wanted").path
+        try configure("library = \(wanted)\n")
+        // A file is no library.
+        try Data().write(to: URL(fileURLWithPath: wanted))
+        for arguments in [["library"], ["library", "list"], ["downloads"], ["downloads", "list"]] {
+            let result = try await run(arguments)
+            #expect(result.status == 1 && result.errors.contains(wanted), "\(arguments): \(result.errors)")
+        }
+    }
+
+    /// Values of the file are not used where the command line or an empty variable excludes them.
+    @Test(.timeLimit(.minutes(10))) func valuesAreTurnedOffForOneRun() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await MisbehavingServer.withServer(["/a.m3u8": .init(Array(Self.media.utf8))]) { server in
+            let cache = folder.appendingPathComponent("cache").path
+            try configure("cache = \(cache)\n")
+            let source = server.address("/a.m3u8")
+            let insecure = try await run(["inspect", source, "--insecure"])
+            #expect(insecure.status == 0 && !FileManager.default.fileExists(atPath: cache), "\(insecure.errors)")
+            #expect(try await run(["inspect", source, "--insecure", "--cache", cache]).status == 64)
+            #expect(try await run(["inspect", source]).status == 0)
+            #expect(FileManager.default.fileExists(atPath: cache))
+            try configure("proxy = 127.0.0.1:1\nretries = 0\n")
+            let proxied = try await run(["inspect", source])
+            #expect(proxied.status == 1 && proxied.errors.contains("the proxy 127.0.0.1:1"), "\(proxied.errors)")
+            let direct = try await run(["inspect", source], ["MILLSTREAM_PROXY": ""])
+            #expect(direct.status == 0, "\(direct.errors)")
+        }
+    }
+
     /// A header field for a host is sent to this host only, and a field of the command line replaces it.
     @Test(.timeLimit(.minutes(10))) func headerFieldsAreSentToTheirHosts() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -84,6 +117,8 @@ struct ConfigurationTests {
         arguments: [
             ("retries = 1\nno-such = 2\n", 0o600, "config:2: there is no option \"no-such\"", Int32(2)),
             ("timeout = never\n", 0o600, "config:1: timeout must be between", 2),
+            ("retries = 1.5\n", 0o600, "config:1: retries must be a whole number between 0 and 100", 2),
+            ("\nmax-height = 1e3\n", 0o600, "config:2: max-height must be a whole number between 1 and 100000", 2),
             ("selector = best\n", 0o600, "config:1: selector must be one of", 2),
             ("library\n", 0o600, "config:1: a line must be OPTION = VALUE", 2),
             ("retries = 1\nretries = 2\n", 0o600, "config:2: retries is given twice", 2),

@@ -31,7 +31,9 @@ struct Configuration: Sendable {
         file = try ConfigurationFile(path: ConfigurationFile.path(in: environment))
         var values: [String: Value] = [:]
         for option in ConfigurationOption.all {
-            if let text = environment[option.variable], !text.isEmpty {
+            if let text = environment[option.variable] {
+                // An empty variable turns the value of the file off.
+                guard !text.isEmpty else { continue }
                 if let problem = option.problem(with: text) {
                     throw Failure(.wrongUsage, "bad-configuration", "\(option.variable) \(problem)")
                 }
@@ -83,7 +85,7 @@ struct Configuration: Sendable {
         return Array(arguments.prefix(count)) + added + arguments.dropFirst(count)
     }
 
-    /// Returns the command that arguments name, with the number of arguments that are its name.
+    /// Returns the command that arguments name, or its default subcommand, with the number of arguments that are its name.
     private static func command(of arguments: [String]) -> (any ParsableCommand.Type, Int)? {
         var command: any ParsableCommand.Type = MillstreamCommand.self
         var count = 0
@@ -95,7 +97,7 @@ struct Configuration: Sendable {
             count += 1
         }
         guard count > 0, command != ConfigCommand.self else { return nil }
-        return (command, count)
+        return (command.configuration.defaultSubcommand ?? command, count)
     }
 
     /// The configuration of the process, which is set once.

@@ -20,6 +20,8 @@ struct ConfigurationOption: Sendable {
         case bitRate
         /// A number in a range.
         case number(ClosedRange<Double>)
+        /// A whole number in a range.
+        case wholeNumber(ClosedRange<Int>)
         /// One of several names.
         case choice([String])
         /// A host and a port.
@@ -41,8 +43,12 @@ struct ConfigurationOption: Sendable {
 
     /// The options of the command line of which one excludes this one.
     var alternatives: [String] {
-        ["max-height", "max-bandwidth"].contains(name)
-            ? [name, "min-bandwidth", "max-height", "min-size", "variants"] : [name]
+        switch name {
+        case "max-height", "max-bandwidth": [name, "min-bandwidth", "max-height", "min-size", "variants"]
+        // Responses of a server whose certificate is not verified are never stored.
+        case "cache": [name, "insecure"]
+        default: [name]
+        }
     }
 
     private init(_ name: String, _ form: Form, _ commands: Set<String>? = nil, standard: String = "none") {
@@ -58,7 +64,7 @@ struct ConfigurationOption: Sendable {
         .init("conditions", .conditions),
         .init("audio", .languages, ["play"], standard: "the default of the stream"),
         .init("subtitles", .languages, ["play"]),
-        .init("max-height", .number(1...100_000), ["play", "download"]),
+        .init("max-height", .wholeNumber(1...100_000), ["play", "download"]),
         .init("max-bandwidth", .bitRate, ["play"]),
         .init(
             "selector",
@@ -68,7 +74,7 @@ struct ConfigurationOption: Sendable {
         ),
         .init("user-agent", .text, standard: "Millstream"),
         .init("timeout", .number(0.001...3600), standard: "20"),
-        .init("retries", .number(0...100), standard: "3"),
+        .init("retries", .wholeNumber(0...100), standard: "3"),
         .init("proxy", .hostAndPort),
         .init("cookie-jar", .path),
         .init("cache", .path),
@@ -98,6 +104,9 @@ struct ConfigurationOption: Sendable {
         case .number(let range):
             let isValid = Double(text).map(range.contains) ?? false
             return isValid ? nil : "must be between \(Self.text(range.lowerBound)) and \(Self.text(range.upperBound))"
+        case .wholeNumber(let range):
+            let isValid = Int(text).map(range.contains) ?? false
+            return isValid ? nil : "must be a whole number between \(range.lowerBound) and \(range.upperBound)"
         case .choice(let names): return names.contains(text) ? nil : "must be one of \(names.joined(separator: ", "))"
         case .hostAndPort: return HTTPFlags.hostAndPort(text) == nil ? "must be HOST:PORT" : nil
         case .conditions:
