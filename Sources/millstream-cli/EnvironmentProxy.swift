@@ -5,6 +5,13 @@ import ResourceAddressing
 struct EnvironmentProxy {
     private let variables: [String: String]
 
+    /// The names of the variables for `http` URLs, in order of precedence.
+    ///
+    /// HTTP_PROXY in capitals is not used, because a header field of a CGI request could set it.
+    private static let plainNames = ["http_proxy", "all_proxy", "ALL_PROXY"]
+    /// The names of the variables for `https` URLs, in order of precedence.
+    private static let secureNames = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
     init(_ variables: [String: String] = ProcessInfo.processInfo.environment) { self.variables = variables }
 
     /// Returns the proxy for the URLs of a command; `nil` if there is none, if `NO_PROXY` names a host of the URLs, or if they
@@ -16,13 +23,8 @@ struct EnvironmentProxy {
         guard let source = sources.first(where: \.isHTTP), let host = source.host,
             !Self.isLoopback(host), !isExcluded(host)
         else { return nil }
-        // HTTP_PROXY in capitals is not used, because a header field of a CGI request could set it.
-        let names =
-            source.normalizedScheme == "https"
-            ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
-        guard let name = names.first(where: { !(variables[$0] ?? "").isEmpty }), var value = variables[name] else {
-            return nil
-        }
+        let names = source.normalizedScheme == "https" ? Self.secureNames : Self.plainNames
+        guard let name = names.first(where: isSet), var value = variables[name] else { return nil }
         if value.hasSuffix("/") { value.removeLast() }
         if value.lowercased().hasPrefix("http://") { value = String(value.dropFirst("http://".count)) }
         guard !value.contains("@"), !value.contains("://"), let proxy = HTTPFlags.hostAndPort(value) else {
@@ -35,6 +37,11 @@ struct EnvironmentProxy {
         }
         return proxy
     }
+
+    /// The name of a variable that names a proxy for some URLs; `nil` if there is none.
+    var variable: String? { (Self.secureNames + Self.plainNames).first(where: isSet) }
+
+    private func isSet(_ name: String) -> Bool { variables[name]?.isEmpty == false }
 
     private func isExcluded(_ host: String) -> Bool {
         let list = variables["no_proxy"] ?? variables["NO_PROXY"] ?? ""

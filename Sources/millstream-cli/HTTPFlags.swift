@@ -93,7 +93,10 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Use an HTTP proxy (default: that of http_proxy, HTTPS_PROXY or ALL_PROXY, unless NO_PROXY names the host).",
+            """
+            Use an HTTP proxy (default: that of http_proxy, HTTPS_PROXY or ALL_PROXY, unless NO_PROXY names the host; \
+            millstream serve loads only its catalog through the default).
+            """,
             valueName: "HOST:PORT"
         )
     )

@@ -32,6 +32,10 @@ struct ServeCommand: AsyncParsableCommand {
             Web pages of other sites can load only public sources, and without these header fields and cookies. Behind a \
             reverse proxy, specify its address with --trusted-proxy, and the host name that clients use with --server-name.
 
+            Streams are loaded directly, whatever proxy the environment variables name, because the server cannot verify that a \
+            host behind a proxy is public. With --proxy, they are loaded through that proxy, and only from the hosts that \
+            --allow-host or the catalog names, and from numeric public addresses.
+
             A server that others can reach should play only chosen sources: with --secret, it plays only URLs that millstream \
             sign has signed. Behind a proxy on the same machine, also use --console-credentials.
 
@@ -154,6 +158,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let secret = try readSecret()
+        noteDirectConnections()
         let catalog = try await loadCatalog()
         var options = LocalOrigin.Options(
             host: host,
@@ -217,6 +222,14 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await tokenTransport.shutdown()
         try http.save(jar)
+    }
+
+    /// Notes that streams are loaded without the proxy that environment variables name.
+    private func noteDirectConnections() {
+        guard http.proxy == nil, let variable = EnvironmentProxy().variable else { return }
+        StandardError.write(
+            "note: streams are loaded without the proxy of \(variable); --proxy HOST:PORT uses one for streams\n"
+        )
     }
 
     private func readSecret() throws -> ServerSecret? {

@@ -58,6 +58,27 @@ import Testing
         }
     }
 
+    /// The proxy of the environment is not used for streams, as the help says, and the server says so when it starts.
+    @Test func proxyOfTheEnvironmentIsNotUsedForStreams() async throws {
+        let help = try RunningProgram(["serve", "--help"])
+        #expect(try await help.finish() == 0)
+        let text = help.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("millstream serve loads only its catalog through the default"), "\(text)")
+        try await withFolder { folder in
+            for (options, isNoted) in [([], true), (["--proxy", "127.0.0.1:1"], false)] {
+                let program = try RunningProgram(
+                    ["serve", "--port", "0", "--library", folder.path] + options,
+                    environment: ["https_proxy": "http://proxy.invalid:3128"]
+                )
+                _ = try await program.match("(http://[0-9.:]+)/")
+                let note = "note: streams are loaded without the proxy of https_proxy"
+                #expect(program.standardError.contains(note) == isNoted, "\(program.standardError)")
+                program.send(SIGTERM)
+                #expect(try await program.finish() == 0)
+            }
+        }
+    }
+
     /// Servers with the same secret accept each other's addresses; a server with a different secret does not.
     @Test func secretIsIndependentOfTheLibrary() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
