@@ -76,6 +76,30 @@ struct DecodingTests {
         #expect(frames.count == Int(14 * Samples.frameRate) && frames.allSatisfy { $0 < 14 }, "\(frames.suffix(2))")
     }
 
+    @Test(.timeLimit(.minutes(10))) func imageAtTheEndIsRefusedBeforePlayback() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram([
+            "play", try sample("fmp4/multivariant.m3u8"), "--headless", "--screenshot", "60=" + path("end.png"),
+        ])
+        #expect(try await program.finish() == 1)
+        #expect(program.standardError.contains("--screenshot 60 is not before the end"), "\(program.standardError)")
+        #expect(!program.standardError.contains("Playback started"), "\(program.standardError)")
+    }
+
+    /// A user who never hears audio can still write it to a file.
+    @Test(.timeLimit(.minutes(10))) func audioIsWrittenAlthoughTheConfigurationHasNone() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram(
+            [
+                "play", try sample("fmp4/multivariant.m3u8"), "--headless", "--speed", "max", "--until", "2", "--wave",
+                path("sound.wav"),
+            ],
+            environment: ["MILLSTREAM_AUDIO": "off"]
+        )
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path("sound.wav"))).count - 44 == 2 * 48_000 * 4)
+    }
+
     @Test(.timeLimit(.minutes(10))) func missingDisplayIsReportedBeforePlayback() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let environment = [

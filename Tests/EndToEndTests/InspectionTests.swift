@@ -182,6 +182,20 @@ struct InspectionTests {
         #expect(complete["missingBytes"] == nil && complete["bitRate"] != nil)
     }
 
+    /// There is nothing to follow, which a user who asked for it learns.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [("dash-number/manifest.mpd", "a DASH manifest"), ("movie.mp4", "a media file")]
+    )
+    func optionWithoutEffectIsNoted(name: String, kind: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let plain = try await run("inspect", try sample(name))
+        let followed = try await run("inspect", try sample(name), "--follow")
+        #expect(followed.status == 0 && followed.output == plain.output, "\(followed.errors)")
+        #expect(plain.errors.isEmpty, "\(plain.errors)")
+        #expect(followed.errors == "note: --follow has no effect, because \(kind) has no media playlists\n")
+    }
+
     /// The tracks, timestamps and key frames of segments are those that ffprobe reads.
     @Test(.timeLimit(.minutes(10)), arguments: ["ts/360p/media.m3u8", "fmp4/360p/media.m3u8", "aes/360p/media.m3u8"])
     func segmentsAreInspected(name: String) async throws {

@@ -117,6 +117,20 @@ struct MessageTests {
                 ),
                 (["play", "abc123", "--library", library], 1, "no asset with this identifier in \(library)"),
                 (["play", source, "--headless", "--until", "1", "--screenshot", "2=b.png"], 64, "is after --until"),
+                (
+                    ["play", source, "--headless", "--start", "30", "--screenshot", "5=a.png"], 64,
+                    "--screenshot 5=a.png is before --start"
+                ),
+                (
+                    ["play", source, "--headless", "--rate=-1", "--start", "30", "--screenshot", "31=a.png"], 64,
+                    "--screenshot 31=a.png is after --start"
+                ),
+                (["play", source, "--headless", "--muted", "--wave", "a.wav"], 64, "--wave cannot be combined with"),
+                (
+                    ["play", source, "--headless", "--audio", "none", "--wave", "a.wav"], 64,
+                    "--wave cannot be combined with --muted or --audio none"
+                ),
+                (["inspect", source, "--segments", "3"], 64, "--segments requires --media"),
                 (["play", source, "--headless", "--screenshot", "0=\(absent)a.png"], 1, "new does not exist"),
                 (["play", source, "--headless", "--screenshot", "0=a.jpg"], 64, "whose names end in .png: a.jpg"),
                 (["play", source, "--headless", "--screenshot", "0=frame"], 64, "whose names end in .png: frame"),

@@ -39,19 +39,26 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The maximum number of segments of each playlist that --media reads.", valueName: "N")
+        help: ArgumentHelp(
+            "The maximum number of segments of each playlist that --media reads (default: 10).",
+            valueName: "N"
+        )
     )
-    var segments = 10
+    var segments: Int?
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     private var json: Bool { reportFormat.isJSON }
 
     func validate() throws {
-        guard (1...1_000_000).contains(segments) else {
+        guard segments.map((1...1_000_000).contains) ?? true else {
             throw ValidationError("--segments must be between 1 and 1000000")
         }
+        guard segments == nil || media else { throw ValidationError("--segments requires --media") }
     }
+
+    /// The maximum number of segments of each playlist that are read.
+    private var segmentLimit: Int { segments ?? 10 }
 
     mutating func run() async throws {
         try await http.withLoading(source: source, base: baseURL) { loading in
@@ -83,11 +90,18 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
+    /// Notes that `--follow` has no effect on a source without media playlists.
+    private func noteNothingToFollow(_ kind: StaticString) {
+        guard follow else { return }
+        StandardError.write("note: --follow has no effect, because \(kind.description) has no media playlists\n")
+    }
+
     private func report(_ reader: MediaReader) async throws {
+        noteNothingToFollow("a media file")
         let report = try await MediaFileReport(
             PlaylistSource.reportedName(source),
             reader,
-            limit: media ? segments : nil
+            limit: media ? segmentLimit : nil
         )
         if json { try StandardOutput.writeLine(report.json) } else { try StandardOutput.writeLine(report.text) }
         let unread = UnreadSegments()
@@ -112,6 +126,7 @@ struct InspectCommand: AsyncParsableCommand {
                 hint: "translate the manifest, and inspect the playlists"
             )
         }
+        noteNothingToFollow("a DASH manifest")
         if json {
             try StandardOutput.writeLine(presentation.report)
         } else {
@@ -202,7 +217,7 @@ struct InspectCommand: AsyncParsableCommand {
                 hint: "give it with --base-url URL"
             )
         }
-        let inspection = try await MediaInspection(MediaReader(playlist, loader: loader), limit: segments)
+        let inspection = try await MediaInspection(MediaReader(playlist, loader: loader), limit: segmentLimit)
         unread.failures += inspection.failures
         return inspection
     }

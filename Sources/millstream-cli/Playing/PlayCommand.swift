@@ -212,12 +212,19 @@ struct PlayCommand: AsyncParsableCommand {
         if let end = settings.end, let late = shots.first(where: { $0.time > end }) {
             throw ValidationError("--screenshot \(late.time)=\(late.path) is after --until")
         }
+        if let start = settings.start,
+            let missed = shots.first(where: { rate > 0 ? $0.time < start : $0.time > start })
+        {
+            let side = rate > 0 ? "before" : "after"
+            throw ValidationError("--screenshot \(missed.time)=\(missed.path) is \(side) --start")
+        }
         _ = try EditParameters.edits(edit)
         if speed == .max, mode == .window { throw ValidationError("--speed max requires --headless or --no-decode") }
         if playsWithoutDecoding, !screenshot.isEmpty || checksums != nil || wave != nil {
             throw ValidationError("--screenshot, --checksums and --wave require --window or --headless")
         }
         if wave != nil, effectiveMode == .window { throw ValidationError("--wave requires --headless") }
+        if wave != nil, isMuted { throw ValidationError("--wave cannot be combined with --muted or --audio none") }
     }
 
     mutating func run() async throws {
@@ -414,7 +421,12 @@ struct PlayCommand: AsyncParsableCommand {
         return settings
     }
 
-    private var requestedAudio: String? { audio ?? Configuration.current?.text("audio") }
+    private var requestedAudio: String? {
+        if let audio { return audio }
+        let preferred = Configuration.current?.text("audio")
+        // A configuration without audio does not concern a file with audio that is requested.
+        return wave != nil && isOff(preferred) ? nil : preferred
+    }
 
     /// A Boolean value that indicates whether the audio is muted, by `--muted` or `--audio none`.
     private var isMuted: Bool { muted || isOff(requestedAudio) }

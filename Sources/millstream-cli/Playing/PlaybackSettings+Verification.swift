@@ -11,7 +11,8 @@ extension PlaybackSettings {
     /// An asset that cannot be inspected is accepted, so that playback reports the error in its logs.
     ///
     /// - Returns: The notices for the user about limits that no variant satisfies.
-    /// - Throws: ``Failure`` if the asset does not have a requested language or ends before the requested start.
+    /// - Throws: ``Failure`` if the asset does not have a requested language or ends before the requested start or a
+    ///   requested image.
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
@@ -32,11 +33,11 @@ extension PlaybackSettings {
                 hint: "the duration is \(QuantityText.preciseClock(duration))"
             )
         }
-        if let time = lastScreenshot, let duration = asset.loadedValue(.duration) ?? nil, time > duration {
+        if let time = lastScreenshot, let duration = asset.loadedValue(.duration) ?? nil, time >= duration {
             throw Failure(
                 .failed,
                 "start-after-end",
-                "--screenshot \(time) is after the end of the stream",
+                "--screenshot \(time) is not before the end of the stream",
                 hint: "the duration is \(QuantityText.preciseClock(duration))"
             )
         }
