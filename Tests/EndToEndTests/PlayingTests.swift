@@ -410,6 +410,28 @@ struct PlayingTests {
         }
     }
 
+    /// The results of complete sessions are a valid array, although a later session does not end.
+    @Test(.timeLimit(.minutes(10))) func interruptedSimulationReportsItsResults() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sizes = (0..<3_000).map { _ in "[800000,2400000]" }.joined(separator: ",")
+        let ladder = #"{"segment_duration_ms":60000,"bitrates_kbps":[200,600],"segment_sizes_bits":[\#(sizes)]}"#
+        try Data(ladder.utf8).write(to: folder.appendingPathComponent("ladder.json"))
+        let traces = folder.appendingPathComponent("traces")
+        try FileManager.default.createDirectory(at: traces, withIntermediateDirectories: true)
+        try Data(#"{"name":"A","down":{"bandwidth":5000000}}"#.utf8).write(to: traces.appendingPathComponent("a.json"))
+        // Nothing is transferred for months.
+        try Data(#"{"name":"B","down":{"loss":1}}"#.utf8).write(to: traces.appendingPathComponent("b.json"))
+        let program = try RunningProgram([
+            "simulate", "--ladder", path("ladder.json"), "--trace", traces.path, "--json",
+        ])
+        try await eventually("the first session has ended") { program.standardOutput.hasSuffix("}") }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        #expect(program.standardError == "millstream: error: interrupted (interrupted)\n")
+        let results = try JSONSerialization.jsonObject(with: program.outputData) as? [[String: Any]]
+        #expect(results?.count == 1 && results?.first?["trace"] as? String == "A", "\(program.standardOutput)")
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: ["off", "none"]) func tracksAreTurnedOff(word: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let source = try #require(Samples.directory).appendingPathComponent("fmp4/multivariant.m3u8").path

@@ -94,23 +94,33 @@ struct SimulateCommand: AsyncParsableCommand {
             throw ValidationError("--events requires a single trace and a single selector")
         }
         let writer = try events.map { try EventFile($0, SimulatedSession.session) }
-        if json { try StandardOutput.write("[") }
-        var table = SimulationTable(penalty: penalty)
-        for (position, profile) in profiles.enumerated() {
-            for (turn, selector) in selectors.enumerated() {
-                let session = SimulatedSession(
+        let sessions = profiles.flatMap { profile in
+            selectors.map { selector in
+                SimulatedSession(
                     ladder: ladder,
                     profile: profile,
                     selector: selector,
                     buffer: .seconds(buffer),
                     observer: { writer?.write($0) }
                 )
-                let outcome = try await session.run()
-                table.add(outcome, selector, profile.name)
-                guard json else { continue }
-                try StandardOutput.write(position + turn > 0 ? ",\n" : "")
-                try StandardOutput.write(report: outcome.report(trace: profile.name, selector, penalty: penalty))
             }
+        }
+        var table = SimulationTable(penalty: penalty)
+        if json { try StandardOutput.write("[") }
+        do {
+            for (position, session) in sessions.enumerated() {
+                let outcome = try await Interruption.cancelling { try await session.run() }
+                table.add(outcome, session.selector, session.profile.name)
+                guard json else { continue }
+                if position > 0 { try StandardOutput.write(",\n") }
+                try StandardOutput.write(
+                    report: outcome.report(trace: session.profile.name, session.selector, penalty: penalty)
+                )
+            }
+        } catch {
+            // The results of the sessions that are complete remain a valid array.
+            if json { try? StandardOutput.write("]\n") }
+            throw error is CancellationError ? Failure(.interrupted, "interrupted", "interrupted") : error
         }
         try writer?.close()
         try StandardOutput.write(json ? "]\n" : table.text)
