@@ -39,7 +39,7 @@ struct ConditionsCommand: ParsableCommand {
                 [
                     profile.name, profile.down.rateText, profile.up.rateText,
                     "\(profile.down.latency.text) + \(profile.up.latency.text)",
-                    "\((profile.down.loss * 100).formatted()) %", profile.dnsDelay.text,
+                    profile.down.lossText, profile.dnsDelay.text,
                 ]
             }
             let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -65,7 +65,8 @@ struct ConditionsCommand: ParsableCommand {
         )
 
         @Argument(
-            help: ArgumentHelp("The name of conditions, or a file with conditions or a trace.", valueName: "NAME|FILE")
+            help: ArgumentHelp("The name of conditions, or a file with conditions or a trace.", valueName: "NAME|FILE"),
+            completion: .list(LinkProfile.presets.map(\.name))
         )
         var conditions: String
 
@@ -123,9 +124,12 @@ extension LinkProfile.DirectionConditions {
 
     fileprivate var rateText: String { loss >= 1 ? "nothing" : bandwidth?.description ?? "unlimited" }
 
+    /// The share of lost packets, such as `0.5 %`.
+    fileprivate var lossText: String { "\(QuantityText.number(loss * 100, digits: 6)) %" }
+
     fileprivate var text: String {
         guard loss < 1 else { return "no data is transferred" }
-        let lost = loss > 0 ? ", \((loss * 100).formatted()) % of packets lost" : ""
+        let lost = loss > 0 ? ", \(lossText) of packets lost" : ""
         return "\(rateText), \(latency.text) latency\(lost)"
     }
 }
@@ -167,7 +171,7 @@ extension Duration {
     /// The duration for display: in milliseconds below a second, otherwise in seconds.
     fileprivate var text: String {
         self < .seconds(1)
-            ? "\((self / .milliseconds(1)).formatted(.number.precision(.fractionLength(0...1)))) ms"
-            : "\((self / .seconds(1)).formatted(.number.precision(.fractionLength(0...1)))) s"
+            ? "\(QuantityText.number(self / .milliseconds(1), digits: 1)) ms"
+            : "\(QuantityText.number(self / .seconds(1), digits: 1)) s"
     }
 }

@@ -87,7 +87,11 @@ extension LibraryCommand {
             help: "Whether the asset is excluded from eviction (default: no change)."
         )
         var pin: Bool?
-        @Option(name: .long, help: "The eviction priority: default or important (default: no change).")
+        @Option(
+            name: .long,
+            help: "The eviction priority: default or important (default: no change).",
+            completion: .list(StoragePolicy.Priority.allCases.map(\.rawValue))
+        )
         var priority: String?
         @Option(name: .long, help: "The expiration date in ISO 8601 form, or never (default: no change).")
         var expires: String?

@@ -249,6 +249,30 @@ struct CommandLineTests {
         #expect(zsh.contains("Very Bad Network"))
     }
 
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/bin/bash"), "there is no bash"),
+        arguments: [
+            (["conditions", "show", "Very"], "Very Bad Network"),
+            (["download", "a.m3u8", "--variants", "lo"], "lowest"),
+            (["download", "a.m3u8", "--avoid-networks", "cell"], "cellular"),
+            (["downloads", "resume", "--avoid-networks", "exp"], "expensive"),
+            (["library", "policy", "a", "--priority", "imp"], "important"),
+        ]
+    )
+    func valuesAreCompletedInBash(words: [String], completion: String) async throws {
+        let script = try await run("--generate-completion-script", "bash").output
+        let line = (["millstream"] + words).joined(separator: " ")
+        let call = """
+            COMP_WORDS=(\(line)); COMP_CWORD=\(words.count); COMP_LINE='\(line)'; COMP_POINT=${#COMP_LINE}
+            _millstream millstream "${COMP_WORDS[\(words.count)]}" "${COMP_WORDS[\(words.count - 1)]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let program = try RunningProgram(["-c", script + "\n" + call], of: URL(fileURLWithPath: "/bin/bash"))
+        _ = try await program.finish()
+        #expect(program.standardOutput == completion + "\n", "\(program.standardError)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func editsAreAppliedInTheOrderOfTheCommandLine() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaTiming
 
 /// The form of times and counts in text for people; reports as JSON have the exact values.
@@ -23,6 +24,20 @@ enum QuantityText {
     /// Returns a count with its noun: `1 segment`, `2 segments`.
     static func count(_ count: some BinaryInteger, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// Returns a number in the same form in every locale.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - digits: The maximum number of decimal digits.
+    /// - Returns: The text, without zeros at its end: `2.5`, `40`.
+    static func number(_ value: Double, digits: Int) -> String {
+        var text = String(format: "%.\(digits)f", value)
+        guard digits > 0 else { return text }
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text
     }
 
     private static func clock(milliseconds: Int64) -> String {
