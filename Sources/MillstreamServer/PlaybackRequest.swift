@@ -1,4 +1,5 @@
 import HTTPTypes
+import MediaTiming
 import PlaylistEditing
 import ResourceAddressing
 
@@ -33,6 +34,8 @@ struct PlaybackRequest {
     ///
     /// The variables are loaded from there if this playlist imports any.
     var parent: ResourceAddress?
+    /// The name of the presentation with its edits, whose tracks have common numbers of breaks; `nil` if they have none.
+    var presentation: String?
     /// The network conditions, and the simulated link that all resources of the stream share; `nil` if no conditions
     /// are simulated.
     let link: LinkParameters?
@@ -52,6 +55,7 @@ struct PlaybackRequest {
     /// The limit avoids long URLs: the variables are repeated in the URL of every child playlist, but few of them need
     /// the variables.
     private static let maximumVariableBytes = 512
+    private static let maximumNameLength = 16
 
     init(
         source: ResourceAddress,
@@ -127,6 +131,7 @@ struct PlaybackRequest {
         var variables: [String: String] = [:]
         var directives: [QueryItems.Item] = []
         var parent: ResourceAddress?
+        var presentation: String?
         for item in query.items {
             switch item.name {
             case let name where Self.directiveNames.contains(name): directives.append(item)
@@ -140,6 +145,7 @@ struct PlaybackRequest {
                 }
                 delivery = value
             case "parent": parent = ResourceAddress(item.value)
+            case "presentation": presentation = item.value.utf8.count <= Self.maximumNameLength ? item.value : nil
             case "define":
                 let parts = item.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
@@ -171,6 +177,7 @@ struct PlaybackRequest {
             directives: directives
         )
         self.parent = parent
+        self.presentation = presentation
     }
 
     private var deliveryItems: [QueryItems.Item] {
@@ -186,6 +193,7 @@ struct PlaybackRequest {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }
         if let parent { items.append(QueryItems.Item(name: "parent", value: parent.text)) }
+        if let presentation { items.append(QueryItems.Item(name: "presentation", value: presentation)) }
         if let permission {
             if let expiry = permission.expiry { items.append(expiry.item) }
             items.append(permission.signer.signatureItem(of: items))
@@ -200,7 +208,14 @@ struct PlaybackRequest {
         sibling.mediaAddressing = mediaAddressing
         sibling.permission = permission
         sibling.parent = parent
+        sibling.presentation = presentation
         return sibling
+    }
+
+    /// The name of the presentation with its edits.
+    private var presentationName: String {
+        let edits = plan.edits.map { "\($0.definition.name)=\($0.value)" }
+        return String(StableHash(([source.text] + edits).joined(separator: "\n")).value, radix: 36)
     }
 
     /// Returns the request from which those of all child playlists are derived with ``sibling(_:_:)``.
@@ -217,8 +232,8 @@ struct PlaybackRequest {
         first.base = base
         first.mediaAddressing = mediaAddressing
         first.permission = permission
-        // The tracks of a live presentation with breaks have common numbers.
-        first.parent = isShort && !plan.continuesTimelines ? nil : source
+        first.parent = isShort ? nil : source
+        if plan.continuesTimelines { first.presentation = presentationName }
         return first
     }
 }

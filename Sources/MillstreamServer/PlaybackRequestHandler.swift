@@ -92,7 +92,7 @@ struct PlaybackRequestHandler {
             var isStored = changed == stored.breaks
             if !isStored { isStored = try await breaks.store(changed, of: key, replacing: stored.revision) }
             guard !isStored else {
-                if let presentation, changed != stored.breaks { try await lead(presentation, changed) }
+                if let presentation, changed != stored.breaks { await lead(presentation, changed) }
                 try budget.reserve(bytes.count)
                 return bytes
             }
@@ -102,19 +102,20 @@ struct PlaybackRequestHandler {
     }
 
     /// Stores the breaks of a playlist as those that tracks of the presentation follow which were not edited yet.
-    private func lead(_ presentation: String, _ changed: BreakTimelines) async throws {
-        let known = try await breaks.breaks(of: presentation)
-        guard changed.isLater(than: known.breaks) else { return }
+    ///
+    /// Without them, such a track has the numbers of its source, so the answer to this request does not depend on it.
+    private func lead(_ presentation: String, _ changed: BreakTimelines) async {
+        guard let known = try? await breaks.breaks(of: presentation), changed.isLater(than: known.breaks) else {
+            return
+        }
         // If another track was faster, its breaks are as good.
-        _ = try await breaks.store(changed, of: presentation, replacing: known.revision)
+        _ = try? await breaks.store(changed, of: presentation, replacing: known.revision)
     }
 
-    /// Returns the key of the breaks that the tracks of a presentation share: those of the same origin with the same rules.
+    /// Returns the key of the breaks that the tracks of a presentation at one origin share.
     private static func presentationKey(of request: PlaybackRequest) -> String? {
-        guard let parent = request.parent else { return nil }
-        let rules = request.plan.edits.filter { EditPlan([$0]).continuesTimelines }
-            .map { $0.value.split(separator: "@").last ?? "" }
-        return hash(["presentation", parent.text, request.source.authority ?? ""] + rules.map(String.init))
+        guard let presentation = request.presentation else { return nil }
+        return hash(["presentation", presentation, request.source.authority ?? ""])
     }
 
     /// Returns the key of the breaks of a playlist: all requests for the same edits of the same playlist have the same one.

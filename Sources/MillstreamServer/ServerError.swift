@@ -157,6 +157,13 @@ extension Response {
     }
 }
 
+extension ServerError {
+    /// The error for a request that a server which is being stopped no longer answers.
+    static var stopping: ServerError {
+        ServerError(.serviceUnavailable, "stopping", "the server is being stopped", hint: "try again in a moment")
+    }
+}
+
 extension ResourceAddress {
     /// The host, with the port unless it is that of the scheme; `nil` without a host.
     fileprivate var hostAndPort: String? {

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import MediaTiming
 import ResourceAddressing
+import ServiceLifecycle
 
 /// A middleware that converts errors into error responses, and logs internal errors of the server.
 struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
@@ -15,7 +16,8 @@ struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch is CancellationError {
-            throw CancellationError()
+            guard Task.isShuttingDownGracefully else { throw CancellationError() }
+            return ServerError.stopping.response
         } catch {
             let answer = ServerError(error)
             if answer.status == .internalServerError {

@@ -4,7 +4,8 @@ import Synchronization
 /// An edit that an application defines, in addition to those of ``PlaylistEdit/definitions``.
 ///
 /// Once it is registered, the edit is known by its name wherever edits are named: in ``EditPlan`` values and their JSON, in the
-/// URLs of a `LocalOrigin`, and for players and downloads of the application.
+/// URLs of a `LocalOrigin`, and for players and downloads of the application. The result of an edit is read with the URL and the
+/// variables of the edited playlist, so that its relative URIs are those of the source.
 ///
 /// ```swift
 /// let withoutDates = CustomEdit(
@@ -57,7 +58,9 @@ public struct CustomEdit: Sendable {
             multivariant: multivariant.map { Self.step(name, $0) },
             media: { (playlist, value, context) throws(PlaylistEditError) in
                 let result = try Self.result(of: name) { try media(playlist, value) }
-                return try Playlist.media(result).verified(context.limits).asMedia(after: name)
+                return try Playlist.media(result).parsed(as: playlist.context, name, context.limits).asMedia(
+                    after: name
+                )
             }
         )
         definition = kind.definition
@@ -101,7 +104,8 @@ public struct CustomEdit: Sendable {
     ) -> EditKind<String>.MultivariantStep {
         { (playlist, value, context) throws(PlaylistEditError) in
             let result = try Self.result(of: name) { try change(playlist, value) }
-            return try Playlist.multivariant(result).verified(context.limits).asMultivariant(after: name)
+            return try Playlist.multivariant(result).parsed(as: playlist.context, name, context.limits)
+                .asMultivariant(after: name)
         }
     }
 
@@ -138,7 +142,7 @@ extension PlaylistEdit {
 
     /// The names of parameters in URLs that are not edits.
     private static let reservedNames: Set<String> = [
-        "url", "segments", "conditions", "link", "define", "parent", "expires", "signature",
+        "url", "segments", "conditions", "link", "define", "parent", "presentation", "expires", "signature",
     ]
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -170,11 +174,18 @@ extension PlaylistEdit {
 }
 
 extension Playlist {
-    /// Returns the playlist, the result of an edit of an application.
+    /// Returns the playlist, the result of an edit of an application, with the URL and the variables of the edited playlist.
     ///
     /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if it exceeds a limit.
-    fileprivate func verified(_ limits: PlaylistLimits) throws(PlaylistEditError) -> Playlist {
-        guard bytes.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
-        return self
+    fileprivate func parsed(
+        as context: PlaylistContext,
+        _ name: String,
+        _ limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> Playlist {
+        do throws(PlaylistParsingError) {
+            return try Playlist.parse(bytes, context: context, limits: limits)
+        } catch {
+            throw PlaylistEditError(error, edit: name)
+        }
     }
 }

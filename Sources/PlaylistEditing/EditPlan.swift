@@ -39,7 +39,7 @@ public struct EditPlan: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether edits of segments can change the time of the start position that a
     /// multivariant playlist declares, or is given by an edit.
     func movesStart(of playlist: MultivariantPlaylist) -> Bool {
-        guard !dependsOnDate, edits.contains(where: { $0.definition.target == .media }) else { return false }
+        guard !dependsOnDate, edits.contains(where: \.movesSegments) else { return false }
         return playlist.start != nil || edits.contains { TagAssignment($0.value)?.name == TagName.start.name }
     }
 
@@ -219,7 +219,7 @@ public enum PresentationEntry: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the entry is a variant with video, whose segments have its boundaries.
+    /// A Boolean value that indicates whether the entry is a variant with video.
     fileprivate var hasVideo: Bool {
         switch self {
         case .variant(let variant): !variant.isIFramesOnly && variant.resolution != nil

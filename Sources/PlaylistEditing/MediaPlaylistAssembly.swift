@@ -41,6 +41,8 @@ struct MediaPlaylistAssembly {
         /// A Boolean value that indicates whether the host is live itself, so that its tags that concern the whole playlist are
         /// preserved.
         var isHostLive = false
+        /// A Boolean value that indicates whether the start position of the host is that of the same media in the result.
+        var movesStart = false
         /// The smallest permitted target duration, in whole seconds.
         var targetDuration: Int64 = 0
         /// The smallest permitted version.
@@ -81,7 +83,7 @@ struct MediaPlaylistAssembly {
             }
         }
         movedOffsets = Set(movedLines.map(\.range.lowerBound))
-        start = numbering == nil ? MovedStart(of: primary, in: planned) : .unchanged
+        start = numbering?.movesStart ?? true ? MovedStart(of: primary, in: planned) : .unchanged
     }
 
     /// Returns a Boolean value that indicates whether keys of the run derive initialization vectors from sequence

@@ -15,6 +15,9 @@ extension PlaylistEdit {
         canonicalKind,
     ]
 
+    /// The names of edits of media playlists that leave all segments at their times.
+    static let namesWithoutMoves = [interstitialsKind.definition.name, splitKind.definition.name]
+
     // MARK: Media playlists
 
     /// Removes the segments before the one that contains a time.

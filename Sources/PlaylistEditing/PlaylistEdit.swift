@@ -64,6 +64,16 @@ public struct PlaylistEdit: Sendable {
     /// A Boolean value that indicates whether the edit filters the variants instead of changing media playlists.
     public var isFilter: Bool { definition.target == .multivariant }
 
+    /// A Boolean value that indicates whether the edit can change the times of segments.
+    var movesSegments: Bool {
+        switch definition.target {
+        case .multivariant: false
+        // The effect of an edit of an application is not known.
+        case .both: !Self.names.contains(definition.name)
+        case .media: !Self.namesWithoutMoves.contains(definition.name)
+        }
+    }
+
     /// Returns the same edit with another source; an edit without a source is unchanged.
     public func replacingSource(_ source: String) -> PlaylistEdit { replacement(source) }
 }

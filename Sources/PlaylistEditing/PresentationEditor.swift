@@ -153,8 +153,8 @@ public struct PresentationEditor: Sendable {
             playlist.variants.contains { $0.uri != variant.uri } || !playlist.iFrameVariants.isEmpty
             || playlist.renditions.contains { $0.uri != nil }
         guard isAlignedForVideo || hasOtherTracks || movesStart else { return nil }
-        let loaded = try await video(of: variant, in: playlist)
-        guard let video = loaded, !isAlignedForVideo || !video.isLive else {
+        let media = try await video(of: variant, in: playlist)
+        guard let video = media, !isAlignedForVideo || !video.isLive else {
             guard isAlignedForVideo else { return nil }
             throw PlaylistEditError.cannotStitch(
                 reason: "\(variant.address), which determines the timeline of the channel, is live or cannot be loaded"
@@ -164,18 +164,18 @@ public struct PresentationEditor: Sendable {
         // Edits after the last one that is aligned have no effect on it.
         let count = last.map { last in plan.edits.prefix(through: last).count { !$0.isFilter } } ?? 0
         var inserted: [String: MediaPlaylist] = [:]
-        // The last edit that is aligned matters only for what follows it.
-        let inserting =
-            movesStart ? edits.count : edits[count - 1].steps.alignment?.dependsOnInserted == true ? count : count - 1
-        for name in edits.prefix(inserting).compactMap(\.source)
+        for (index, name) in edits.enumerated().compactMap({ index, edit in edit.source.map { (index, $0) } })
         where inserted[name] == nil && GapPlaylist.playlist(at: name) == nil {
-            let source =
-                if let known = sources[name] {
-                    known
-                } else {
-                    try await loader.loadPlaylist(at: name, variables: [:], budget: budget)
-                }
-            inserted[name] = try await mediaPlaylist(of: source, name)
+            // The last edit that is aligned, and later ones, matter only for the start position and for what depends on the playlist.
+            let isNeeded = index < count - 1
+            let isUsed = movesStart || edits[index].steps.alignment?.dependsOnInserted == true && index < count
+            guard isNeeded || isUsed && !video.isLive else { continue }
+            do {
+                inserted[name] = try await mediaPlaylist(of: loaded(name, sources), name)
+            } catch let error where !isNeeded && !(error is CancellationError) {
+                // It is reported when the variant is edited.
+                continue
+            }
         }
         return EditAlignment(
             video: video,
@@ -185,6 +185,12 @@ public struct PresentationEditor: Sendable {
             movesStart: movesStart,
             inserted: inserted
         )
+    }
+
+    /// Returns a playlist that is inserted, which is loaded unless it is known.
+    private func loaded(_ name: String, _ sources: [String: Playlist]) async throws -> Playlist {
+        if let known = sources[name] { return known }
+        return try await loader.loadPlaylist(at: name, variables: [:], budget: budget)
     }
 
     /// Returns the media playlist of a variant, or `nil` if its times change or it cannot be loaded within the budget.
@@ -373,7 +379,9 @@ public struct PreparedEdit: Sendable {
             if let alignment {
                 edited = try alignment.movingStart(of: edited, from: playlist, context, check: check)
             }
-            let aligned = try alignment?.plans(for: plan, context, check: check)
+            let aligned = try alignment.flatMap { alignment in
+                alignment.alignedCount > 0 ? try alignment.plans(for: plan, context, check: check) : nil
+            }
             return .multivariant(
                 try EditedPresentation(
                     edited,

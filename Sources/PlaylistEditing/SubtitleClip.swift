@@ -71,7 +71,9 @@ struct SubtitleDivision {
             cuts[position, default: []].insert(time)
         }
         var patch = PlaylistPatch()
-        for (position, times) in cuts { divide(position, at: times.sorted(), &patch) }
+        for (position, times) in cuts {
+            divide(position, at: times.sorted(), isWhole: segments.count == 1, &patch)
+        }
         if !patch.isEmpty { raiseVersion(&patch) }
         return try Playlist.media(playlist).patched(patch, edit: "split", limits: limits).asMedia(after: "split")
     }
@@ -88,9 +90,12 @@ struct SubtitleDivision {
         var patch = PlaylistPatch()
         var longest = seconds
         var count: Int64 = 0
+        // What is joined has a file for each period.
+        let files = Set(playlist.periodRanges.filter { $0.count == 1 }.map(\.lowerBound))
         for position in segments.indices {
             let range = segments.timeRange(at: position)
-            guard range.duration > interval, clip(at: position) != nil else {
+            let isWhole = files.contains(position)
+            guard range.duration > interval, clip(at: position, isWhole: isWhole) != nil else {
                 longest = max(longest, range.duration.roundedSeconds)
                 continue
             }
@@ -98,7 +103,7 @@ struct SubtitleDivision {
             count +|= number
             guard count <= limits.entryCount else { throw .tooLarge(.entryCount(limits.entryCount)) }
             let times = (1...max(1, number)).map { range.start + interval * $0 }.filter { $0 < range.end }
-            divide(position, at: times, &patch)
+            divide(position, at: times, isWhole: isWhole, &patch)
         }
         guard !patch.isEmpty else { return playlist }
         let target = playlist.lines(ofSegment: 0).first { $0.tag == .targetDuration }
@@ -119,20 +124,25 @@ struct SubtitleDivision {
         }
     }
 
-    /// Returns the part of a WebVTT file that a segment is, or `nil` if it cannot be divided.
-    private func clip(at position: Int) -> SubtitleClip? {
+    /// Returns the part of a WebVTT file that a segment is.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the segment.
+    ///   - isWhole: Whether a file without a range of times is divided: it is the only one of its presentation.
+    /// - Returns: The part; `nil` if the segment cannot be divided.
+    private func clip(at position: Int, isWhole: Bool) -> SubtitleClip? {
         let segment = segments[position]
         let uri = ResourceAddress(segment.uri)
         guard SubtitleClip.isWebVTT(uri), segment.byteRange == nil, segment.keys.isEmpty, segment.map == nil,
             !segment.isGap
         else { return nil }
         let whole = MediaTimeRange(start: .zero, end: MediaTimeRange.unbounded.end)
-        return SubtitleClip(of: uri) ?? (segments.count == 1 && uri.fragment == nil ? SubtitleClip(whole) : nil)
+        return SubtitleClip(of: uri) ?? (isWhole && uri.fragment == nil ? SubtitleClip(whole) : nil)
     }
 
     /// Divides a segment at times inside it.
-    private func divide(_ position: Int, at times: [MediaTime], _ patch: inout PlaylistPatch) {
-        guard let clip = clip(at: position) else { return }
+    private func divide(_ position: Int, at times: [MediaTime], isWhole: Bool, _ patch: inout PlaylistPatch) {
+        guard let clip = clip(at: position, isWhole: isWhole) else { return }
         let segment = segments[position]
         let lines = playlist.lines(ofSegment: position)
         guard let duration = lines.first(where: { $0.tag == .segmentInformation }),

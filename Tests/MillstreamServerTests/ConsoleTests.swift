@@ -78,7 +78,8 @@ import Testing
             expect(answer, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
             #expect(answer.body.hasSuffix(#"],"limits":{"edits":3,"sources":2}}"#))
             let body = try JSONDecoder().decode(EditsAnswer.self, from: Data(answer.body.utf8))
-            #expect(body.edits.map(\.name) == PlaylistEdit.names)
+            // Other tests of this process register edits of their own.
+            #expect(body.edits.map(\.name).starts(with: PlaylistEdit.names))
             for (edit, definition) in zip(body.edits, PlaylistEdit.definitions) {
                 #expect(edit.title == definition.title && edit.summary == definition.summary)
                 #expect(edit.playlists == definition.target.rawValue)

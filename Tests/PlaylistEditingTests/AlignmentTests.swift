@@ -298,6 +298,26 @@ import Testing
 
     // MARK: Breaks, events and variants
 
+    /// A live program does not stop because what is played in its breaks cannot be loaded.
+    @Test func presentationOfAnEventIsPreservedWithoutTheAdvertisement() async throws {
+        var texts = Self.texts
+        for name in ["video", "audio", "images", "subtitles"] {
+            texts["https://h/\(name)"] = Self.media(["4", "4"], isLive: true)
+                .replacing("#EXT-X-TARGETDURATION", with: "#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-TARGETDURATION")
+        }
+        let edit = PlaylistEdit.replaceBreaks(with: "https://ads/missing", at: .cues)
+        let tracks = try await edited([edit], texts)
+        #expect(tracks["video"]?.segments.count == 2 && tracks["audio"]?.segments.count == 2)
+    }
+
+    @Test func subtitlesAreUnchangedWhereNothingIsCut() async throws {
+        let texts = Self.withFile.merging(
+            ["https://h/film": Self.film.replacing("#EXTM3U\n", with: "#EXTM3U\n#EXT-X-START:TIME-OFFSET=30\n")]
+        ) { _, new in new }
+        let subtitles = try await edited([.append("https://ads/ad")], texts)["subtitles"]
+        #expect(subtitles?.segments.first?.uri == "en.vtt?a=1")
+    }
+
     @Test func breaksOfOtherTracksAreWhereThoseOfTheVideoAre() async throws {
         let every = PlaylistEdit.replaceBreaks(with: "https://ads/ad", at: .every(MediaTime(seconds: 35)))
         let tracks = try await edited([every, .duration(MediaTime(seconds: 70))])

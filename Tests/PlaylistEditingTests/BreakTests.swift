@@ -171,15 +171,17 @@ struct BreakTests {
 
     /// A track that is first loaded when earlier breaks have left the playlist has the discontinuity sequence numbers of the others
     /// (RFC 8216bis §6.2.4).
-    @Test(arguments: 12...34)
-    func aTrackThatIsLoadedLaterHasTheNumbersOfTheOthers(start: Int) throws {
+    @Test(arguments: [3, 9], 12...34)
+    func aTrackThatIsLoadedLaterHasTheNumbersOfTheOthers(length: Int, start: Int) throws {
         var tags: [Int: String] = [:]
         for number in [5, 15, 25] {
-            tags[number] = "#EXT-X-CUE-OUT:18\n"
-            tags[number + 3] = "#EXT-X-CUE-IN\n"
+            tags[number] = "#EXT-X-CUE-OUT:\(6 * length)\n"
+            tags[number + length] = "#EXT-X-CUE-IN\n"
         }
         let stream = Self.stream(40, tags)
-        let advertisement = try advertisement()
+        // Breaks of 54 s are longer than the window of 36 s, and are in progress when the track is first loaded.
+        let parts = (0..<length).map { "#EXTINF:6,\npart-\($0).ts\n" }.joined()
+        let advertisement = try advertisement("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(parts)#EXT-X-ENDLIST\n")
         var first = BreakTimelines()
         var second = BreakTimelines()
         for end in 6...40 {
@@ -197,18 +199,63 @@ struct BreakTests {
                 return playlist
             }
             let video = try edited(&first, "video")
-            #expect(end < 30 || video.discontinuitySequence > 0)
+            #expect(end < 36 || video.discontinuitySequence > 0)
             guard end >= start else { continue }
             let audio = try edited(&second, "audio")
-            // A break that began before the playlist, and is not known from it, is not replaced.
+            let numbers = Dictionary(
+                video.segments.map { ($0.programDateTime, $0.discontinuitySequence) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            #expect(audio.segments.contains { numbers[$0.programDateTime] != nil })
             for segment in audio.segments {
-                let other = video.segments.first {
-                    $0.uri == segment.uri && $0.programDateTime == segment.programDateTime
-                }
-                guard let other else { continue }
-                #expect(segment.discontinuitySequence == other.discontinuitySequence, "\(start) \(end) \(segment.uri)")
+                guard let number = numbers[segment.programDateTime] else { continue }
+                #expect(segment.discontinuitySequence == number, "\(start) \(end) \(segment.uri)")
             }
         }
+    }
+
+    /// Date ranges that began before the playlist are not announced at its first boundary.
+    @Test func earlierDateRangesAreBreaksOfTheirOwn() throws {
+        let ranges = """
+            #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",DURATION=6,SCTE35-OUT=0xFC
+            #EXT-X-DATERANGE:ID="b",START-DATE="2026-01-01T00:00:42Z",DURATION=30,SCTE35-OUT=0xFC
+
+            """
+        let version = try Self.stream(14, [8: ranges]).version(endingAt: 14)
+        let results = try edited([version], .cues, try advertisement())
+        #expect(names(results[0]) == ["|a", "b", "|10", "11", "12", "13"])
+        let written = try EditPlan([.interstitials("https://ads.example/main.m3u8", at: .cues)]).applied(to: version)
+        #expect(written.dateRanges.count { $0.interstitial != nil } == 2)
+    }
+
+    /// The date range of a break can remain when the tag of the same break has left the playlist.
+    @Test func dateRangeOfAReplacedBreakIsNoOtherBreak() throws {
+        let range =
+            "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:30Z\",PLANNED-DURATION=60,SCTE35-OUT=0xFC\n"
+        let stream = Self.stream(30, [5: "#EXT-X-CUE-OUT:60\n", 7: "#EXT-X-CUE-IN\n"])
+        let versions = try (6...20).map { end in
+            let text = String(decoding: try stream.version(endingAt: end).bytes, as: UTF8.self)
+            return try MediaPlaylist(
+                parsing: Array(
+                    text.replacing("#EXT-X-TARGETDURATION:6\n", with: "#EXT-X-TARGETDURATION:6\n\(range)").utf8
+                ),
+                context: PlaylistContext(address: ResourceAddress("https://a.example/live.m3u8"))
+            )
+        }
+        let results = try edited(versions, .cues, try advertisement())
+        #expect(names(results[14]) == ["14", "15", "16", "17", "18", "19"])
+        expectConsistent(results)
+    }
+
+    @Test func startPositionMovesWithInsertedBreaks() throws {
+        var stream = Self.stream(12)
+        stream.hasDates = false
+        let text = String(decoding: try stream.version(endingAt: 6, ended: true).bytes, as: UTF8.self)
+            .replacing("#EXTM3U\n", with: "#EXTM3U\n#EXT-X-START:TIME-OFFSET=20\n")
+        let version = try MediaPlaylist(parsing: Array(text.utf8))
+        let results = try edited([version], .every(MediaTime(seconds: 12)), try advertisement())
+        #expect(names(results[0]) == ["0", "1", "|a", "b", "|c", "|2", "3", "|a", "b", "|c", "|4", "5"])
+        #expect(results[0].start?.offset == MediaTime(seconds: 38))
     }
 
     @Test func aMissingAdvertisementPreservesTheProgram() throws {
@@ -340,6 +387,13 @@ struct BreakTests {
     @Test(arguments: ["10...20", "10...20,", "10...20,none,cues", "none", "20...10,cues", "none,none,cues", ",cues"])
     func otherKnownBreaksAreInvalid(text: String) { #expect(BreakRule(text) == nil) }
 
+    /// The text of a rule is not read again and again.
+    @Test func repeatedPrefixesAreInvalid() {
+        for prefix in ["none,", "1...2,none,"] {
+            #expect(BreakRule(String(repeating: prefix, count: 100_000) + "cues") == nil)
+        }
+    }
+
     @Test func numberOfKnownBreaksIsLimited() {
         let ranges = Array(repeating: "1...2,", count: 256).joined()
         #expect(BreakRule(ranges + "cues") != nil && BreakRule("1...2," + ranges + "cues") == nil)
@@ -359,6 +413,13 @@ struct BreakTests {
         #expect(names(results[0]) == ["0", "1", "|a", "b", "|4", "5"])
         #expect(throws: PlaylistEditError.self) {
             try edited([try Self.stream(12).version(endingAt: 6)], rule, try advertisement())
+        }
+        // Breaks that are shorter than a segment replace nothing, and several can be at one boundary.
+        for (text, expected) in [
+            ("13...14,cues", "0 1 2 3 4 5"), ("12...12,13...13,cues", "0 1 |a b |c |a b |c |2 3 4 5"),
+        ] {
+            let other = try edited([version], try #require(BreakRule(text)), try advertisement())
+            #expect(names(other[0]).joined(separator: " ") == expected)
         }
     }
 

@@ -121,6 +121,19 @@ import Testing
         #expect(throws: PlaylistEditError.tooLarge(.byteCount(size - 1))) {
             try grow.applied(to: try media(), limits: PlaylistLimits(byteCount: size - 1))
         }
+        #expect(throws: PlaylistEditError.tooLarge(.entryCount(2))) {
+            try grow.applied(to: try media(), limits: PlaylistLimits(entryCount: 2))
+        }
+    }
+
+    @Test func resultHasTheURLOfTheSource() throws {
+        try registered("forget-context", { playlist, _ in try MediaPlaylist(parsing: playlist.bytes) })
+        let source = try MediaPlaylist(
+            parsing: Array(Self.text.utf8),
+            context: PlaylistContext(address: ResourceAddress("https://h/x/list.m3u8"))
+        )
+        let edited = try EditPlan([PlaylistEdit(name: "forget-context", value: "")]).applied(to: source)
+        #expect(edited.segments.map(\.address.text) == ["https://h/x/0.ts"])
     }
 
     @Test(arguments: ["", "Upper", "1st", "-a", "a b", "a=b", "url", "signature", "max-height", "ä", "twice"])

@@ -145,6 +145,20 @@ import Testing
         let last = try #require(subtitles.segments.last?.programDateTime)
         #expect(last == Self.start.advanced(by: MediaTime(seconds: 23 * 1_000)))
         #expect(Playlist.media(subtitles).validated().filter { $0.severity == .error }.map(\.message) == [])
+        // What is joined has a file for each part.
+        let joined = try file.appending(
+            try MediaPlaylist(
+                parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:12\n#EXTINF:12,\nko.vtt\n#EXT-X-ENDLIST\n".utf8)
+            )
+        )
+        let both = try #require(SimulatedChannel("loop,start=\(Self.start),periods=23+12,target=10"))
+        let all = try joined.simulated(both, at: Self.start.advanced(by: MediaTime(seconds: 35)))
+        #expect(
+            all.segments.map(\.uri) == [
+                "en.vtt#t=0,10", "en.vtt#t=10,20", "en.vtt#t=20,", "ko.vtt#t=0,10", "ko.vtt#t=10,",
+            ]
+        )
+        #expect(all.targetDuration == MediaTime(seconds: 10))
         let long = try MediaPlaylist(
             parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:900000000,\nen.vtt\n#EXT-X-ENDLIST\n".utf8)
         )

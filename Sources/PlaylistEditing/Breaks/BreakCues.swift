@@ -15,6 +15,8 @@ struct BreakCues {
         var duration: Int64?
         /// The time in microseconds by which the break started before its first segment in the playlist.
         var elapsed: Int64 = 0
+        /// The identifiers of other date ranges that announce the same break.
+        var aliases: [String] = []
         /// The time in microseconds for which another playlist is played, if that is known from another track.
         var played: Int64?
     }
@@ -58,7 +60,7 @@ struct BreakCues {
             guard !playlist.isLive else {
                 throw .cannotStitch(reason: "the times of breaks are known only in complete playlists")
             }
-            for range in ranges { locate(range, in: playlist) }
+            for (index, range) in ranges.enumerated() { locate(range, index, in: playlist) }
         }
         starts.sort { ($0.position, $0.id) < ($1.position, $1.id) }
     }
@@ -161,15 +163,17 @@ struct BreakCues {
             guard let position = clock.position(at: start) else { continue }
             let known = duration.map { max(0, $0) }
             // A break may be announced by tags as well, and by the date ranges of a provider and of a distributor.
-            if let index = indexes[position] {
+            let isAtBoundary = clock.boundaryRange(of: position).contains(start)
+            if isAtBoundary, let index = indexes[position] {
                 let former = starts[index]
+                starts[index].aliases.append(range.id)
                 starts[index].duration = [former.duration, known].compactMap(\.self).max()
                 if announced != nil, former.duration == nil || durations[former.id] != nil {
                     durations[former.id] = starts[index].duration
                 }
                 continue
             }
-            indexes[position] = starts.count
+            if isAtBoundary { indexes[position] = starts.count }
             starts.append(Start(id: range.id, position: position, date: start, duration: known))
             if announced != nil { durations[range.id] = known }
         }
@@ -178,19 +182,29 @@ struct BreakCues {
     // MARK: Known breaks
 
     /// Adds a break between the boundaries that are nearest to the ends of a range.
-    private mutating func locate(_ range: MediaTimeRange, in playlist: MediaPlaylist) {
+    ///
+    /// A break that is shorter than a segment of this track replaces nothing in it.
+    private mutating func locate(_ range: MediaTimeRange, _ index: Int, in playlist: MediaPlaylist) {
         let segments = playlist.segments
-        guard !segments.isEmpty else { return }
         let positions = playlist.positions(betweenBoundariesNear: range)
+        guard !segments.isEmpty, !positions.isEmpty || range.start == range.end else { return }
         let first = min(positions.lowerBound, segments.count - 1)
         let duration =
             positions.isEmpty
             ? .zero : segments.timeRange(at: positions.upperBound - 1).end - segments.timeRange(at: first).start
-        var start = Start(id: "at-\(segments[first].sequence)", position: first, duration: duration.microseconds)
+        // The identifiers of breaks at one position have the order of the ranges.
+        let digits = String(index)
+        let id = "at-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+        var start = Start(id: id, position: first, duration: duration.microseconds)
         if !positions.isEmpty, range.end < MediaTimeRange.unbounded.end {
             start.played = (range.end - range.start).microseconds
         }
         starts.append(start)
+    }
+
+    /// Adds a break that began before the first segment, and is known from another track.
+    mutating func resume(_ id: String, date: Int64, duration: Int64, elapsed: Int64) {
+        starts.insert(Start(id: id, position: 0, date: date, duration: duration, elapsed: elapsed), at: 0)
     }
 
     // MARK: Clock

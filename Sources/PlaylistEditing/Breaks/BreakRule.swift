@@ -14,7 +14,8 @@ public indirect enum BreakRule: Sendable, Hashable {
     case every(MediaTime)
     /// The breaks of another rule are at known times of a complete playlist: those of another track of the same presentation.
     ///
-    /// The boundaries nearest to the ends of the ranges are those of the breaks; a range without a duration is a position.
+    /// The boundaries nearest to the ends of the ranges are those of the breaks. All of the other playlist is inserted at a range without
+    /// a duration.
     case located(at: [MediaTimeRange], of: BreakRule)
 
     /// The permitted intervals.
@@ -51,18 +52,20 @@ extension BreakRule: LosslessStringConvertible {
     ///
     /// - Returns: `nil` for any other text.
     public init?(_ text: String) {
-        if let known = Self.located(text) {
-            self = known
-            return
-        }
+        guard let rule = Self.located(text) ?? Self.announced(text[...]) else { return nil }
+        self = rule
+    }
+
+    /// Returns the rule for a text without known breaks.
+    private static func announced(_ text: Substring) -> BreakRule? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first, parts.dropFirst().first) {
-        case ("cues", nil): self = .cues
+        case ("cues", nil): return .cues
         case ("class", let name?) where !name.isEmpty && name.utf8.count <= 255:
-            self = .dateRanges(classIdentifier: String(name))
+            return .dateRanges(classIdentifier: String(name))
         case ("every", let value?):
-            guard let interval = ClockTime.parse(value), Self.intervals.contains(interval) else { return nil }
-            self = .every(interval)
+            guard let interval = ClockTime.parse(value), intervals.contains(interval) else { return nil }
+            return .every(interval)
         default: return nil
         }
     }
@@ -81,9 +84,7 @@ extension BreakRule: LosslessStringConvertible {
             guard rest.hasPrefix("none,") else { return nil }
             rest = rest.dropFirst("none,".count)
         }
-        guard ranges.count <= maximumLocationCount, let rule = BreakRule(String(rest)), rule.announced == rule else {
-            return nil
-        }
+        guard ranges.count <= maximumLocationCount, let rule = announced(rest) else { return nil }
         return .located(at: ranges, of: rule)
     }
 }

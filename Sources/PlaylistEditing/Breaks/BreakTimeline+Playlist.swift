@@ -37,6 +37,7 @@ extension BreakTimeline {
                 discontinuitySequence: start.discontinuitySequence,
                 isEnded: playlist.hasEndMarker,
                 isHostLive: true,
+                movesStart: !playlist.isLive,
                 targetDuration: targetDuration,
                 version: version
             ),
@@ -129,12 +130,14 @@ private struct BreakLayout {
         let hasTag = first == 0 ? item.hasDiscontinuity : segments[first].hasDiscontinuity
         let number = item.discontinuity +| advertisement.discontinuityCount(before: first + 1)
         setStart(item.start +| shift +| Int64(first), number -| (hasTag ? 1 : 0))
+        // Dates must not overlap (RFC 8216bis §6.2.1), so what is played longer than what it replaces has none.
+        let isDated = item.playedTime(replacing: item.elapsed) <= item.elapsed +| Advertisement.maximumOverlap
         // The dates of the advertisement are those of the program that it replaces, also after a discontinuity.
         var starts = positions.filter { $0 == first || segments[$0].hasDiscontinuity }
         starts.append(positions.upperBound)
         for (lower, upper) in zip(starts, starts.dropFirst()) {
             var run = SegmentRun(advertisement.playlist, lower..<upper, isPrimary: false)
-            run.date = item.date.map { date in
+            run.date = (isDated ? item.date : nil).map { date in
                 ProgramDateTime(
                     sinceEpoch: MediaTime(value: date +| advertisement.start(of: lower), timescale: 1_000_000)
                 )
@@ -203,8 +206,8 @@ extension MediaPlaylist {
         following sibling: BreakTimeline? = nil,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        let cues = try BreakCues(rule, in: self)
-        if let sibling { timeline.follow(sibling, in: self, cues) }
+        var cues = try BreakCues(rule, in: self)
+        if let sibling { timeline.follow(sibling, in: self, &cues) }
         let source = try withoutBreakTags(rule, edit: "replace-breaks", limits: limits)
         var isInserted = false
         if case .every = rule { isInserted = !isLive && timeline.next == nil }

@@ -170,7 +170,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                     // A break that is announced inside another one is part of it.
                     while let cue = starts.first, cue.position <= position {
                         starts.removeFirst()
-                        handled.append(cue.id)
+                        handled += [cue.id] + cue.aliases
                     }
                     continue
                 }
@@ -178,8 +178,11 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             }
             while let cue = starts.first, cue.position <= position {
                 starts.removeFirst()
-                guard known.insert(cue.id).inserted else { continue }
-                handled.append(cue.id)
+                let ids = [cue.id] + cue.aliases
+                let isKnown = ids.contains { known.contains($0) }
+                known.formUnion(ids)
+                handled += ids
+                guard !isKnown else { continue }
                 guard let advertisement else { continue }
                 // A cue can be announced after its segment was played.
                 let late = max(0, cue.date.flatMap { date in clock.map { $0.date(of: position) -| date } } ?? 0)
@@ -215,8 +218,11 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         last = segments.last.map {
             Last(discontinuity: $0.discontinuitySequence, date: Self.lastDate(of: playlist))
         }
-        let announced = Set(cues.starts.map(\.id))
-        handled = Array(handled.filter { announced.contains($0) }.suffix(Self.maximumHandledCount))
+        let announced = Set(cues.starts.flatMap { [$0.id] + $0.aliases })
+        var kept: Set<String> = []
+        handled = Array(
+            handled.filter { announced.contains($0) && kept.insert($0).inserted }.suffix(Self.maximumHandledCount)
+        )
         removeBreaks(endingBefore: first -| Self.storedSegmentCount)
     }
 
@@ -231,18 +237,23 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - other: The timeline of the other track.
     ///   - playlist: The first playlist of this track. Without dates in both, the numbers are those of the source.
-    ///   - cues: The breaks that the playlist announces. A break in progress that is not among them is over for this track.
-    mutating func follow(_ other: BreakTimeline, in playlist: MediaPlaylist, _ cues: BreakCues) {
+    ///   - cues: The breaks that the playlist announces, to which one is added that began before the playlist.
+    mutating func follow(_ other: BreakTimeline, in playlist: MediaPlaylist, _ cues: inout BreakCues) {
         guard next == nil, playlist.isLive, other.lastDate != nil,
             let date = playlist.segments.first?.programDateTime?.sinceEpoch.microseconds
         else { return }
         discontinuityShift = other.discontinuityShift
-        let isAnnounced = cues.starts.first?.position == 0
         for item in other.breaks {
-            guard let end = item.end, let start = item.date else { break }
-            let isOver = start +| item.elapsed <= date +| Advertisement.maximumOverlap
-            guard isOver || start < date && !isAnnounced else { break }
-            discontinuityShift = end.discontinuityShift
+            guard let start = item.date else { break }
+            if let end = item.end, start +| item.elapsed <= date +| Advertisement.maximumOverlap {
+                discontinuityShift = end.discontinuityShift
+                continue
+            }
+            if start < date, cues.starts.first?.position != 0 {
+                let duration = item.end == nil ? max(item.target, item.elapsed) : item.elapsed
+                cues.resume(item.id, date: start, duration: duration, elapsed: date -| start)
+            }
+            break
         }
     }
 
