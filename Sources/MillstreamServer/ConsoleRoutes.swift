@@ -142,7 +142,8 @@ struct ConsoleRoutes {
         _ request: Request,
         _ context: ServerRequestContext
     ) async throws -> Response {
-        guard let text = QueryItems(request.uri.query)["address"] else {
+        let query = QueryItems(request.uri.query)
+        guard let text = query["address"] else {
             throw ServerError(.badRequest, "missing-address", "address must be a playback address")
         }
         var address = ResourceAddress(text)
@@ -152,7 +153,8 @@ struct ConsoleRoutes {
             let file = try SegmentAddress(
                 mediaFileIn: QueryItems(address.query),
                 limits: capacity.limits.editing,
-                expiry: secret.map { _ in AddressExpiry(expires) }
+                expiry: secret.map { _ in AddressExpiry(expires) },
+                isKnownFile: query["kind"] == StreamCatalog.Stream.Kind.file.rawValue
             )
         {
             return Response.json(.fields(["address": .string(file.path(signedBy: signer))]))
@@ -252,6 +254,12 @@ struct ConsoleRoutes {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
         let budget = try capacity.admit()
+        let isMediaFile = try await ClientPresence.whileClientIsConnected { [loader] in
+            try await loader.isMediaFile(at: ResourceAddress(url))
+        }
+        guard !isMediaFile else {
+            return .json(.fields(["kind": .string(StreamCatalog.Stream.Kind.file.rawValue)]))
+        }
         let handler = PlaybackRequestHandler(
             loader: loader,
             budget: budget,

@@ -10,10 +10,9 @@ struct LinkParameters: Hashable {
 
     /// Creates the parameters from a query; `nil` if it names no conditions.
     ///
-    /// - Throws: ``ServerError`` for unknown conditions.
-    init?(_ query: QueryItems, source: ResourceAddress) throws {
+    /// ``LinkRegistry/link(_:for:)`` refuses names of unknown conditions.
+    init?(_ query: QueryItems, source: ResourceAddress) {
         guard let conditions = query["conditions"] else { return nil }
-        _ = try LinkRegistry.profile(conditions)
         self.conditions = conditions
         let stream = LinkRegistry.Stream(source: source, conditions: conditions)
         let given = query["link"].flatMap { Self.isIdentifier($0) ? $0 : nil }

@@ -37,6 +37,8 @@ final class LinkRegistry: Sendable {
     private let time: any TimeSource
     /// The link for all requests whose address names no conditions.
     let shared: ConditionedLink
+    /// The conditions with which the server was started, such as those of a file.
+    private let initial: LinkProfile
 
     /// The duration after which an unused link is replaced by a new one with the conditions of its address.
     private static let lifetime = Duration.seconds(600)
@@ -47,21 +49,29 @@ final class LinkRegistry: Sendable {
 
     init(shared: LinkProfile, time: any TimeSource = SystemTimeSource()) {
         self.time = time
+        initial = shared
         self.shared = ConditionedLink(shared, time: time, stallTimeout: Self.stallTimeout)
     }
 
-    /// Returns the conditions with a name.
+    /// The names of all conditions: those with which the server was started, and the presets.
+    private var names: [String] {
+        let presets = LinkProfile.presets.map(\.name)
+        return presets.contains(initial.name) || initial.name.isEmpty ? presets : [initial.name] + presets
+    }
+
+    /// Returns the conditions with a name: those with which the server was started, or a preset.
     ///
     /// - Throws: ``ServerError`` if there are none.
-    static func profile(_ name: String) throws -> LinkProfile {
+    func profile(_ name: String) throws -> LinkProfile {
         // HTML forms encode spaces as plus signs.
-        guard let profile = LinkProfile(preset: name.replacing("+", with: " ")) else {
-            let names = LinkProfile.presets.map(\.name).joined(separator: ", ")
+        let decoded = name.replacing("+", with: " ")
+        if !name.isEmpty, [name, decoded].contains(initial.name) { return initial }
+        guard let profile = LinkProfile(preset: decoded) else {
             throw ServerError(
                 .badRequest,
                 "unknown-conditions",
                 "there are no conditions named \(name.prefix(60))",
-                hint: "the conditions are \(names)"
+                hint: "the conditions are \(names.joined(separator: ", "))"
             )
         }
         return profile
@@ -78,7 +88,7 @@ final class LinkRegistry: Sendable {
     ///
     /// - Throws: ``ServerError`` for unknown conditions.
     func link(_ id: String, for stream: Stream) throws -> ConditionedLink {
-        let profile = try Self.profile(stream.conditions)
+        let profile = try self.profile(stream.conditions)
         let now = time.now
         return entries.withLock { entries in
             if var entry = entries[id], !entry.isExpired(at: now) {
@@ -105,7 +115,7 @@ final class LinkRegistry: Sendable {
     ///   - name: The name of the new conditions.
     /// - Throws: ``ServerError`` if there is no such link or there are no such conditions.
     func change(_ stream: Stream?, to name: String) throws {
-        let profile = try Self.profile(name)
+        let profile = try self.profile(name)
         guard let stream else { return shared.change(to: profile) }
         let links = entries.withLock { entries in
             let exact = Self.identifier(stream)
@@ -133,7 +143,7 @@ final class LinkRegistry: Sendable {
             }
         }
         return .fields([
-            "presets": .strings(LinkProfile.presets.map(\.name)),
+            "presets": .strings(names),
             "shared": .string(shared.profile.name),
             "links": .array(links),
         ])

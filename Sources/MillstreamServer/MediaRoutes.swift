@@ -99,7 +99,7 @@ struct MediaRoutes {
             (query, path) = (QueryItems(playback.query), playback.path)
         }
         let source = ResourceAddress(query["url"] ?? path)
-        guard let named = try LinkParameters(query, source: source) else {
+        guard let named = LinkParameters(query, source: source) else {
             return links.shared.profile.isPerfect ? nil : links.shared
         }
         return try links.link(named.id, for: LinkRegistry.Stream(source: source, conditions: named.conditions))
@@ -160,7 +160,7 @@ struct MediaRoutes {
         }
         if name == "multivariant.m3u8", asset.state == .partial {
             var playlist = try Playlist.parse(playlistOfCompleteRenditions(asset), context: served)
-            if let link = try LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
+            if let link = LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
                 playlist = try playlist.crossing(link)
             }
             return loaded(playlist)
@@ -168,7 +168,7 @@ struct MediaRoutes {
         let bytes = try await loader.load(TransportRequest(package.address(of: name), kind: .playlist)).bytes
         let playlist = try Playlist.parse(bytes, context: served)
         guard case .media = playlist else {
-            guard let link = try LinkParameters(QueryItems(query), source: ResourceAddress(path)) else {
+            guard let link = LinkParameters(QueryItems(query), source: ResourceAddress(path)) else {
                 return loaded(playlist)
             }
             return loaded(try playlist.crossing(link))
@@ -343,7 +343,7 @@ struct MediaRoutes {
         let name = PercentEncoding.decode(path) ?? path
         if asset.isMediaFile, ["multivariant.m3u8", "file"].contains(name), let file = try library.mediaFile(of: id) {
             // The asset is a media file, which any player plays without a playlist.
-            let link = try LinkParameters(QueryItems(request.uri.query), source: ResourceAddress(request.uri.path))
+            let link = LinkParameters(QueryItems(request.uri.query), source: ResourceAddress(request.uri.path))
             let location = file.path + (link.map { "?" + QueryItems($0.items).text } ?? "")
             return Response(status: .temporaryRedirect, headers: [.location: location, .cacheControl: "no-cache"])
         }
@@ -361,7 +361,7 @@ struct MediaRoutes {
         let isPlaylist = path.hasSuffix(".m3u8")
         let query = QueryItems(request.uri.query)
         let isAbsolute = isPlaylist && query["absolute"] != nil
-        let link = isPlaylist ? try LinkParameters(query, source: ResourceAddress(request.uri.path)) : nil
+        let link = isPlaylist ? LinkParameters(query, source: ResourceAddress(request.uri.path)) : nil
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             var playlist = try Playlist.parse(
                 path == "multivariant.m3u8" ? playlistOfCompleteRenditions(asset) : [UInt8](Data(contentsOf: url)),

@@ -173,7 +173,7 @@ struct PlaybackRequest {
             plan: plan,
             delivery: delivery,
             variables: variables,
-            link: try LinkParameters(query, source: source),
+            link: LinkParameters(query, source: source),
             directives: directives
         )
         self.parent = parent

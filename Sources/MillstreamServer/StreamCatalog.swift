@@ -57,10 +57,15 @@ public struct StreamCatalog: Sendable {
             return Self.isMediaFile(address) ? .file : .hls
         }
 
+        /// The extensions of media files that browsers play.
+        private static let mediaFileExtensions = [
+            ".mp4", ".m4v", ".mov", ".m4a", ".mp3", ".webm", ".ogg", ".flac", ".wav",
+        ]
+
         /// Returns whether the extension of a path is that of a media file.
         static func isMediaFile(_ address: ResourceAddress) -> Bool {
             let path = address.path.lowercased()
-            return [".mp4", ".m4v", ".mov", ".m4a", ".mp3"].contains { path.hasSuffix($0) }
+            return mediaFileExtensions.contains { path.hasSuffix($0) }
         }
 
         /// The addresses of all playlists and manifests of the stream.

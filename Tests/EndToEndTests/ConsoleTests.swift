@@ -14,82 +14,23 @@ import FoundationNetworking
     .enabled(if: Chromium.executable != nil, "there is no Chromium")
 )
 struct ConsoleTests {
-    /// A server with the sample catalog, its origin, and a page with the console.
-    private final class Stage {
-        let origin: RecordingOrigin
-        let server: RunningProgram
-        let browser: Chromium
-        let page: Page
-        let address: String
-        let library: URL
+    typealias Stage = ConsoleStage
 
-        var video: VideoElement { VideoElement(page: page) }
-
-        /// Starts a server with further options, and another catalog than that of the samples if one is given.
-        init(
-            _ options: [String] = [],
-            catalog makeCatalog: ((RecordingOrigin) -> String)? = nil,
-            before script: String? = nil
-        ) async throws {
-            origin = try await RecordingOrigin(try #require(Samples.directory))
-            library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
-            var catalog = origin.address("catalog.json")
-            if let makeCatalog {
-                try FileManager.default.createDirectory(at: library, withIntermediateDirectories: true)
-                catalog = library.appendingPathComponent("catalog.json").path
-                try Data(makeCatalog(origin).utf8).write(to: URL(fileURLWithPath: catalog))
-            }
-            server = try RunningProgram(
-                ["serve", "--port", "0", "--library", library.path, "--catalog", catalog] + options
-            )
-            address = try await server.match("(http://[0-9.:]+/)")
-            browser = try Chromium()
-            page = try await Page(address, in: browser, before: script)
-            try await eventually("the console is ready") { [page] in
-                try await page.isTrue("document.documentElement?.dataset.ready === 'true'")
-            }
-        }
-
-        /// Stops the browser, the server and the origin, in an order that avoids deadlocks.
-        func end() async throws {
-            browser.close()
-            server.send(SIGINT)
-            #expect(try await server.finish() == 0)
-            await origin.stop()
-            try? FileManager.default.removeItem(at: library)
-        }
-
-        func state(_ stream: String) async throws -> String {
-            try await page.text("document.querySelector('article[data-stream-id=\(stream)]').dataset.state")
-        }
-    }
-
-    private func onStage(
+    func onStage(
         _ options: [String] = [],
         catalog: ((RecordingOrigin) -> String)? = nil,
         before script: String? = nil,
         _ act: (Stage) async throws -> Void
     ) async throws {
-        let stage = try await Stage(options, catalog: catalog, before: script)
-        do {
-            try await act(stage)
-            #expect(stage.browser.consoleErrors.isEmpty)
-        } catch {
-            let url = FileManager.default.temporaryDirectory.appendingPathComponent("console-failure.png")
-            try? await stage.page.screenshot(to: url)
-            Issue.record("screenshot: \(url.path); server: \(stage.server.standardError)")
-            try? await stage.end()
-            throw error
-        }
-        try await stage.end()
+        try await Stage.run(options, catalog: catalog, before: script, act)
     }
 
-    private func play(_ stream: String, on stage: Stage) async throws {
+    func play(_ stream: String, on stage: Stage) async throws {
         try await stage.page.click("article[data-stream-id=\(stream)] [data-action=play]")
         try await stage.video.waitUntilPlaying()
     }
 
-    private func expectFrame(_ time: Double, shows expected: Double, _ video: VideoElement) async throws {
+    func expectFrame(_ time: Double, shows expected: Double, _ video: VideoElement) async throws {
         let strip = try await video.strip(at: time)
         #expect(
             abs(Double(strip.frame) - expected * Samples.frameRate) <= 1.5,
@@ -187,13 +128,13 @@ struct ConsoleTests {
     }
 
     /// A script that makes the browser one without HLS, in which the page plays streams by Media Source Extensions.
-    private static let withoutHLS = """
+    static let withoutHLS = """
         HTMLMediaElement.prototype.canPlayType = (original => function (type) {
           return type.includes('mpegurl') ? '' : original.call(this, type)
         })(HTMLMediaElement.prototype.canPlayType)
         """
 
-    private func expectMediaSource(_ stage: Stage) async throws {
+    func expectMediaSource(_ stage: Stage) async throws {
         #expect(try await stage.page.isTrue("video.currentSrc.startsWith('blob:')"))
     }
 

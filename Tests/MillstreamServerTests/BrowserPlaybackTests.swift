@@ -100,6 +100,30 @@ import Testing
         }
     }
 
+    /// Each segment has a date if one before it has a date tag.
+    @Test func mediaPlaylistIsReportedWithTheDatesOfItsSegments() async throws {
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            a.ts
+            #EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:00:10.5+01:00
+            #EXTINF:2.25,
+            b.ts
+            #EXTINF:4,
+            c.ts
+
+            """
+        try await onStage(["/v.m3u8": playlist]) { stage in
+            let report = """
+                "segments":[{"sequence":0,"duration":4,"discontinuity":0},\
+                {"sequence":1,"duration":2.25,"discontinuity":0,"date":10.5},\
+                {"sequence":2,"duration":4,"discontinuity":0,"date":12.75}]}
+                """
+            #expect(try await ask(stage, "playlist", "/v.m3u8").body.hasSuffix(report))
+        }
+    }
+
     @Test func requestsThatNameNothingAreRefused() async throws {
         try await onStage(["/m.m3u8": Self.multivariant]) { stage in
             for (target, status, code) in [

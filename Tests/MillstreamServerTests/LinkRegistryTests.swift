@@ -26,12 +26,13 @@ import Testing
     }
 
     @Test func conditionsAreFoundByName() throws {
-        #expect(try LinkRegistry.profile("3G").name == "3G")
-        #expect(try LinkRegistry.profile("very-bad-network").name == "Very Bad Network")
+        #expect(try registry.profile("3G").name == "3G")
+        #expect(try registry.profile("very-bad-network").name == "Very Bad Network")
         // Forms encode spaces as plus signs.
-        #expect(try LinkRegistry.profile("Very+Bad+Network").name == "Very Bad Network")
+        #expect(try registry.profile("Very+Bad+Network").name == "Very Bad Network")
+        #expect(throws: ServerError.self) { try registry.profile("") }
         let error = #expect(throws: ServerError.self) {
-            try LinkRegistry.profile("0123456789012345678901234567890123456789012345678901234567890123")
+            try registry.profile("0123456789012345678901234567890123456789012345678901234567890123")
         }
         #expect(error?.status == .badRequest && error?.code == "unknown-conditions")
         #expect(
@@ -42,6 +43,29 @@ import Testing
             error?.hint
                 == "the conditions are \(LinkProfile.presets.map(\.name).joined(separator: ", "))"
         )
+    }
+
+    /// The conditions of a file are named as presets are, also after those of all streams were changed.
+    @Test(arguments: ["my network", "3G"]) func conditionsOfTheServerAreFoundByName(name: String) throws {
+        let own = LinkProfile(name: name, down: .init(latency: .milliseconds(7)))
+        let registry = LinkRegistry(shared: own, time: time)
+        #expect(try registry.profile(name) == own)
+        #expect(try registry.profile(name.replacing(" ", with: "+")) == own)
+        #expect(try registry.link("a", for: stream(0, name)).profile == own)
+        try registry.change(nil, to: "EDGE")
+        let names = (name == "3G" ? [] : [name]) + LinkProfile.presets.map(\.name)
+        let list = names.map { "\"\($0)\"" }.joined(separator: ",")
+        #expect(registry.report.json.hasPrefix(#"{"presets":[\#(list)],"shared":"EDGE","links":["#))
+        try registry.change(nil, to: name)
+        #expect(registry.shared.profile == own)
+        #expect(throws: ServerError.self) { try registry.profile("6G") }
+    }
+
+    @Test func linkForUnknownConditionsIsRefused() {
+        for name in ["6G", ""] {
+            let error = #expect(throws: ServerError.self) { try registry.link("a", for: stream(0, name)) }
+            #expect(error?.code == "unknown-conditions")
+        }
     }
 
     @Test func identifierOfAStreamDependsOnItsSourceAndConditions() {
@@ -142,7 +166,7 @@ import Testing
     /// A link that loses all packets times out after a minute.
     @Test func requestsTimeOutAfterAMinute() async throws {
         let simulation = Simulation()
-        let registry = LinkRegistry(shared: try LinkRegistry.profile("100% Loss"), time: simulation)
+        let registry = LinkRegistry(shared: try #require(LinkProfile(preset: "100% Loss")), time: simulation)
         let links = [registry.shared, try registry.link("x", for: stream(0, "100% Loss"))]
         try await simulation.run {
             for link in links {
@@ -158,19 +182,17 @@ import Testing
 @Suite struct LinkParametersTests {
     private let source = ResourceAddress("https://h/a.m3u8")
 
-    private func request(_ query: String) throws -> LinkParameters? {
-        try LinkParameters(QueryItems(query), source: source)
+    private func request(_ query: String) -> LinkParameters? {
+        LinkParameters(QueryItems(query), source: source)
     }
 
-    @Test func addressWithoutConditionsHasNoLink() throws {
-        #expect(try request("url=x") == nil && request("link=abc") == nil)
-        #expect(throws: ServerError.self) { try request("conditions=6G") }
-        #expect(throws: ServerError.self) { try request("conditions=") }
+    @Test func addressWithoutConditionsHasNoLink() {
+        #expect(request("url=x") == nil && request("link=abc") == nil)
     }
 
     @Test(arguments: ["a", "z", "0", "9", "abcdef0123456789"])
     func linkIdentifierInTheAddressIsUsed(id: String) throws {
-        let link = try #require(try request("conditions=very+bad-network&link=\(id)"))
+        let link = try #require(request("conditions=very+bad-network&link=\(id)"))
         #expect(link.id == id && link.conditions == "very+bad-network")
         #expect(
             link.items == [
@@ -184,9 +206,9 @@ import Testing
         "", "&link=", "&link=A", "&link=/", "&link=:", "&link=%60", "&link=%7B", "&link=a-b",
         "&link=abcdef01234567890", "&link=%C3%A4",
     ])
-    func invalidLinkIdentifierIsReplacedByThatOfTheSource(item: String) throws {
+    func invalidLinkIdentifierIsReplacedByThatOfTheSource(item: String) {
         let id = LinkRegistry.identifier(LinkRegistry.Stream(source: source, conditions: "3G"))
-        #expect(try request("conditions=3G" + item)?.id == id)
+        #expect(request("conditions=3G" + item)?.id == id)
     }
 }
 

@@ -63,6 +63,26 @@ import Testing
         }
     }
 
+    /// The console learns from the report whether a URL is that of a media file, and gets its address.
+    @Test(arguments: ["/film.webm", "/film.FLAC", "/video"]) func mediaFilesAreRecognized(path: String) async throws {
+        try await ServerStage.run { stage in
+            let file = stage.origin.address(path)
+            let head: [UInt8] = [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 1]
+            stage.origin.set(path, .init(head + [UInt8](repeating: 0, count: 8 << 20), contentType: "video/mp4"))
+            stage.origin.behave(path, .proper)
+            let report = try await stage.ask("/api/inspect?url=\(file)")
+            #expect(report.status == 200 && report.body == #"{"kind":"file"}"#, "\(report.body)")
+            let address = PercentEncoding.encode("/play.m3u8?url=\(file)&segments=proxy")
+            let asked = try await stage.ask("/api/playback-address?address=\(address)&kind=file").body
+            let resolved = try #require(asked.firstMatch(of: /"address":"([^"]*)"/)?.1)
+            #expect(resolved.hasPrefix("/segment\(path)?"), "\(resolved)")
+            let beginning = try await stage.ask(String(resolved), fields: ["Range: bytes=4-7"])
+            #expect(beginning.status == 206 && beginning.body == "ftyp")
+            let playlist = try await stage.ask("/api/inspect?url=\(stage.privateSource)")
+            #expect(playlist.body.hasPrefix(#"{"kind":"media""#))
+        }
+    }
+
     @Test func mediaFilesOfPrivateHostsAreRefusedToOthers() async throws {
         try await ServerStage.run { stage in
             let file = stage.origin.address("/film.mp4")

@@ -24,7 +24,7 @@ import Testing
         "https://h/..%2f..%2fx", "https://h/%00", "https://h/a?%zz&&=",
     ])
     func segmentAddressesRoundTrip(target: String) throws {
-        let link = try LinkParameters(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
+        let link = LinkParameters(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
         for address in [
             SegmentAddress(ResourceAddress(target), delivery: .redirect, link: nil),
             SegmentAddress(ResourceAddress(target), delivery: .proxy, link: nil),

@@ -16,7 +16,7 @@ import Testing
     private static let signer = SegmentSigner(ServerSecret(bytes: [UInt8](0..<32)))
 
     private func link() throws -> LinkParameters? {
-        try LinkParameters(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
+        LinkParameters(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
     }
 
     private func unsigned(_ address: SegmentAddress) -> String {

@@ -64,6 +64,7 @@ enum BrowserPlaybackReport {
                         "sequence": .integer(segment.sequence),
                         "duration": .seconds(segment.duration),
                         "discontinuity": .integer(segment.discontinuitySequence),
+                        "date": segment.programDateTime.map { .seconds($0.sinceEpoch) },
                         "gap": segment.isGap ? .bool(true) : nil,
                     ])
                 }

@@ -52,6 +52,15 @@ export function unreachableError() {
     });
 }
 
+/** Returns the error for a response that is not complete. */
+export function interruptionError() {
+    return new ServerError({
+        code: 'interrupted',
+        message: 'The transfer from the server ended before it was complete.',
+        hint: 'The origin or a simulated fault can be the cause.',
+    });
+}
+
 export async function fetchStreams() {
     return (await request('GET', '/api/streams')).streams ?? [];
 }
@@ -70,12 +79,13 @@ export async function fetchRequiresSignature() {
     return (await request('GET', '/api/signing')).required;
 }
 
-/** Fetches the playback URL that a server which admits only signed URLs accepts. */
-export async function fetchSignedURL(url) {
-    return (await request('GET', `/api/playback-address?address=${encodeURIComponent(url)}`)).address;
+/** Fetches the playback URL that a server which admits only signed URLs accepts, or that of a media file. */
+export async function fetchSignedURL(url, { isFile }) {
+    const kind = isFile ? '&kind=file' : '';
+    return (await request('GET', `/api/playback-address?address=${encodeURIComponent(url)}${kind}`)).address;
 }
 
-/** Fetches the report of a playlist: its variants, renditions and diagnostics. */
+/** Fetches the report of a playlist: its variants, renditions and diagnostics; `{kind: "file"}` for a media file. */
 export function inspectStream(source) {
     return request('GET', `/api/inspect?url=${encodeURIComponent(source)}`);
 }
@@ -99,7 +109,7 @@ export function cancelDownload(id) {
     return request('DELETE', `/api/downloads/${encodeURIComponent(id)}`);
 }
 
-/** Fetches the presets of network conditions and the conditions in effect: `{presets, shared, links}`. */
+/** Fetches the names of network conditions and the conditions in effect: `{presets, shared, links}`. */
 export function fetchConditions() {
     return request('GET', '/api/conditions');
 }

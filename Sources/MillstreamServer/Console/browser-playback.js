@@ -1,52 +1,69 @@
 // The playlists, segments and subtitles of a playback URL, which the server reads and converts for this page
 // (docs/formats/console-api.md).
 
-import { parseError, unreachableError } from './api.js';
+import { interruptionError, parseError, ServerError, unreachableError } from './api.js';
+import { fetchSimulatedConditions } from './simulated-network.js';
+
+/** The pause before a request that a simulated network did not deliver is sent again. */
+const outagePauseMilliseconds = 1000;
+/** The time after which an interruption is that of a simulated network, which stalls for a minute; others come earlier. */
+const minimumOutageMilliseconds = 45_000;
 
 /** Returns the URL for a part of the playback URL `address`, a path on this server. */
-function requestURL(name, address, parameters = {}) {
+function requestURL(name, address, parameters) {
     return `/api/playback/${name}?${new URLSearchParams({ address, ...parameters })}`;
 }
 
-async function request(url, signal) {
-    let response;
-    try {
-        response = await fetch(url, { signal });
-    } catch (error) {
-        if (error.name === 'AbortError') throw error;
-        throw unreachableError();
+/**
+ * Requests a part of the playback URL `address`, and returns what `read` reads from the response.
+ *
+ * What a simulated network does not deliver is requested again, until `signal` is aborted or other conditions are selected.
+ */
+async function request(name, address, parameters, signal, read = (response) => response.json()) {
+    const url = requestURL(name, address, parameters);
+    while (true) {
+        const start = performance.now();
+        let response;
+        try {
+            response = await fetch(url, { signal });
+            if (!response.ok) throw await parseError(response);
+            return await read(response);
+        } catch (error) {
+            if (error.name === 'AbortError' || error instanceof ServerError) throw error;
+            const isOutage = signal && performance.now() - start > minimumOutageMilliseconds
+                && await fetchSimulatedConditions(address) !== undefined;
+            if (!isOutage) throw response ? interruptionError() : unreachableError();
+            await delay(outagePauseMilliseconds, signal);
+        }
     }
-    if (!response.ok) throw await parseError(response);
-    return response;
 }
 
 /**
  * Fetches the report of a playlist: `{type: "multivariant", variants, renditions}` or `{type: "media", ended, targetDuration,
  * start, segments}`.
  */
-export async function fetchPlaylist(address, signal) {
-    return (await request(requestURL('playlist', address), signal)).json();
+export function fetchPlaylist(address, signal) {
+    return request('playlist', address, {}, signal);
 }
 
 /** Fetches a segment as a movie fragment: `{bytes, type, timestamp}`. */
-export async function fetchSegment(address, sequence, signal) {
-    const response = await request(requestURL('segment', address, { segment: sequence }), signal);
-    return {
+export function fetchSegment(address, sequence, signal) {
+    return request('segment', address, { segment: sequence }, signal, async (response) => ({
         type: response.headers.get('Content-Type'),
         timestamp: Number(response.headers.get('Millstream-First-Timestamp')),
         bytes: await response.arrayBuffer(),
-    };
+    }));
 }
 
 /** Fetches the first timestamp of a segment, in seconds. */
 export async function fetchTimestamp(address, sequence, signal) {
-    return (await (await request(requestURL('timestamp', address, { segment: sequence }), signal)).json()).timestamp;
+    return (await request('timestamp', address, { segment: sequence }, signal)).timestamp;
 }
 
 /** Fetches the cues of a subtitle segment that starts at `start`; `offset` is added to timestamps of the media. */
 export async function fetchCues(address, sequence, { start, offset }, signal) {
     const parameters = { segment: sequence, start, ...(offset === undefined ? {} : { offset }) };
-    return (await (await request(requestURL('cues', address, parameters), signal)).json()).cues;
+    return (await request('cues', address, parameters, signal)).cues;
 }
 
 /** Returns the playback URL of this server as the path by which the server identifies it. */

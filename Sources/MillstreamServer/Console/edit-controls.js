@@ -1,6 +1,6 @@
 // The controls of edits. They are derived from the definitions that the server returns (GET /api/edits).
 
-import { createElement, setAttribute } from './element.js';
+import { createElement, setAttribute, setHidden } from './element.js';
 import { showMessage } from './messages.js';
 
 /**
@@ -68,30 +68,40 @@ function createNumberField({ name, title, summary, parameter, examples = [] }) {
 }
 
 function createStreamMenu({ name, title, summary }) {
-    const menu = new StreamMenu(name, summary);
+    const menu = new StreamMenu(name, title, summary);
     return {
-        node: labeledField(name, title, summary, menu.select),
-        fields: [menu.select],
+        node: createElement('div', { class: 'stream-control' }, labeledField(name, title, summary, menu.select), menu.urlField),
+        fields: [menu.select, menu.urlField],
         value: () => menu.url,
-        reset: () => { menu.select.value = ''; },
+        reset: () => menu.reset(),
         updateStreams: (store) => menu.update(store),
     };
 }
 
 /** A menu of streams with a field for the position, a time or a rule, that follows the URL of the stream after `@`. */
 function createStreamMenuWithPosition({ name, title, summary, examples = [] }, position) {
-    const menu = new StreamMenu(name, summary);
+    const menu = new StreamMenu(name, title, summary);
+    const example = examples[0]?.split('@').at(-1);
     const field = createElement('input', {
         type: 'text', id: `${name}-${position}`, autocomplete: 'off', spellcheck: 'false', title: summary,
-        placeholder: examples[0]?.split('@').at(-1), 'aria-label': `${title}: ${position}`,
+        placeholder: example, 'aria-label': `${title}: ${position}`,
+    });
+    const value = () => (menu.url && field.value.trim() ? `${menu.url}@${field.value.trim()}` : undefined);
+    const row = labeledField(name, title, summary, createElement('div', { class: 'field-row' }, menu.select, field));
+    const node = createElement('div', { class: 'stream-control' }, row, menu.urlField);
+    node.addEventListener('change', () => {
+        const isMissing = Boolean(menu.url) && !field.value.trim();
+        setAttribute(field, 'aria-invalid', isMissing ? 'true' : null);
+        if (isMissing) showMessage(`${title} also requires a ${position}, such as ${example}.`);
     });
     return {
-        node: labeledField(name, title, summary, createElement('div', { class: 'field-row' }, menu.select, field)),
-        fields: [menu.select, field],
-        value: () => (menu.url && field.value.trim() ? `${menu.url}@${field.value.trim()}` : undefined),
+        node,
+        fields: [menu.select, field, menu.urlField],
+        value,
         reset: () => {
-            menu.select.value = '';
+            menu.reset();
             field.value = '';
+            setAttribute(field, 'aria-invalid', null);
         },
         updateStreams: (store) => menu.update(store),
     };
@@ -102,26 +112,61 @@ function labeledField(name, title, summary, field) {
         createElement('label', { for: name, text: title, title: summary }), field);
 }
 
-/** A menu of the HLS streams in the catalog. */
+/** The value of the option for the stream at a URL; identifiers of streams have no such character. */
+const otherURL = ':url';
+
+/** A menu of the HLS streams in the catalog, and a field for the URL of another stream. */
 class StreamMenu {
     #store;
-    #options = '';
+    #streams = [];
+    #options;
 
-    constructor(name, summary) {
-        this.select = createElement('select', { id: name, title: summary },
-            createElement('option', { value: '', text: 'None' }));
+    constructor(name, title, summary) {
+        this.select = createElement('select', { id: name, title: summary });
+        this.urlField = createElement('input', {
+            type: 'url', id: `${name}-url`, class: 'stream-url', hidden: true, autocomplete: 'off', spellcheck: 'false', title: summary,
+            placeholder: 'https://…', 'aria-label': `${title}: URL`,
+        });
+        this.#showOptions();
+        this.select.addEventListener('change', () => this.#showField());
+        this.urlField.addEventListener('change', () => {
+            const isInvalid = this.urlField.value.trim() !== '' && !this.url;
+            setAttribute(this.urlField, 'aria-invalid', isInvalid ? 'true' : null);
+            if (isInvalid) showMessage(`${title}: the URL must start with http:// or https://.`, { type: 'error' });
+        });
     }
 
-    /** The URL of the selected stream, or `undefined` without one. */
+    /** The URL of the selected stream, or the one that was entered; `undefined` without a valid one. */
     get url() {
-        return this.#store?.stream(this.select.value)?.url;
+        if (!this.#isOther) return this.#store?.stream(this.select.value)?.url;
+        const url = this.urlField.value.trim();
+        return /^https?:\/\/[^/]/i.test(url) ? url : undefined;
+    }
+
+    reset() {
+        this.select.value = '';
+        this.urlField.value = '';
+        setAttribute(this.urlField, 'aria-invalid', null);
+        this.#showField();
     }
 
     update(store) {
         this.#store = store;
-        const streams = store.streams.filter((stream) => stream.kind !== 'file' && stream.edits.length === 0);
-        const fields = streams.map(({ id, name, advertisement }) => [id, name, Boolean(advertisement)]);
-        const options = JSON.stringify(fields);
+        this.#streams = store.streams.filter((stream) => stream.kind !== 'file' && stream.edits.length === 0);
+        this.#showOptions();
+    }
+
+    get #isOther() {
+        return this.select.value === otherURL;
+    }
+
+    #showField() {
+        setHidden(this.urlField, !this.#isOther);
+    }
+
+    #showOptions() {
+        const streams = this.#streams;
+        const options = JSON.stringify(streams.map(({ id, name, advertisement }) => [id, name, Boolean(advertisement)]));
         // Replaced only if they differ, because that closes an open menu.
         if (options === this.#options) return;
         this.#options = options;
@@ -132,7 +177,8 @@ class StreamMenu {
             createElement('option', { value: '', text: 'None' }),
             ...group('Advertisements', streams.filter((stream) => stream.advertisement)),
             ...group('Streams', streams.filter((stream) => !stream.advertisement)),
+            createElement('option', { value: otherURL, text: 'Other URL…' }),
         );
-        if (streams.some(({ id }) => id === selected)) this.select.value = selected;
+        if (selected === otherURL || streams.some(({ id }) => id === selected)) this.select.value = selected;
     }
 }

@@ -1,6 +1,6 @@
 // Functions that format quantities. The page is in English, so they ignore the language of the browser.
 
-/** Formats a size with a decimal unit: "34.5 MB". */
+/** Formats a size with a decimal unit, as the command line does: "1.25 MB", "34.5 MB". */
 export function formatSize(bytes) {
     if (!Number.isFinite(bytes)) return '–';
     if (bytes < 1000) return `${Math.round(bytes)} bytes`;
@@ -10,23 +10,27 @@ export function formatSize(bytes) {
     do {
         value /= 1000;
         unit += 1;
-    } while (value >= 999.5 && unit < units.length - 1);
-    return `${value < 100 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+    } while (value >= 1000 && unit < units.length - 1);
+    const hundredths = Math.round(value * 100);
+    const text = value >= 100 ? Math.round(hundredths / 100)
+        : value >= 10 ? (Math.round(hundredths / 10) / 10).toFixed(1) : (hundredths / 100).toFixed(2);
+    return `${text} ${units[unit]}`;
 }
 
-/** Formats a bit rate: "900 kbit/s", "2.5 Mbit/s", "1.2 Gbit/s". */
+/** Formats a bit rate, as the command line does: "900 kbit/s", "12.3 Mbit/s", "1.2 Gbit/s". */
 export function formatBitRate(bitsPerSecond) {
     if (!Number.isFinite(bitsPerSecond)) return '–';
+    if (bitsPerSecond < 1000) return `${Math.round(bitsPerSecond)} bit/s`;
     if (bitsPerSecond < 999_500) return `${Math.round(bitsPerSecond / 1000)} kbit/s`;
-    const [value, unit] = bitsPerSecond < 999_500_000 ? [bitsPerSecond / 1e6, 'Mbit/s'] : [bitsPerSecond / 1e9, 'Gbit/s'];
-    return `${Number(value.toPrecision(value < 100 ? 2 : 3))} ${unit}`;
+    const [value, unit] = bitsPerSecond < 999_950_000 ? [bitsPerSecond / 1e6, 'Mbit/s'] : [bitsPerSecond / 1e9, 'Gbit/s'];
+    return `${Math.round(value * 10) / 10} ${unit}`;
 }
 
-/** Formats a position or duration in seconds: "1:02:03", "00:12". */
+/** Formats a duration in seconds, as the command line does: "1:02:03", "00:12". */
 export function formatTime(seconds) {
     if (seconds === Infinity) return 'Live';
     if (!Number.isFinite(seconds)) return '–';
-    const whole = Math.max(0, Math.floor(seconds));
+    const whole = Math.max(0, Math.round(seconds));
     const pad = (number) => String(number).padStart(2, '0');
     const hours = Math.floor(whole / 3600);
     const minutes = Math.floor((whole % 3600) / 60);
@@ -62,9 +66,9 @@ export function formatVariant(variant) {
     return parts.filter(Boolean).join(' ');
 }
 
-// Rounded down, so that only a complete download shows 100%.
+// Rounded down, so that only a complete download shows 100 %.
 export function formatPercent(percent) {
-    return `${Math.floor(percent)}%`;
+    return `${Math.floor(percent)} %`;
 }
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });

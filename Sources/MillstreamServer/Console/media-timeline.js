@@ -4,7 +4,7 @@ import { fetchPlaylist } from './browser-playback.js';
 
 export class MediaTimeline {
     address;
-    /** `[{sequence, start, duration, discontinuity, gap}]` in their order. */
+    /** `[{sequence, start, duration, discontinuity, date, gap}]` in their order. */
     segments = [];
     isEnded = false;
     targetDuration = 6;
@@ -38,8 +38,7 @@ export class MediaTimeline {
         const last = this.segments.at(-1);
         const fresh = last ? segments.filter(({ sequence }) => sequence > last.sequence) : segments;
         let time = last ? last.start + last.duration : 0;
-        // The segments that were removed from a live playlist before they were seen lasted about as long as the others.
-        if (last && fresh.length > 0) time += (fresh[0].sequence - last.sequence - 1) * this.targetDuration;
+        if (last && fresh.length > 0 && fresh[0].sequence > last.sequence + 1) time = this.#timeAfterRemoved(last, fresh[0]);
         for (const segment of fresh) {
             this.segments.push({ ...segment, start: time });
             time += segment.duration;
@@ -51,12 +50,21 @@ export class MediaTimeline {
         }
     }
 
-    /** Moves the segments to the times of those of the video with the same media sequence number, or to the same end. */
+    /** Returns the time of a segment before which segments were removed from a live playlist without having been seen. */
+    #timeAfterRemoved(last, { sequence, discontinuity, date }) {
+        const distance = date - last.date;
+        if (discontinuity === last.discontinuity && distance >= last.duration) return last.start + distance;
+        // They lasted about as long as the others.
+        return last.start + last.duration + (sequence - last.sequence - 1) * this.targetDuration;
+    }
+
+    /** Moves the segments to the times of the same content in the video. */
     #align(reference) {
-        if (!reference || reference.segments.length === 0) return;
-        const starts = new Map(reference.segments.map(({ sequence, start }) => [sequence, start]));
-        const common = this.segments.find(({ sequence }) => starts.has(sequence));
-        const distance = common ? starts.get(common.sequence) - common.start : reference.end - this.end;
+        if (!reference || reference.segments.length === 0 || this.segments.length === 0) return;
+        const distance = distanceByDate(this.segments, reference.segments)
+            ?? distanceByStart(discontinuityStarts(this.segments), discontinuityStarts(reference.segments))
+            ?? distanceByStart(sequenceStarts(this.segments), sequenceStarts(reference.segments))
+            ?? reference.end - this.end;
         for (const segment of this.segments) segment.start += distance;
     }
 
@@ -90,4 +98,37 @@ export class MediaTimeline {
     firstSegment(discontinuity) {
         return this.segments.find((segment) => segment.discontinuity === discontinuity && !segment.gap);
     }
+}
+
+/**
+ * Returns the time by which segments have to be moved to those of another playlist with the same dates; `undefined` if dates are
+ * missing. Dates can change at a discontinuity, so two segments with the same discontinuity sequence number are compared if there are.
+ */
+function distanceByDate(segments, others) {
+    const [dated, otherDated] = [segments, others].map((all) => all.filter(({ date }) => date !== undefined));
+    if (dated.length === 0 || otherDated.length === 0) return undefined;
+    const numbers = new Set(otherDated.map(({ discontinuity }) => discontinuity));
+    const segment = dated.findLast(({ discontinuity }) => numbers.has(discontinuity)) ?? dated.at(-1);
+    const other = otherDated.findLast(({ discontinuity }) => discontinuity === segment.discontinuity) ?? otherDated.at(-1);
+    return other.start + segment.date - other.date - segment.start;
+}
+
+/** Returns the starts of the parts between discontinuities whose first segment is known, by discontinuity sequence number. */
+function discontinuityStarts(segments) {
+    return new Map(segments.filter(({ discontinuity }, index) => index > 0 && segments[index - 1].discontinuity !== discontinuity)
+        .map(({ discontinuity, start }) => [discontinuity, start]));
+}
+
+/**
+ * Returns the starts by media sequence number. Two playlists need not have the same content under the same number (RFC 8216bis
+ * §4.4.3.2), but most have if they have no dates.
+ */
+function sequenceStarts(segments) {
+    return new Map(segments.map(({ sequence, start }) => [sequence, start]));
+}
+
+/** Returns the distance of the starts that two playlists have under the first common number; `undefined` if there is none. */
+function distanceByStart(starts, others) {
+    const number = [...starts.keys()].find((key) => others.has(key));
+    return number === undefined ? undefined : others.get(number) - starts.get(number);
 }

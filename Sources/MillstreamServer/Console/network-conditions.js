@@ -11,6 +11,7 @@ export class NetworkConditionsMenu extends EventTarget {
     #select = find('network');
     // The conditions of the server, under the name that a playback URL can have; empty if it has none.
     #serverDefault = '';
+    #firstLoad = Promise.withResolvers();
     #waitingSince;
     // The position of the video at the last look at it.
     #position;
@@ -33,9 +34,21 @@ export class NetworkConditionsMenu extends EventTarget {
         return this.#select.value || this.#serverDefault;
     }
 
+    /** A promise that is resolved when the conditions of the server are known, or could not be loaded. */
+    get isKnown() {
+        return this.#firstLoad.promise;
+    }
+
     /** Loads the available conditions. */
     async load() {
-        const { presets, shared } = await fetchConditions();
+        try {
+            this.#show(await fetchConditions());
+        } finally {
+            this.#firstLoad.resolve();
+        }
+    }
+
+    #show({ presets, shared }) {
         this.#serverDefault = presets.includes(shared) ? shared : '';
         const selected = this.#select.value;
         const serverDefault = this.#select.options[0];

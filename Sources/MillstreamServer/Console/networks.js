@@ -26,10 +26,8 @@ class NetworkRow {
         this.#link = link;
         setText(this.#name, name);
         setTextOrHide(this.#detail, detail);
-        // Conditions of a file have no name among the presets.
-        const names = presets.includes(link.conditions) ? presets : [link.conditions, ...presets];
-        const isSame = names.join('\n') === [...this.#select.options].map(({ value }) => value).join('\n');
-        if (!isSame) this.#select.replaceChildren(...names.map((value) => createElement('option', { value, text: value })));
+        const isSame = presets.join('\n') === [...this.#select.options].map(({ value }) => value).join('\n');
+        if (!isSame) this.#select.replaceChildren(...presets.map((value) => createElement('option', { value, text: value })));
         // An open menu keeps the option that the user is about to choose.
         if (document.activeElement !== this.#select) this.#select.value = link.conditions;
     }

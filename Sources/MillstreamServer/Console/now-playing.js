@@ -49,7 +49,8 @@ export function showNowPlaying(player, edits, video) {
     function updateStatistics() {
         if (!player.selection) return;
         const { currentTime, duration, videoWidth, videoHeight } = video;
-        setText(statistics.position, `${formatTime(currentTime)} / ${formatTime(duration)}`);
+        // The seconds that have passed.
+        setText(statistics.position, `${formatTime(Math.floor(currentTime))} / ${formatTime(duration)}`);
         setText(statistics.resolution, videoWidth > 0 ? `${videoWidth} × ${videoHeight}` : '–');
         setText(statistics.buffer, `${forwardBuffer(video).toFixed(0)} s`);
         const quality = video.getVideoPlaybackQuality?.();

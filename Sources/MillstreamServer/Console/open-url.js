@@ -15,10 +15,10 @@ export function handleOpenURL(store, player, actions) {
         event.preventDefault();
         const source = validatedURL();
         if (!source) return;
-        const isFile = isMediaFile(source);
+        let isFile;
         // Inspected first, so that the reason for a refusal is shown next to the field.
         try {
-            if (!isFile) await inspectStream(source);
+            isFile = (await inspectStream(source)).kind === 'file';
         } catch (error) {
             setFieldError(errorMessage(error));
             showMessage(`The stream cannot be played. ${errorMessage(error)}`, { type: 'error', isVisible: false });
@@ -40,15 +40,10 @@ export function handleOpenURL(store, player, actions) {
     }
 }
 
-/** Returns whether the extension of a URL is that of a media file, which the server passes on as it is. */
-function isMediaFile(source) {
-    return /\.(mp4|m4v|mov|m4a|mp3|webm|ogg|flac|wav)$/i.test(source.split(/[?#]/)[0]);
-}
-
 /** Returns the URL in the field, or an empty string after showing what is wrong with it. */
 function validatedURL() {
     const source = field.value.trim();
-    const error = source === '' ? 'Enter the URL of a playlist.'
+    const error = source === '' ? 'Enter the URL of a playlist or a media file.'
         : /^https?:\/\/[^/]/i.test(source) ? '' : 'The URL must start with http:// or https://.';
     setFieldError(error);
     if (!error) return source;

@@ -1,20 +1,37 @@
 // The cause of a playback failure. The error of a video element has little detail, so the playlists are fetched again.
 
-import { fetchFaults, parseError, unreachableError } from './api.js';
+import { fetchFaults, parseError, ServerError, unreachableError } from './api.js';
 import { errorDescription } from './error-message.js';
+import { fetchSimulatedConditions } from './simulated-network.js';
 
 const maximumMediaPlaylists = 4;
-const codecHint = 'This browser might not support the codecs. '
+/** The time for which the responses over a simulated network are awaited. */
+const outageMilliseconds = 10_000;
+const fileCodecHint = 'This browser might not support the format or the codecs of the file.';
+const fileOriginHint = 'The origin might also not allow cross-origin requests (CORS). '
+    + 'In this case, load the file through this server.';
+const streamCodecHint = 'This browser might not support the codecs. '
     + 'Select other qualities, or open the playback URL in another player.';
 const corsHint = 'The origin might not allow cross-origin requests (CORS) for its segments. '
     + 'In this case, proxy the segments through this server.';
 
 /**
- * Returns `{message, hint, url, offersProxy, offersOffline}`: sentences for the user, and whether proxied segments or
- * the offline copy may help.
+ * Returns `{message, hint, url, offersProxy, offersOffline, conditions}`: sentences for the user, whether proxied segments or the
+ * offline copy may help, and the network conditions that deliver nothing, if they are the cause.
  */
-export async function diagnosePlaybackError(url, mediaError, { origin, isProxied }) {
-    const error = await playlistError(url);
+export async function diagnosePlaybackError(url, mediaError, { origin, isFile, isProxied }) {
+    const conditions = await fetchSimulatedConditions(url);
+    const resource = await findError(isFile ? examineFile : examinePlaylists, url, conditions);
+    const { error } = resource;
+    if (resource.isOutage) {
+        return {
+            message: `Nothing arrives over the simulated network “${conditions}”.`,
+            hint: 'Playback continues when you select other network conditions.',
+            conditions,
+            offersProxy: false,
+            offersOffline: false,
+        };
+    }
     const faultHint = await simulatedFaultHint();
     if (error?.code === 'simulated') {
         return { ...errorDescription(error), hint: faultHint, offersProxy: false, offersOffline: false };
@@ -23,28 +40,40 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isProxied
         // Status 400 is caused by the edits; and a server that does not respond cannot play offline copies.
         return { ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 };
     }
+    const reason = browserMessage(mediaError);
     if (origin === 'offline') {
         return {
             message: 'The offline copy cannot be played.',
-            hint: `This browser might not support its codecs. ${browserMessage(mediaError)}`,
+            hint: `This browser might not support its codecs. ${reason}`,
             offersProxy: false,
             offersOffline: false,
         };
     }
-    if (faultHint) {
-        return {
-            message: 'The playlists were loaded, but the media cannot be played.',
-            hint: `${faultHint} ${browserMessage(mediaError)}`,
-            offersProxy: false,
-            offersOffline: false,
-        };
-    }
+    const message = isFile ? 'The media file cannot be played.' : 'The playlists were loaded, but the media cannot be played.';
+    if (faultHint) return { message, hint: `${faultHint} ${reason}`, offersProxy: false, offersOffline: false };
+    const isFromServer = isFile ? !resource.isRedirected : isProxied;
+    const hint = isFile ? [fileCodecHint, isFromServer ? '' : fileOriginHint].filter(Boolean).join(' ')
+        : isFromServer ? streamCodecHint : corsHint;
     return {
-        message: 'The playlists were loaded, but the media cannot be played.',
-        hint: `${isProxied ? codecHint : corsHint} ${browserMessage(mediaError)}`,
-        offersProxy: !isProxied,
+        message,
+        hint: `${hint} ${reason}`,
+        offersProxy: !isFromServer,
         offersOffline: true,
     };
+}
+
+/**
+ * Returns what `examine` finds at a URL, `{error, isRedirected}`, or `{isOutage: true}` if the network with simulated `conditions`
+ * does not deliver it.
+ */
+async function findError(examine, url, conditions) {
+    const signal = conditions === undefined ? undefined : AbortSignal.timeout(outageMilliseconds);
+    try {
+        return await examine(url, { cache: 'no-store', signal });
+    } catch (error) {
+        if (error instanceof ServerError) return { error };
+        return conditions === undefined ? { error: unreachableError() } : { isOutage: true };
+    }
 }
 
 /** Returns a hint about the faults that the server simulates, or `undefined` if it simulates none. */
@@ -59,22 +88,29 @@ async function simulatedFaultHint() {
     }
 }
 
-/** Returns the error of the playlist or of one of its media playlists, or `undefined` if all can be loaded. */
-async function playlistError(url) {
-    try {
-        const response = await fetch(url, { cache: 'no-store' });
-        if (!response.ok) return await parseError(response);
-        const text = await response.text();
-        if (!text.trimStart().startsWith('#EXTM3U')) return { message: 'The server response is not a playlist.' };
-        for (const mediaPlaylistURL of mediaPlaylistURLs(text, url)) {
-            const mediaResponse = await fetch(mediaPlaylistURL, { cache: 'no-store' });
-            if (!mediaResponse.ok) return await parseError(mediaResponse);
-            await mediaResponse.body?.cancel();
-        }
-    } catch {
-        return unreachableError();
+/** Loads a playlist and its media playlists. */
+async function examinePlaylists(url, options) {
+    const response = await fetch(url, options);
+    if (!response.ok) throw await parseError(response);
+    const text = await response.text();
+    if (!text.trimStart().startsWith('#EXTM3U')) throw new ServerError({ message: 'The server response is not a playlist.' });
+    for (const mediaPlaylistURL of mediaPlaylistURLs(text, url)) {
+        const mediaResponse = await fetch(mediaPlaylistURL, options);
+        if (!mediaResponse.ok) throw await parseError(mediaResponse);
+        await mediaResponse.body?.cancel();
     }
-    return undefined;
+    return {};
+}
+
+/** Loads the first byte of a media file, unless the server redirects to its origin, from which this page cannot load. */
+async function examineFile(url, options) {
+    // An offline copy is redirected on this server.
+    const redirect = new URL(url).pathname.startsWith('/offline/') ? 'follow' : 'manual';
+    const response = await fetch(url, { ...options, redirect, headers: { Range: 'bytes=0-0' } });
+    if (response.type === 'opaqueredirect') return { isRedirected: true };
+    if (!response.ok) throw await parseError(response);
+    await response.body?.cancel();
+    return { isRedirected: false };
 }
 
 /** Returns the URLs of the media playlists of a multivariant playlist that are on this server. */

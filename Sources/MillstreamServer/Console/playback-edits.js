@@ -34,6 +34,8 @@ export class PlaybackEdits extends EventTarget {
     #inspectionCount = 0;
     #source;
     #hasInspectionFailed = false;
+    // The values of the last `change` event or reset, as JSON.
+    #applied;
     /** Whether the server admits only playback URLs that it has signed. */
     requiresSignature = false;
 
@@ -109,6 +111,7 @@ export class PlaybackEdits extends EventTarget {
         this.#preview.reset(isFixed);
         for (const control of this.#controls) control.reset();
         this.#showVariants([]);
+        this.#applied = JSON.stringify(this.values);
         this.#isFixed = isFixed;
         this.#updateDisabled();
         setText(find('edits-note'), isOffline
@@ -227,6 +230,10 @@ export class PlaybackEdits extends EventTarget {
 
     #handleChange() {
         this.#variantList.updateLimits(this.#limits);
+        // A control that is not complete yet changes nothing.
+        const values = JSON.stringify(this.values);
+        if (values === this.#applied) return;
+        this.#applied = values;
         this.dispatchEvent(new Event('change'));
     }
 }

@@ -11,6 +11,10 @@ const note = document.getElementById('playback-url-note');
 export function showPlaybackURL(player) {
     field.addEventListener('focus', () => field.select());
     copyButton.addEventListener('click', copy);
+    player.addEventListener('select', () => {
+        field.value = '';
+        setHidden(saveLink, true);
+    });
     player.addEventListener('load', () => {
         field.value = player.url;
         saveLink.href = player.savedURL;

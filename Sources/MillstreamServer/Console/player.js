@@ -1,16 +1,18 @@
 // The player: a video element, which plays HLS itself or by Media Source Extensions, and the stream selected for it.
 
 import { changeConditions, fetchConditions, fetchSignedURL } from './api.js';
-import { fetchPlaylist, playbackPath } from './browser-playback.js';
+import { delay, fetchPlaylist, playbackPath } from './browser-playback.js';
 import { errorDescription, errorMessage } from './error-message.js';
 import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
 import { showError, showMessage } from './messages.js';
 import { diagnosePlaybackError } from './playback-diagnosis.js';
 import { conditionsURL, playbackURL, savedPlaylistURL } from './playback-url.js';
+import { fetchSimulatedConditions } from './simulated-network.js';
 import { Subtitles } from './subtitles.js';
 
 const hlsType = 'application/vnd.apple.mpegurl';
 const reloadDelayMilliseconds = 300;
+const conditionsPollMilliseconds = 500;
 
 /**
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded;
@@ -144,9 +146,7 @@ export class Player extends EventTarget {
         this.url = undefined;
         this.savedURL = undefined;
         this.#setError(undefined);
-        this.#endMediaSource();
-        this.#video.removeAttribute('src');
-        this.#video.load();
+        this.#unload();
         this.#dispatch('select');
     }
 
@@ -161,13 +161,18 @@ export class Player extends EventTarget {
         if (!isSame) this.#edits.reset(selection);
         if (selection.poster) this.#video.poster = selection.poster;
         else this.#video.removeAttribute('poster');
+        this.#setError(undefined);
+        this.#unload();
         this.#dispatch('select');
         this.#load(position);
     }
 
-    #load(position) {
+    async #load(position) {
         clearTimeout(this.#reloadTimer);
         this.#loadCount += 1;
+        const load = this.#loadCount;
+        await this.#networkConditions.isKnown;
+        if (load !== this.#loadCount) return;
         this.#conditionsInURL = this.#networkConditions.value;
         const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
         // The server determines the URL of a media file, which is no playlist.
@@ -183,11 +188,24 @@ export class Player extends EventTarget {
     async #openSigned(url, position) {
         const load = this.#loadCount;
         try {
-            const signed = await Promise.all([url, savedPlaylistURL(url)].map(fetchSignedURL));
+            const { isFile } = this.selection;
+            const signed = await Promise.all([url, savedPlaylistURL(url)].map((each) => fetchSignedURL(each, { isFile })));
             if (load === this.#loadCount) this.#open(...signed, position);
         } catch (error) {
-            if (load === this.#loadCount) showError(`The stream could not be opened. ${errorMessage(error)}`);
+            if (load !== this.#loadCount) return;
+            this.#unload();
+            // “Try again” continues at the position.
+            this.#startPosition = position;
+            this.#setError({ ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 });
         }
+    }
+
+    /** Ends the playback of what is loaded. */
+    #unload() {
+        this.#endMediaSource();
+        this.#startPosition = 0;
+        this.#video.removeAttribute('src');
+        this.#video.load();
     }
 
     #open(url, savedURL, position) {
@@ -332,11 +350,26 @@ export class Player extends EventTarget {
         // What plays by Media Source Extensions reports its errors itself.
         if (!this.selection || this.#mediaSource || !this.#video.getAttribute('src')) return;
         const load = this.#loadCount;
-        const { origin } = this.selection;
+        const { origin, isFile } = this.selection;
         const error = await diagnosePlaybackError(this.url, this.#video.error, {
-            origin, isProxied: this.#edits.values.proxy,
+            origin, isFile, isProxied: this.#edits.values.proxy || this.#conditionsInURL !== '',
         });
-        if (load === this.#loadCount) this.#setError(error);
+        if (load !== this.#loadCount) return;
+        this.#setError(error);
+        if (error.conditions) this.#playUnderOtherConditions(error);
+    }
+
+    /** Plays the same URL again, at the same position, when the network no longer has the conditions that caused an error. */
+    async #playUnderOtherConditions(error) {
+        while (this.error === error && await fetchSimulatedConditions(this.url) === error.conditions) {
+            await delay(conditionsPollMilliseconds);
+        }
+        if (this.error !== error) return;
+        const { position } = this;
+        this.#setError(undefined);
+        this.#video.src = this.url;
+        this.#startPosition = position;
+        this.#play();
     }
 
     #setError(error) {

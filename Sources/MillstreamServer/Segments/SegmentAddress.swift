@@ -61,7 +61,7 @@ struct SegmentAddress: Hashable {
             throw ServerError(.badRequest, "invalid-value", "segments is redirect or proxy")
         }
         let target = ResourceAddress(url)
-        let link = try LinkParameters(query, source: target)
+        let link = LinkParameters(query, source: target)
         self.name = PercentEncoding.decode(name) ?? name
         self.target = target
         self.delivery = link == nil ? delivery : .proxy
@@ -79,10 +79,22 @@ struct SegmentAddress: Hashable {
 
     /// Creates the address of the media file that a playback request names in place of a playlist.
     ///
+    /// - Parameters:
+    ///   - query: The query of the playback request.
+    ///   - limits: The limits of its edits.
+    ///   - expiry: The expiry of the address; `nil` if it does not expire.
+    ///   - isKnownFile: A Boolean value that indicates whether the source is a media file whatever its name.
     /// - Returns: `nil` for a request of anything else.
     /// - Throws: ``ServerError`` if the request has edits, which a media file cannot have.
-    init?(mediaFileIn query: QueryItems, limits: EditLimits, expiry: AddressExpiry?) throws {
-        guard let url = query["url"], StreamCatalog.Stream.isMediaFile(ResourceAddress(url)) else { return nil }
+    init?(
+        mediaFileIn query: QueryItems,
+        limits: EditLimits,
+        expiry: AddressExpiry?,
+        isKnownFile: Bool = false
+    ) throws {
+        guard let url = query["url"], isKnownFile || StreamCatalog.Stream.isMediaFile(ResourceAddress(url)) else {
+            return nil
+        }
         let playback = try PlaybackRequest(query, limits: limits)
         guard playback.plan.edits.allSatisfy({ $0 == .absolute }) else {
             throw ServerError(

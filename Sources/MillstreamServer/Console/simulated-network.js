@@ -1,0 +1,24 @@
+// The network that the server simulates for a playback URL, which can be the reason why nothing arrives.
+
+import { fetchConditions } from './api.js';
+
+/** The name of the conditions without an effect. */
+export const perfectConditions = 'Off';
+
+/**
+ * Returns the name of the network conditions under which the server sends a playback URL and its children; `undefined` if it simulates
+ * none, or does not respond.
+ */
+export async function fetchSimulatedConditions(playbackURL) {
+    const { pathname, searchParams } = new URL(playbackURL, location.href);
+    const named = searchParams.get('conditions');
+    try {
+        const { shared, links } = await fetchConditions();
+        const [id, url] = [searchParams.get('link'), searchParams.get('url') ?? pathname];
+        const link = links.find((link) => (id === null ? link.url === url && link.named === named : link.id === id));
+        const name = named === null ? shared : link?.conditions ?? named;
+        return name === perfectConditions ? undefined : name;
+    } catch {
+        return undefined;
+    }
+}
