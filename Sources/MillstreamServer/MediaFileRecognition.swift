@@ -1,4 +1,5 @@
 import MediaTransport
+import NIOCore
 import ResourceAddressing
 import SegmentFormat
 

@@ -322,13 +322,10 @@ extension ConsoleTests {
                     "import('/console/format.js').then(m => \(values).map(m.\(function)).join())"
                 )
             }
-            #expect(
-                try await written("formatSize", sizes) == sizes.map { ByteCount($0).description }.joined(separator: ",")
-            )
-            #expect(
-                try await written("formatBitRate", rates)
-                    == rates.map { BitRate(bitsPerSecond: $0).description }.joined(separator: ",")
-            )
+            let writtenSizes = try await written("formatSize", sizes)
+            #expect(writtenSizes == sizes.map { ByteCount($0).description }.joined(separator: ","))
+            let writtenRates = try await written("formatBitRate", rates)
+            #expect(writtenRates == rates.map { BitRate(bitsPerSecond: $0).description }.joined(separator: ","))
             let times = "import('/console/format.js').then(m => [59.4, 59.5, 3723].map(m.formatTime).join())"
             #expect(try await stage.page.text(times) == "00:59,01:00,1:02:03")
         }

@@ -120,7 +120,8 @@ import Testing
                 {"sequence":1,"duration":2.25,"discontinuity":0,"date":10.5},\
                 {"sequence":2,"duration":4,"discontinuity":0,"date":12.75}]}
                 """
-            #expect(try await ask(stage, "playlist", "/v.m3u8").body.hasSuffix(report))
+            let answer = try await ask(stage, "playlist", "/v.m3u8")
+            #expect(answer.body.hasSuffix(report), "\(answer.body)")
         }
     }
 
