@@ -54,7 +54,10 @@ extension ConsoleTests {
                     try await stage.page.text(Self.error).contains("The media file cannot be played.")
                 }
                 let text = try await stage.page.text(Self.error)
-                #expect(text.contains("This browser might not support the format or the codecs of the file."), "\(text)")
+                #expect(
+                    text.contains("This browser might not support the format or the codecs of the file."),
+                    "\(text)"
+                )
                 #expect(!text.contains("playlist") && !text.contains("not responding"), "\(text)")
                 let sent = try await stage.page.number(
                     """
@@ -77,7 +80,7 @@ extension ConsoleTests {
         try await withFolder { folder in
             let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
             try FileManager.default.copyItem(at: movie, to: folder.appendingPathComponent("video"))
-            try await ConsoleStage.run(from: folder, catalog: { _ in "[]" }) { stage in
+            try await ConsoleStage.run(["--allow-host", "127.0.0.1"], from: folder, catalog: { _ in "[]" }) { stage in
                 try await fill("#open-url-field", with: stage.origin.address("video") + "?id=1", stage)
                 try await stage.page.click("#open-url [type=submit]")
                 try await stage.video.waitUntilPlaying()
@@ -114,7 +117,7 @@ extension ConsoleTests {
 
     // MARK: Simulated networks
 
-    /// Nothing arrives over the simulated network for longer than the server waits, and playback goes on over another.
+    /// If nothing arrives for longer than the server waits, the console says why, and playback goes on over another network.
     @Test(.timeLimit(.minutes(10)), arguments: [nil, withoutHLS])
     func outageOfTheSimulatedNetworkIsExplained(script: String?) async throws {
         try await onStage(before: script) { stage in
@@ -132,7 +135,9 @@ extension ConsoleTests {
                 try await Task.sleep(for: .seconds(75))
                 #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
                 #expect(
-                    try await stage.page.text("document.querySelector('#waiting-note').textContent").contains("100% Loss")
+                    try await stage.page.text("document.querySelector('#waiting-note').textContent").contains(
+                        "100% Loss"
+                    )
                 )
             }
             try await stage.page.choose("Off", in: "#network")
@@ -196,7 +201,9 @@ extension ConsoleTests {
             """
         try await onStage(before: script) { stage in
             try await stage.video.waitUntilPlaying()
-            #expect(try await stage.page.text("document.querySelector('#playback-url').value").contains("conditions=Off"))
+            #expect(
+                try await stage.page.text("document.querySelector('#playback-url').value").contains("conditions=Off")
+            )
         }
     }
 
@@ -204,14 +211,16 @@ extension ConsoleTests {
 
     /// Without a catalog, a stream at any URL can be appended and inserted.
     @Test(.timeLimit(.minutes(10))) func streamsOfAnyURLAreInserted() async throws {
-        try await onStage(catalog: { _ in "[]" }) { stage in
+        try await onStage(["--allow-host", "127.0.0.1"], catalog: { _ in "[]" }) { stage in
             let (program, advertisement) = (
                 stage.origin.address("ts/multivariant.m3u8"), stage.origin.address("ad/multivariant.m3u8")
             )
             try await fill("#open-url-field", with: program, stage)
             try await stage.page.click("#open-url [type=submit]")
             try await stage.video.waitUntilPlaying()
-            func url() async throws -> String { try await stage.page.text("document.querySelector('#playback-url').value") }
+            func url() async throws -> String {
+                try await stage.page.text("document.querySelector('#playback-url').value")
+            }
             let plain = try await url()
             #expect(try await stage.page.isTrue("document.querySelector('#append-url').hidden"))
             try await stage.page.choose(":url", in: "#append")
@@ -315,8 +324,12 @@ extension ConsoleTests {
 
     @Test(.timeLimit(.minutes(10))) func quantitiesAreWrittenAsByTheCommandLine() async throws {
         try await onStage { stage in
-            let sizes: [Int64] = [0, 999, 1_000, 1_250_000, 12_340_000, 99_960_000, 345_600_000, 1_000_000_000, 5_678_000_000]
-            let rates: [Int64] = [1, 999, 1_000, 999_499, 999_500, 1_250_000, 12_340_000, 345_600_000, 999_949_999, 999_950_000]
+            let sizes: [Int64] = [
+                0, 999, 1_000, 1_250_000, 12_340_000, 99_960_000, 345_600_000, 1_000_000_000, 5_678_000_000,
+            ]
+            let rates: [Int64] = [
+                1, 999, 1_000, 999_499, 999_500, 1_250_000, 12_340_000, 345_600_000, 999_949_999, 999_950_000,
+            ]
             func written(_ function: String, _ values: [Int64]) async throws -> String {
                 try await stage.page.text(
                     "import('/console/format.js').then(m => \(values).map(m.\(function)).join())"

@@ -83,6 +83,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["6G", ""]) func unknownConditionsAreRefused(name: String) async throws {
+        try await ServerStage.run { stage in
+            let address = "/play.m3u8?url=\(stage.privateSource)&conditions=\(name)"
+            let encoded = PercentEncoding.encode(address)
+            let file = "/play.m3u8?url=\(stage.origin.address("/film.mp4"))&conditions=\(name)"
+            for target in [address, file, "/api/playback/playlist?address=\(encoded)"] {
+                let answer = try await stage.ask(target)
+                #expect(answer.status == 400 && answer.errorCode == "unknown-conditions", "\(target): \(answer.body)")
+            }
+        }
+    }
+
     @Test func mediaFilesOfPrivateHostsAreRefusedToOthers() async throws {
         try await ServerStage.run { stage in
             let file = stage.origin.address("/film.mp4")

@@ -54,7 +54,6 @@ import Testing
         ("url=https://h/a&parent=", "invalid-value"), ("url=https://h/a&parent=file:///x", "invalid-value"),
         ("url=https://h/a&x=1", "unknown-edit"), ("url=https://h/a?x=1&y=2", "unknown-edit"),
         ("url=https://h/a&HLS_msn=1", "unknown-edit"), ("url=https://h/a&bandwidth=x", "invalid-value"),
-        ("url=https://h/a&conditions=6G", "unknown-conditions"),
     ])
     func invalidQueriesAreRejectedWithACode(query: String, code: String) {
         do {

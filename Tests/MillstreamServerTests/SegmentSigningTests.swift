@@ -72,7 +72,6 @@ import Testing
         ("url=https://h/a&link=a&link=a", .badRequest, "repeated-item"),
         ("url=https://h/a&signature=a&signature=a", .badRequest, "repeated-item"),
         ("url=https://h/a&segments=never", .badRequest, "invalid-value"),
-        ("url=https://h/a&conditions=6G", .badRequest, "unknown-conditions"),
         ("url=https://h/a", .forbidden, "invalid-signature"),
         ("url=https://h/a&x=1&x=2", .forbidden, "invalid-signature"),
         ("url=https://h/a&signature=", .forbidden, "invalid-signature"),

@@ -77,14 +77,14 @@ struct SegmentAddress: Hashable {
         }
     }
 
-    /// Creates the address of the media file that a playback request names in place of a playlist.
+    /// Creates the address of the media file that a playback request names in place of a playlist; `nil` for a request of anything
+    /// else.
     ///
     /// - Parameters:
     ///   - query: The query of the playback request.
     ///   - limits: The limits of its edits.
     ///   - expiry: The expiry of the address; `nil` if it does not expire.
     ///   - isKnownFile: A Boolean value that indicates whether the source is a media file whatever its name.
-    /// - Returns: `nil` for a request of anything else.
     /// - Throws: ``ServerError`` if the request has edits, which a media file cannot have.
     init?(
         mediaFileIn query: QueryItems,
