@@ -14,7 +14,9 @@ export async function fetchSimulatedConditions(playbackURL) {
     const named = searchParams.get('conditions');
     try {
         const { shared, links } = await fetchConditions();
-        const [id, url] = [searchParams.get('link'), searchParams.get('url') ?? pathname];
+        const id = searchParams.get('link');
+        // The server reports URLs without user name and password.
+        const url = (searchParams.get('url') ?? pathname).replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
         const link = links.find((link) => (id === null ? link.url === url && link.named === named : link.id === id));
         const name = named === null ? shared : link?.conditions ?? named;
         return name === perfectConditions ? undefined : name;
