@@ -90,10 +90,10 @@ extension AssetLibrary {
         now: Date,
         excluding skipped: Set<String>
     ) throws -> EvictionPlan {
-        let (records, policies) = try catalog.read { database in
+        let (records, policies, pending) = try catalog.read { database in
             (
                 try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue).fetchAll(database),
-                try StoragePolicyRecord.fetchPolicies(database)
+                try StoragePolicyRecord.fetchPolicies(database), try DownloadRecord.fetchPendingAssets(database)
             )
         }
         let candidates = records.map { record in
@@ -103,7 +103,7 @@ extension AssetLibrary {
                 creationTime: record.createdAt,
                 usage: DiskUsage(of: packageDirectory(record.id)),
                 policy: policies[record.id] ?? StoragePolicy(),
-                isInUse: skipped.contains(record.id) || isInUse(record.id)
+                isInUse: skipped.contains(record.id) || pending.contains(record.id) || isInUse(record.id)
             )
         }
         return EvictionPlan(
@@ -142,7 +142,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Deletes an asset unless it is in use or pinned.
+    /// Deletes an asset unless it is in use, pinned, or the asset of a pending download.
     ///
     /// - Returns: A Boolean value that indicates whether the asset was deleted.
     private func evict(_ id: String) throws -> Bool {
@@ -151,7 +151,9 @@ extension AssetLibrary {
         defer { withExtendedLifetime(use) {} }
         guard use != nil || !PackageFile.isFolder(packagePath(id)) else { return false }
         do {
-            guard try !storagePolicy(id).isPinned else { return false }
+            guard try !storagePolicy(id).isPinned,
+                try !catalog.read({ try DownloadRecord.fetchPendingAssets($0) }).contains(id)
+            else { return false }
             try delete(id)
             return true
         } catch let error as StorageError where [.busy, .notFound].contains(error.code) {

@@ -110,6 +110,20 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
         }
     }
 
+    /// Returns the identifiers of the assets of downloads that are running, waiting or suspended.
+    static func fetchPendingAssets(_ database: Database) throws -> Set<String> {
+        // A catalog of an earlier version that is open for reading only has no such table.
+        guard try database.tableExists(tableName) else { return [] }
+        // A state that a newer version wrote counts as pending.
+        return try Set(
+            String.fetchAll(
+                database,
+                sql: "SELECT assetID FROM download WHERE state NOT IN (?, ?)",
+                arguments: [State.failed.rawValue, State.canceled.rawValue]
+            )
+        )
+    }
+
     /// The character between the names of directories in the catalog, which no name contains.
     fileprivate static let separator = "/"
 
@@ -148,13 +162,34 @@ package enum DownloadChange: Sendable, Hashable {
 
 extension AssetLibrary {
     /// Returns the downloads of a session, or of all sessions, in the order of their creation.
-    package func downloads(of session: String? = nil) throws -> [DownloadRecord] {
+    ///
+    /// - Parameters:
+    ///   - session: The identifier of the session; `nil` for all sessions.
+    ///   - known: The identifiers of the downloads whose options and artwork, which can be large, are left out.
+    /// - Returns: The downloads.
+    /// - Throws: ``StorageError``.
+    package func downloads(
+        of session: String? = nil,
+        omittingOptionsOf known: Set<String> = []
+    ) throws -> [DownloadRecord] {
         try catalog.read { database in
             // A catalog of an earlier version that is open for reading only has no such table.
             guard try database.tableExists(DownloadRecord.tableName) else { return [] }
+            // The identifiers are those that this library made, of letters and digits.
+            let names = known.filter { Self.isIdentifier($0) }.map { "'\($0)'" }.joined(separator: ",")
+            let columns = try database.columns(in: DownloadRecord.tableName).map(\.name).map { name in
+                switch name {
+                case "options": "CASE WHEN id IN (\(names)) THEN x'' ELSE options END AS options"
+                case "artwork": "CASE WHEN id IN (\(names)) THEN NULL ELSE artwork END AS artwork"
+                default: name
+                }
+            }
             return try Row.fetchAll(
                 database,
-                sql: "SELECT * FROM download WHERE ?1 IS NULL OR session = ?1 ORDER BY createdAt, id",
+                sql: """
+                    SELECT \(columns.joined(separator: ", ")) FROM download
+                    WHERE ?1 IS NULL OR session = ?1 ORDER BY createdAt, id
+                    """,
                 arguments: [session]
             ).map { DownloadRecord($0) }
         }

@@ -14,7 +14,8 @@ package struct EvictionCandidate: Sendable, Hashable {
     package var usage: DiskUsage
     /// The storage policy of the asset.
     package var policy: StoragePolicy
-    /// A Boolean value that indicates whether the asset is being played, downloaded or verified.
+    /// A Boolean value that indicates whether the asset is being played or verified, or has a download that has neither failed
+    /// nor been canceled.
     package var isInUse: Bool
 
     /// Creates a candidate.

@@ -11,7 +11,7 @@ extension LibraryCommand {
             commandName: "evict",
             abstract: "Delete expired assets, and as many others as the given limits require.",
             discussion: """
-                Assets that are pinned, played, downloaded or verified are not deleted. Assets with the default priority \
+                Assets that are pinned, played, downloaded or verified, or wait for a download, are not deleted. Assets with the default priority \
                 are deleted before important ones, and older ones before newer ones.
 
                 Example: millstream library evict --dry-run --need 2G

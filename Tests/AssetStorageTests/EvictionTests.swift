@@ -105,6 +105,29 @@ import Testing
         #expect(try library.assets().map(\.id) == [ids[0]])
     }
 
+    @Test(arguments: [DownloadRecord.State.waiting, .suspended, .failed, .canceled])
+    func assetOfAPendingDownloadIsNotEvicted(state: DownloadRecord.State) throws {
+        let record = DownloadRecord(
+            id: AssetLibrary.newDownloadIdentifier(),
+            session: "films",
+            assetID: ids[0],
+            source: try library.asset(ids[0]).source,
+            details: "",
+            options: Data(),
+            artwork: nil,
+            state: state,
+            priority: 0,
+            creationTime: 0
+        )
+        try library.addDownload(record)
+        let isPending = [.waiting, .suspended].contains(state)
+        let planned = try AssetLibrary(reading: temporary.directory).evictionPlan(limits: everything).entries.map(\.id)
+        #expect(planned.contains(ids[0]) != isPending)
+        _ = try library.evict(limits: everything)
+        #expect(try library.assets().map(\.id) == (isPending ? [ids[0]] : []))
+        #expect(try library.downloads().count == (isPending ? 1 : 0))
+    }
+
     /// Another process looks whether the package is in use at the moment at which a player is created.
     @Test func playerThatStartsDuringAnEvictionPlanIsInUse() async throws {
         let descriptor = open(library.packageDirectory(ids[0]).path, O_RDONLY | O_DIRECTORY)
