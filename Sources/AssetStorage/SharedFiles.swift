@@ -104,8 +104,11 @@ struct SharedFiles: Sendable {
         )
     }
 
-    private var hasSpace: Bool {
-        library.freeSpace.map { $0.bytes >= Self.minimumFreeSpace +| Self.maximumFileSize } ?? true
+    /// Returns a Boolean value that indicates whether a file of a size can be stored; `nil` if the size is unknown.
+    private func hasSpace(for size: Int64?) -> Bool {
+        let size = size ?? Self.maximumFileSize
+        guard size <= Self.maximumFileSize else { return false }
+        return library.freeSpace.map { $0.bytes >= Self.minimumFreeSpace +| size } ?? true
     }
 
     /// Requests a file from the origin and stores it while it is read.
@@ -116,13 +119,18 @@ struct SharedFiles: Sendable {
     ) async throws -> TransportResponse {
         // The package is not locked: a download of another process leaves the files out that this one has claimed.
         let storing = StoredReception(library, id, resource, reception)
-        guard library.isWritable, hasSpace, request.resumption == nil else {
+        guard library.isWritable, hasSpace(for: resource.byteRange?.length ?? 0), request.resumption == nil else {
             storing.abandon()
             return try await origin.send(request)
         }
         let (response, offset, version) = try await continuedResponse(to: request, storing)
         // The body of an error is not the file.
         guard response.status == (resource.byteRange == nil && offset == 0 ? 200 : 206) else {
+            storing.abandon()
+            return response
+        }
+        // The rest of an unfinished file is a part of what was announced before.
+        guard offset > 0 || hasSpace(for: response.expectedLength) else {
             storing.abandon()
             return response
         }
