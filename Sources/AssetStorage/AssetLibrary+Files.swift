@@ -41,6 +41,18 @@ extension AssetLibrary {
         PackageFile("\(packagePath(id))/\(resource.path)", files: files)
     }
 
+    /// Returns a Boolean value that indicates whether the media playlist that needs a file also needs keys.
+    package func needsKeys(_ resource: StoredResource) throws -> Bool {
+        let kinds = [StoredResource.Kind.key, .longKey].map(\.rawValue)
+        return try catalog.read { database in
+            let row = try ResourceRecord.filter(Column("assetID") == resource.assetID)
+                .filter(Column("path") == resource.path).fetchOne(database)
+            guard let row else { return false }
+            return try !ResourceRecord.filter(Column("renditionID") == row.renditionID)
+                .filter(kinds.contains(Column("kind"))).isEmpty(database)
+        }
+    }
+
     /// Returns all files of an asset in the order in which its playlists name them.
     package func resources(_ id: String) throws -> [StoredResource] {
         try catalog.read { database in

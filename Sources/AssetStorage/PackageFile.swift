@@ -36,6 +36,13 @@ package final class PackageFile: @unchecked Sendable {
     /// The extension of an unfinished file.
     static let partialExtension = ".part"
 
+    /// Returns the first bytes of the unfinished file; `nil` if it cannot be read.
+    package func unfinishedBytes(upTo count: Int) -> [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: partialPath) else { return nil }
+        defer { try? file.close() }
+        return (try? file.read(upToCount: count)).map { Array($0) }
+    }
+
     private var notePath: String { path + UnfinishedFile.fileExtension }
 
     deinit { closeFile() }

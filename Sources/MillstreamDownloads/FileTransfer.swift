@@ -4,6 +4,7 @@ import MediaTransport
 import NIOCore
 import NIOPosix
 import ResourceAddressing
+import SegmentFormat
 
 /// The transfer of one file of a download from the server to the disk.
 ///
@@ -260,8 +261,27 @@ struct FileTransfer {
         try await NIOThreadPool.singleton.runIfActive { [self] in
             try file.write(rest)
             try check(file.count, response)
+            if resource.kind == .initialization { try checkProtection(of: file, response) }
             reception.setWritten(file.count)
         }
+    }
+
+    /// The maximum size of an initialization section that is checked for protection.
+    private static let maximumInitializationSize = 4 << 20
+
+    /// Verifies that media whose playlist names no key is not encrypted, because it could never be played.
+    private func checkProtection(of file: PackageFile, _ response: TransportResponse) throws {
+        guard let bytes = file.unfinishedBytes(upTo: Self.maximumInitializationSize),
+            let box = Box.first(.moov, in: bytes.span),
+            let movie = try? Movie(bytes.span, at: box.range.lowerBound),
+            let scheme = movie.tracks.lazy.compactMap(\.mediaTrack.encryptionScheme).first,
+            try !library.needsKeys(resource)
+        else { return }
+        throw DownloadError(
+            .contentProtected,
+            "the content is protected (\(scheme)), and its playlist names no key",
+            address: response.address
+        )
     }
 
     private func check(_ count: Int64, _ response: TransportResponse) throws {
