@@ -27,10 +27,10 @@ extension AssetDownload {
         defer { withExtendedLifetime(claims) {} }
         var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
-        let limit = configuration.maximumRate.map { RateLimit($0) }
-        let limiter = limit.map { RateLimiter($0, time: time) }
+        let limiter = makeLimiter()
         let fetchCount =
-            limit?.fetchCount(atMost: configuration.maximumConcurrentFetches) ?? configuration.maximumConcurrentFetches
+            limiter?.fetchCount(atMost: configuration.maximumConcurrentFetches)
+            ?? configuration.maximumConcurrentFetches
         var firstError: (any Error)?
         try await withThrowingTaskGroup(of: TransferStep.self) { group in
             // A connection receives the next file while the one before is being stored.

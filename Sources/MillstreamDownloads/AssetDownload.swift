@@ -35,6 +35,8 @@ package struct AssetDownload: Sendable {
     let time: any TimeSource
     /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
     package var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+    /// The limiter of the rate of all downloads of a session; `nil` for none.
+    var sessionLimiter: RateLimiter?
     /// The playlists of the source if they have just been loaded and entered in the catalog; `nil` to load them.
     var resolution: DownloadResolver.Resolution?
 
@@ -75,6 +77,12 @@ package struct AssetDownload: Sendable {
         } catch let error as TransportError {
             throw DownloadError(error)
         }
+    }
+
+    /// Returns the limiter of the rate at which a run of the download receives bytes; `nil` for none.
+    func makeLimiter() -> RateLimiter? {
+        configuration.maximumRate.map { RateLimiter(RateLimit($0), time: time, within: sessionLimiter) }
+            ?? sessionLimiter
     }
 
     /// The resolver of the playlists of the source.

@@ -58,6 +58,27 @@ public struct DownloadProgress: Sendable, Hashable {
         self.receivedBytes = receivedBytes
     }
 
+    /// Returns the progress of a selection as that of a download with several selections, each of which is the same share of it.
+    ///
+    /// - Parameters:
+    ///   - number: The zero-based index of the selection.
+    ///   - count: The number of selections.
+    /// - Returns: The progress, of which the percentage does not decrease from one selection to the next.
+    func ofSelection(_ number: Int, of count: Int) -> DownloadProgress {
+        guard count > 1 else { return self }
+        var progress = DownloadProgress(
+            loadedTimeRanges: loadedTimeRanges,
+            duration: duration,
+            bytes: bytes,
+            percent: (Double(number) * 100 + percent) / Double(count),
+            expectedBytes: expectedBytes,
+            receivedBytes: receivedBytes
+        )
+        progress.share = share.map { (Double(number) + (percent < 100 ? $0 : 1)) / Double(count) }
+        progress.requestedFile = requestedFile
+        return progress
+    }
+
     /// The progress as fields of a report.
     public var fields: [ReportValue.Field] {
         guard

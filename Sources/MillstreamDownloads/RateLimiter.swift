@@ -35,10 +35,19 @@ struct RateLimit {
 final class RateLimiter: Sendable {
     private let limit: Mutex<RateLimit>
     private let time: any TimeSource
+    /// The limiter of several downloads together; `nil` if there is none.
+    private let session: RateLimiter?
 
-    init(_ limit: RateLimit, time: any TimeSource) {
+    init(_ limit: RateLimit, time: any TimeSource, within session: RateLimiter? = nil) {
         self.limit = Mutex(limit)
         self.time = time
+        self.session = session
+    }
+
+    /// Returns the number of fetches to run concurrently; see ``RateLimit/fetchCount(atMost:)``.
+    func fetchCount(atMost maximum: Int) -> Int {
+        let count = limit.withLock { $0.fetchCount(atMost: maximum) }
+        return session?.fetchCount(atMost: count) ?? count
     }
 
     /// Waits until more bytes may be received after the given ones.
@@ -47,5 +56,6 @@ final class RateLimiter: Sendable {
     func waitAfterReceiving(_ count: Int) async throws {
         let delay = limit.withLock { $0.addBytes(count, at: time.now) }
         if delay > .zero { try await time.sleep(for: delay) }
+        try await session?.waitAfterReceiving(count)
     }
 }

@@ -112,6 +112,83 @@ import Testing
         #expect(try temporary.library.asset(id).renditions.count == 4)
     }
 
+    /// An origin whose variants have different groups of audio renditions.
+    private var originWithGroups: ScriptedTransport {
+        let names = ["low", "high", "en-low", "ko-low", "fr-low", "en-high", "ko-high"]
+        var texts = [
+            Self.source.text: """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en-low.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="Korean",LANGUAGE="ko",URI="ko-low.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",NAME="French",LANGUAGE="fr",URI="fr-low.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="high",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en-high.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="high",NAME="Korean",LANGUAGE="ko",URI="ko-high.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=640x360,AUDIO="low"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1920x1080,AUDIO="high"
+            high.m3u8
+
+            """
+        ]
+        for name in names {
+            texts[Self.base + name + ".m3u8"] = Self.media("\(name).ts")
+            texts[Self.base + name + ".ts"] = "media of \(name)"
+        }
+        return ScriptedTransport(texts: texts)
+    }
+
+    /// Downloads the selections of an asset, and then all options that it lacks.
+    ///
+    /// - Returns: The addresses of the media that was fetched for the options, and the identifier of the asset.
+    private func fetchAllOptions(
+        of origin: ScriptedTransport,
+        after selections: [DownloadSelection],
+        then change: (String) throws -> Void = { _ in }
+    ) async throws -> (fetched: [String], id: String) {
+        let session = try session(origin)
+        var id = ""
+        for selection in selections {
+            let task = try await session.makeTask(
+                Self.source,
+                configuration: DownloadConfiguration(selection: selection)
+            )
+            task.resume()
+            id = try await task.value().id
+        }
+        try change(id)
+        let before = mediaRequests(origin).count
+        var count = 0
+        while let next = try temporary.library.nextMediaSelection(of: id), count < 10 {
+            count += 1
+            let task = try await session.makeTask(
+                Self.source,
+                configuration: DownloadConfiguration(selection: next.selection)
+            )
+            task.resume()
+            try await task.value()
+        }
+        #expect(try temporary.library.nextMediaSelection(of: id) == nil)
+        return (Array(mediaRequests(origin).dropFirst(before)), id)
+    }
+
+    @Test func nextMediaSelectionsOfSeveralVariantsEnd() async throws {
+        let low = DownloadSelection(variants: .minimumBandwidth(BitRate(bitsPerSecond: 1)), audio: .defaults)
+        let high = DownloadSelection(variants: .best, audio: .defaults)
+        let (fetched, id) = try await fetchAllOptions(of: originWithGroups, after: [low, high])
+        #expect(fetched.sorted() == ["fr-low.ts", "ko-high.ts", "ko-low.ts"])
+        #expect(try temporary.library.asset(id).renditions.count == 7)
+    }
+
+    @Test func nextMediaSelectionsDoNotFetchRemovedVariants() async throws {
+        let all = DownloadSelection(variants: .all, audio: .defaults)
+        let best = DownloadSelection(variants: .best, audio: .defaults)
+        let (fetched, id) = try await fetchAllOptions(of: originWithGroups, after: [all, best]) { id in
+            _ = try temporary.library.shrink(id, to: .maximumHeight(720))
+        }
+        #expect(fetched.sorted() == ["fr-low.ts", "ko-low.ts"])
+        #expect(try temporary.library.asset(id).renditions.map(\.folder).contains("variant-1") == false)
+    }
+
     // MARK: Options
 
     @Test func failedTaskThatIsRequestedAgainHasTheNewOptions() async throws {
@@ -444,6 +521,57 @@ import Testing
         #expect(temporary.library.isPlayableOffline(asset.id))
     }
 
+    /// A box of an MP4 file.
+    private static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
+        let payload = parts.flatMap(\.self)
+        let size = payload.count + 8
+        return [UInt8(size >> 24 & 0xFF), UInt8(size >> 16 & 0xFF), UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF)]
+            + Array(type.utf8) + payload
+    }
+
+    /// An initialization section with a video track that is encrypted with Common Encryption.
+    private static var protectedInitialization: [UInt8] {
+        func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+        let scheme = box("schm", zeros(4), Array("cbcs".utf8), [0, 1, 0, 0])
+        let key = box("schi", box("tenc", [1, 0, 0, 0, 0, 0x19, 1, 0], zeros(16), [16], zeros(16)))
+        let protection = box("sinf", box("frma", Array("avc1".utf8)), scheme, key)
+        let entry = box("encv", zeros(6), [0, 1], zeros(16), [2, 128, 1, 104], zeros(50), protection)
+        let table = box("stbl", box("stsd", zeros(4), [0, 0, 0, 1], entry))
+        let header = box("mdhd", zeros(12), [0, 0, 3, 232], zeros(8))
+        let handler = box("hdlr", zeros(8), Array("vide".utf8), zeros(13))
+        let track = box(
+            "trak",
+            box("tkhd", zeros(12), [0, 0, 0, 1], zeros(68)),
+            box("mdia", header, handler, box("minf", table))
+        )
+        return box("ftyp", Array("iso6".utf8), zeros(4))
+            + box("moov", box("mvhd", zeros(12), [0, 0, 3, 232], zeros(84)), track)
+    }
+
+    @Test(arguments: [false, true])
+    func protectedMediaWithoutAKeyIsRefused(hasKey: Bool) async throws {
+        let key = hasKey ? "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n" : ""
+        let playlist =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(key)#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF:4,\ns.m4s\n#EXT-X-ENDLIST\n"
+        let transport = ScriptedTransport(texts: [
+            Self.source.text: playlist, Self.base + "k": String(repeating: "k", count: 16),
+            Self.base + "s.m4s": "media",
+        ])
+        transport.setResponses(for: Self.base + "i.mp4", .bytes(Self.protectedInitialization))
+        let task = try await session(transport).makeTask(Self.source)
+        task.resume()
+        guard !hasKey else {
+            #expect(try await task.value().state == .complete)
+            return
+        }
+        let error = await #expect(throws: DownloadError.self) { try await task.value() }
+        #expect(
+            error?.code == .contentProtected && error?.message.contains("cbcs") == true,
+            "\(String(describing: error))"
+        )
+        #expect(try temporary.library.asset(task.assetID).state == .partial)
+    }
+
     @Test func endOfATaskOfAnotherProcessIsThatOfItsSelection() async throws {
         let transport = BlockingTransport(origin, blocking: Self.base + "h1.ts", Self.base + "l1.ts")
         let running = try session(transport)
@@ -499,6 +627,46 @@ import Testing
         again.resume()
         try await again.value()
         #expect(mediaRequests(origin).count == 8)
+    }
+
+    @Test func progressOfSeveralSelectionsDoesNotDecrease() async throws {
+        let session = try session(origin)
+        var configuration = DownloadConfiguration(selection: DownloadSelection(variants: .lowest, audio: .defaults))
+        configuration.furtherSelections = [
+            DownloadSelection(variants: .best, audio: .all), DownloadSelection(variants: .lowest, audio: .all),
+        ]
+        let task = try await session.makeTask(Self.source, configuration: configuration)
+        let events = task.events
+        task.resume()
+        var percents: [Double] = []
+        for await event in events {
+            if case .loaded(_, let progress) = event { percents.append(progress.percent) }
+        }
+        #expect(percents == percents.sorted() && percents.last == 100, "\(percents)")
+        #expect(percents.contains { (30...35).contains($0) }, "\(percents)")
+    }
+
+    @Test func rateOfASessionLimitsItsTasksTogether() async throws {
+        let other = ResourceAddress(Self.base + "other.m3u8")
+        let origin = ScriptedTransport(texts: [
+            Self.source.text: Self.media("a.ts"), other.text: Self.media("b.ts"),
+            Self.base + "a.ts": String(repeating: "a", count: 20_000),
+            Self.base + "b.ts": String(repeating: "b", count: 20_000),
+        ])
+        var configuration = DownloadSession.Configuration()
+        configuration.maximumRate = BitRate(bitsPerSecond: 160_000)
+        let session = try DownloadSession(
+            identifier: "films",
+            library: temporary.library,
+            loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0)),
+            configuration: configuration
+        )
+        let begun = ContinuousClock.now
+        let tasks = [try await session.makeTask(Self.source), try await session.makeTask(other)]
+        for task in tasks { task.resume() }
+        for task in tasks { try await task.value() }
+        // Each task alone takes one second.
+        #expect(ContinuousClock.now - begun >= .milliseconds(1_900))
     }
 
     @Test func sameTaskIsNotCreatedTwice() async throws {

@@ -27,8 +27,15 @@ public final class DownloadSession: Sendable {
         /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
         ///
         /// The variants that can be decoded are preferred, as described by ``DownloadSelection/Variants``. By default,
-        /// all codecs count as decodable.
+        /// all codecs count as decodable; an application with a player sets the `canDecode` of the environment of the player.
+        ///
+        /// All sessions with the same identifier should have the same function, so that a task has the same variants in each of
+        /// them.
         public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+        /// The maximum rate at which all tasks of the session together receive the bytes of files; `nil` for no limit.
+        ///
+        /// The rate of one task is limited by ``DownloadConfiguration/maximumRate``.
+        public var maximumRate: BitRate?
         /// The status of the network, by which ``DownloadConfiguration/acceptedNetworks`` is decided; that of the system by
         /// default.
         public var network = NetworkStatus.system

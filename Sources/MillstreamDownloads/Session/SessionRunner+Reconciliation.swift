@@ -9,8 +9,9 @@ extension SessionRunner {
         while (try? await time.sleep(for: checkInterval)) != nil {
             guard let session = session.value else { return }
             let writeCount = session.state.withLock { $0.pendingWrites == 0 ? $0.writeCount : nil }
+            let known = Set(session.tasks.map(\.id))
             let found = try? await NIOThreadPool.singleton.runIfActive {
-                try session.library.downloads(of: session.identifier)
+                try session.library.downloads(of: session.identifier, omittingOptionsOf: known)
             }
             guard let found, let writeCount else { continue }
             session.reconcile(found, unless: writeCount)
@@ -100,7 +101,28 @@ extension SessionRunner {
             observers.send((task, .stateChanged(state)))
         }
         task.setFolders(record.folders)
+        followProgress(record, task)
+    }
+
+    /// The share of the time for which the progress of a task of another process is read: to read it takes as long as the asset
+    /// has files.
+    private static let readingShare = 20
+
+    /// Updates the progress of a task that this session does not take care of, if it can have changed.
+    private func followProgress(_ record: DownloadRecord, _ task: DownloadTask) {
+        let (begun, isWriting) = (time.now, task.isWriting)
+        if let last = state.withLock({ $0.followed[record.id] }), last.folders == record.folders {
+            guard isWriting || last.wasWriting, begun >= last.nextTime else { return }
+        }
         guard let progress = try? library.downloadProgress(of: record.assetID, in: record.folders) else { return }
+        let end = time.now
+        state.withLock { state in
+            state.followed[record.id] = FollowedProgress(
+                wasWriting: isWriting,
+                folders: record.folders,
+                nextTime: end + (end - begun) * Self.readingShare
+            )
+        }
         if progress != task.progress { sendProgress(progress, of: task) }
     }
 

@@ -27,8 +27,19 @@ final class SessionRunner: Sendable {
         var writeCount = 0
         var pendingWrites = 0
         var isInvalidated = false
+        /// When the progress of tasks of other processes was read.
+        var followed: [String: FollowedProgress] = [:]
 
         func task(_ id: String) -> DownloadTask? { tasks.first { $0.id == id } }
+    }
+
+    /// The last time at which the progress of a task of another process was read.
+    struct FollowedProgress {
+        /// A Boolean value that indicates whether a process was writing to the package.
+        var wasWriting: Bool
+        var folders: Set<String>?
+        /// The time before which the progress is not read again, because that takes long.
+        var nextTime: Duration
     }
 
     struct KnownState: Hashable {
@@ -40,7 +51,8 @@ final class SessionRunner: Sendable {
     let library: AssetLibrary
     let loader: ResourceLoader
     let configuration: DownloadSession.Configuration
-    private let time: any TimeSource
+    let time: any TimeSource
+    private let limiter: RateLimiter?
     let state: Mutex<State>
     let observers = EventObservers<(task: DownloadTask, event: DownloadTask.Event)>()
 
@@ -59,6 +71,7 @@ final class SessionRunner: Sendable {
         self.loader = loader
         self.configuration = configuration
         self.time = time
+        limiter = configuration.maximumRate.map { RateLimiter(RateLimit($0), time: time) }
         state = Mutex(
             State(machine: DownloadStateMachine(maximumConcurrentTasks: configuration.maximumConcurrentTasks))
         )
@@ -110,6 +123,7 @@ final class SessionRunner: Sendable {
             state.known[id] = nil
             state.errors[id] = nil
             state.summaries[id] = nil
+            state.followed[id] = nil
         }
     }
 
@@ -326,13 +340,16 @@ final class SessionRunner: Sendable {
             time: time
         )
         download.canDecode = self.configuration.canDecode
+        download.sessionLimiter = limiter
         download.resolution = number == 0 ? task.takeResolution() : nil
-        try await download.run { event in self.process(event, of: task) }
+        try await download.run { event in self.process(event, selection: number, of: task) }
     }
 
-    private func process(_ event: AssetDownload.Event, of task: DownloadTask) {
+    private func process(_ event: AssetDownload.Event, selection number: Int, of task: DownloadTask) {
+        let count = task.configuration.recording == nil ? task.configuration.selections.count : 1
         switch event {
-        case .resolved(let id, let progress, let folders):
+        case .resolved(let id, let selectionProgress, let folders):
+            let progress = selectionProgress.ofSelection(number, of: count)
             task.setProgress(progress)
             task.setFolders(folders)
             if let folders { try? library.changeDownload(task.id, .folders(folders)) }
@@ -344,7 +361,7 @@ final class SessionRunner: Sendable {
             sendProgress(progress, of: task)
         case .waiting(let error): send(.waitingForStream(error), of: task)
         case .lost(_, let count): send(.segmentsLost(count), of: task)
-        case .progress(_, let progress): sendProgress(progress, of: task)
+        case .progress(_, let progress): sendProgress(progress.ofSelection(number, of: count), of: task)
         case .ended(let id, let figures):
             let variants = (try? library.asset(id).renditions.filter { $0.role == .variant }) ?? []
             state.withLock { $0.summaries[task.id, default: DownloadSummary()].add(figures, variants: variants) }
