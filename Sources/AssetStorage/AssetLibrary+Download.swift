@@ -384,10 +384,13 @@ extension AssetLibrary {
     /// Returns a directory name that is unused in the package; if variants moved, the default name may be taken.
     static func unusedFolder(for rendition: PlannedRendition, besides used: Set<String>) -> String {
         guard rendition.mediaFileExtension == nil else { return StoredAsset.mediaFileFolder }
-        guard rendition.position >= 0 else { return "media" }
-        var number = rendition.position
-        while used.contains("\(rendition.role.rawValue)-\(number)") { number += 1 }
-        return "\(rendition.role.rawValue)-\(number)"
+        guard rendition.position >= 0 || used.contains(StoredAsset.mediaPlaylistFolder) else {
+            return StoredAsset.mediaPlaylistFolder
+        }
+        let name = rendition.position < 0 ? StoredAsset.mediaPlaylistFolder : rendition.role.rawValue
+        var number = max(0, rendition.position)
+        while used.contains("\(name)-\(number)") { number += 1 }
+        return "\(name)-\(number)"
     }
 
     /// Maps the stored renditions to a changed source: updates the positions of those that moved, and deletes the

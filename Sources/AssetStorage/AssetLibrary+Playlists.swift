@@ -113,7 +113,9 @@ extension AssetLibrary {
         // The peak bit rate is unknown; the average bit rate is a lower bound.
         let seconds = max(duration.seconds, 0.001)
         let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
-        let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }
+        // A source that was recorded as a multivariant playlist before has renditions that are not listed any more.
+        let listed = renditions.filter { $0.position < unlistedPosition }
+        let lines = listed.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }
         return Array(("#EXTM3U\n" + lines.joined()).utf8)
     }
 

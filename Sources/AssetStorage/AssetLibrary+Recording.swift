@@ -22,6 +22,17 @@ extension AssetLibrary {
         }
     }
 
+    /// Returns a Boolean value that indicates whether an asset is the recording of a live stream that has not ended.
+    package func isRecording(_ id: String) throws -> Bool {
+        let parts = try catalog.read { database in
+            try RenditionRecord.filter(Column("assetID") == id).filter(Column("isPart") == true).fetchAll(database)
+        }
+        return parts.contains { row in
+            let header = RecordingHeader(String(decoding: row.playlist, as: UTF8.self))
+            return header.isRecording && !header.hasEnded
+        }
+    }
+
     /// Begins or continues the recording of a live stream.
     ///
     /// The caller must hold the lock of the asset. An asset that was recorded before is continued; its local playlists
@@ -98,7 +109,7 @@ extension AssetLibrary {
     }
 
     /// The position of the first rendition that the local multivariant playlist does not list.
-    private static let unlistedPosition = 1_000_000
+    static let unlistedPosition = 1_000_000
 
     private static func missingFiles(
         ofRecording id: Int64,
@@ -200,7 +211,10 @@ extension RenditionRecord {
     ///
     /// URLs are not compared, because they can contain a token.
     fileprivate func hasSameAttributes(as rendition: PlannedRendition) -> Bool {
-        guard role == rendition.role, (position < 0) == (rendition.position < 0) else { return false }
+        // The position of a rendition that is not recorded any more does not tell the kind of its source.
+        guard role == rendition.role, (folder == StoredAsset.mediaPlaylistFolder) == (rendition.position < 0) else {
+            return false
+        }
         guard let variant = rendition.variant else { return language == rendition.language }
         return bandwidth == variant.bandwidth?.bitsPerSecond && width == variant.resolution?.width
             && height == variant.resolution?.height && codecs == variant.codecs.joined(separator: ",")

@@ -30,7 +30,8 @@ extension AssetLibrary {
         let (source, media, renditions) = try catalog.read { database in
             let record = try Self.record(id, database)
             let renditions = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
-            return (record.sourcePlaylist, renditions.first { $0.role == .variant }?.playlistBytes, renditions)
+            let media = try renditions.first { $0.role == .variant }?.entirePlaylist(database)
+            return (record.sourcePlaylist, media, renditions)
         }
         var omitted = OmittedContent()
         if let media, let playlist = try? MediaPlaylist(parsing: media) {

@@ -67,6 +67,8 @@ package final class RecordingWriter: Sendable {
         var published = 0
         /// The target duration in the header, in seconds.
         var targetDuration: Int64 = 1
+        /// The recorded tags of the origin that concern no segment alone.
+        var metadata = RecordedMetadata()
     }
 
     /// The role of the rendition in the presentation.
@@ -108,6 +110,7 @@ package final class RecordingWriter: Sendable {
             while let text = try durations.next() { state.end = state.end + (MediaTime(decimal: text) ?? .zero) }
             state.hasFormerKeys = try !segments.filter(Column("lines").like("%#EXT-X-KEY:METHOD=%")).isEmpty(database)
             state.hasMap = try !segments.filter(Column("lines").like("%#EXT-X-MAP:%")).isEmpty(database)
+            state.metadata = try RecordedMetadata(of: id, database)
         }
         state.published = state.nextPosition
         self.state = Mutex(state)
@@ -142,6 +145,7 @@ package final class RecordingWriter: Sendable {
         var new = state.withLock { $0 }
         let isFirst = new.last == nil
         var records: [RecordedSegment] = []
+        var changes: [RecordedMetadata.Change] = []
         if !gaps.isEmpty { addGaps(gaps, before: playlist.segments[positions.lowerBound].sequence, to: &new, &records) }
         let shift = new.nextPosition - positions.lowerBound
         let starts = new.end
@@ -157,6 +161,12 @@ package final class RecordingWriter: Sendable {
             if let date = segment.programDateTime, segment.hasOwnProgramDateTime || begins && records.isEmpty {
                 lines.add("#EXT-X-PROGRAM-DATE-TIME:\(date)")
             }
+            if begins {
+                let ranges = new.metadata.newDateRanges(of: playlist, from: segment, at: new.nextPosition)
+                for range in ranges.lines { lines.add(range.text, isLocal: !range.isInterstitial) }
+                changes = ranges.changes
+            }
+            for line in RecordedMetadata.unknownTags(ofSegment: position, in: playlist) { lines.add(line) }
             if segment.map == nil, new.hasMap, !segment.isGap { unplayable.insert(position) }
             let isGap = segment.isGap || unplayable.contains(position)
             if isGap { lines.add("#EXT-X-GAP") }
@@ -185,7 +195,7 @@ package final class RecordingWriter: Sendable {
             )
             new.targetDuration = max(new.targetDuration, segment.duration.roundedSeconds)
         }
-        let files = try insert(records, positions, besides: unplayable, plan, startingAt: starts)
+        let files = try insert(records, positions, besides: unplayable, plan, startingAt: starts, changes)
         let raised = state.withLock { state in
             // Segments may have been settled in the meantime.
             let former = (state.pending, state.published, state.targetDuration)
@@ -297,12 +307,14 @@ package final class RecordingWriter: Sendable {
         _ positions: Range<Int>,
         besides unplayable: Set<Int>,
         _ plan: PackagePlan,
-        startingAt start: MediaTime
+        startingAt start: MediaTime,
+        _ changes: [RecordedMetadata.Change]
     ) throws -> [File] {
         let offset = start - plan.playlist.segments[positions.lowerBound].start
         let folders = [renditionID: folder]
         return try library.write { database in
             for record in records { try record.insert(database) }
+            for change in changes { try change.apply(to: renditionID, database) }
             var files: [File] = []
             // A key or an initialization section is reported before the first segment that needs it.
             var shared: [StoredResource] = []
@@ -435,6 +447,10 @@ private struct RecordedLines {
     }
 
     mutating func addAtOrigin(_ line: String) { origin += line + "\n" }
+
+    mutating func add(_ line: String, isLocal: Bool) {
+        if isLocal { add(line) } else { addAtOrigin(line) }
+    }
 }
 
 /// The header of the playlist of a recording, possibly followed by segments.

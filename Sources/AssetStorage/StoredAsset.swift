@@ -46,6 +46,8 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
 
     /// The directory of a media file inside the package; no playlist has it.
     static let mediaFileFolder = "file"
+    /// The directory of the only rendition of a source that is a media playlist.
+    static let mediaPlaylistFolder = "media"
 
     /// The stored share of the duration as a percentage, from 0 to 100; 100 only if the asset is complete.
     public var percent: Double {

@@ -3,8 +3,22 @@ import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 
-/// The decision which segments of a version of a live playlist are new, and what was lost before them.
+/// The decision which segments of each version of a live playlist are new, and what was lost before them.
 struct RecordingCursor {
+    /// The relation of a version of a playlist to the last recorded segment.
+    private enum Continuity {
+        case continued
+        /// The origin restarted its media sequence numbers.
+        case restarted
+        /// The next version decides.
+        case unknown
+    }
+
+    /// The previous version of the playlist; `nil` before the first one.
+    private var previous: MediaPlaylist?
+    /// A Boolean value that indicates whether the segments have other names in each version, for example because of a token.
+    private var hasChangingNames = false
+
     /// The segments to add to a recording.
     struct Step: Equatable {
         /// The positions of the new segments in the playlist.
@@ -28,38 +42,69 @@ struct RecordingCursor {
     ///   - last: The last recorded segment; `nil` if there is none.
     ///   - start: The position at which a recording without a segment begins.
     /// - Returns: The step; without positions if there is nothing new.
-    static func step(to playlist: MediaPlaylist, after last: RecordingWriter.Last?, startingAt start: Int) -> Step {
+    mutating func step(to playlist: MediaPlaylist, after last: RecordingWriter.Last?, startingAt start: Int) -> Step {
+        defer { previous = playlist }
         let count = playlist.segments.count
         guard count > 0, let last else { return Step(positions: min(start, count)..<count) }
-        guard !hasRestarted(playlist, after: last) else { return Step(positions: 0..<count, hasDiscontinuity: true) }
+        switch continuity(of: playlist, after: last) {
+        case .continued: break
+        case .restarted: return Step(positions: 0..<count, hasDiscontinuity: true)
+        case .unknown: return Step(positions: count..<count)
+        }
         let next = last.sequence +| 1
         let first = playlist.segments[0].sequence
         // An older version can come from a cache.
         guard first +| Int64(count) > next else { return Step(positions: count..<count) }
         guard first > next else { return Step(positions: Int(clamping: next -| first)..<count) }
         let lost = first -| next
-        let gaps = durations(of: lost, from: last, to: playlist)
+        let gaps = Self.durations(of: lost, from: last, to: playlist)
         return Step(positions: 0..<count, gaps: gaps, hasDiscontinuity: gaps.isEmpty, lostCount: lost)
     }
 
-    /// Returns a Boolean value that indicates whether the origin restarted its media sequence numbers.
-    private static func hasRestarted(_ playlist: MediaPlaylist, after last: RecordingWriter.Last) -> Bool {
+    /// Returns whether a playlist continues the last recorded segment, or the origin restarted its media sequence numbers.
+    private mutating func continuity(of playlist: MediaPlaylist, after last: RecordingWriter.Last) -> Continuity {
         let segments = playlist.segments
         let index = last.sequence -| segments[0].sequence
         if index >= 0, index < Int64(segments.count) {
-            // The last recorded segment is listed; another one in its place has another name and date.
+            // The last recorded segment is listed; another one in its place has another date, or name.
             let segment = segments[Int(index)]
             if let end = last.endDate?.sinceEpoch, let date = segment.programDateTime?.advanced(by: segment.duration) {
-                return abs((date.sinceEpoch - end).seconds) > max(segment.duration.seconds, 1)
+                let isSame = abs((date.sinceEpoch - end).seconds) <= max(segment.duration.seconds, 1)
+                return isSame ? .continued : .restarted
             }
-            return segment.address.lastPathComponent != ResourceAddress(last.uri).lastPathComponent
+            return continuity(ofNameAt: Int(index), in: playlist, after: last)
         }
-        guard index >= Int64(segments.count), let final = segments.last else { return false }
+        guard index >= Int64(segments.count), let final = segments.last else { return .continued }
         // The numbers are lower than before: either the version is old, or the numbers begin again.
         if let end = last.endDate?.sinceEpoch, let date = final.programDateTime?.advanced(by: final.duration) {
-            return date.sinceEpoch > end
+            return date.sinceEpoch > end ? .restarted : .continued
         }
-        return index >= Int64(segments.count) +| max(3, Int64(segments.count))
+        return index >= Int64(segments.count) +| max(3, Int64(segments.count)) ? .restarted : .continued
+    }
+
+    /// Returns whether the segment with the number of the last recorded one is the same, by its name.
+    ///
+    /// After a restart, the segment has another name, which stays. A name with a token is another one in each version.
+    private mutating func continuity(
+        ofNameAt index: Int,
+        in playlist: MediaPlaylist,
+        after last: RecordingWriter.Last
+    ) -> Continuity {
+        let segment = playlist.segments[index]
+        let (name, recorded) = (segment.address.lastPathComponent, ResourceAddress(last.uri).lastPathComponent)
+        guard name != recorded, !hasChangingNames else { return .continued }
+        // There is no further version.
+        guard playlist.isLive else { return .restarted }
+        guard let former = previous?.segments.first(where: { $0.sequence == segment.sequence })?.address else {
+            return .unknown
+        }
+        switch former.lastPathComponent {
+        case name: return .restarted
+        case recorded: return .unknown
+        default:
+            hasChangingNames = true
+            return .continued
+        }
     }
 
     /// Returns the durations of lost segments; empty if they are unknown.

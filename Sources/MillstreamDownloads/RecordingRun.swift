@@ -34,6 +34,8 @@ struct RecordingRun: Sendable {
     private static let minimumInterval = Duration.seconds(1)
     /// The maximum interval between two loads of a playlist, whatever its target duration is.
     private static let maximumInterval = Duration.seconds(120)
+    /// The times to wait before each of the last requests of segments that are missing when the recording ends.
+    private static let finalDelays = [Duration.seconds(1), .seconds(2), .seconds(4)]
     /// The maximum number of concurrent fetches of one media playlist.
     private static let maximumFetchCount = 4
 
@@ -57,27 +59,43 @@ struct RecordingRun: Sendable {
         self.report = report
         commits = CommitQueue(download.library)
         activity = RecordingActivity(at: download.time.now)
-        limiter = download.configuration.maximumRate.map { RateLimiter(RateLimit($0), time: download.time) }
+        limiter = download.makeLimiter()
     }
 
     private var time: any TimeSource { download.time }
 
     /// Fetches files that are not stored, such as those of an earlier run; segments that are not available any more become gaps.
     func recover(_ missing: [[RecordingWriter.File]]) async throws {
+        try await fetch(missing.map { files in files.map { RecordingRequest(file: $0, isLast: true) } })
+    }
+
+    /// Requests the files again that could not be fetched so far; segments that stay missing become gaps.
+    func fetchFailedFiles() async throws {
+        for (number, delay) in Self.finalDelays.enumerated() where failedFiles.hasSegments {
+            try await time.sleep(for: delay)
+            let isLast = number == Self.finalDelays.count - 1
+            try await fetch(
+                tracks.map { track in
+                    failedFiles.takeSegments(.max, of: track.writer.folder).map {
+                        RecordingRequest(file: $0.file, isRepeated: true, isLast: isLast)
+                    }
+                }
+            )
+        }
+        try await recover(tracks.map { failedFiles.take(.max, of: $0.writer.folder) })
+    }
+
+    /// Fetches files of each track.
+    private func fetch(_ requests: [[RecordingRequest]]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (track, files) in zip(tracks, missing) {
-                let (stream, continuation) = AsyncStream<RecordingWriter.File>.makeStream()
-                for file in files { continuation.yield(file) }
+            for (track, requests) in zip(tracks, requests) {
+                let (stream, continuation) = AsyncStream<RecordingRequest>.makeStream()
+                for request in requests { continuation.yield(request) }
                 continuation.finish()
                 group.addTask { try await fetch(stream, of: track) }
             }
             try await group.waitForAll()
         }
-    }
-
-    /// Requests the keys and initialization sections again that could not be fetched so far.
-    func fetchFailedFiles() async throws {
-        try await recover(tracks.map { failedFiles.take(.max, of: $0.writer.folder) })
     }
 
     /// Records all media playlists until each of them has ended or has the wanted duration.
@@ -87,7 +105,7 @@ struct RecordingRun: Sendable {
         let starts = startPositions()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (track, start) in zip(tracks, starts) {
-                let (stream, continuation) = AsyncStream<RecordingWriter.File>.makeStream()
+                let (stream, continuation) = AsyncStream<RecordingRequest>.makeStream()
                 group.addTask {
                     defer { continuation.finish() }
                     try await follow(track, startingAt: start) { continuation.yield($0) }
@@ -113,20 +131,24 @@ struct RecordingRun: Sendable {
     private func follow(
         _ track: RecordingTrack,
         startingAt start: Int,
-        _ yield: (RecordingWriter.File) -> Void
+        _ yield: (RecordingRequest) -> Void
     ) async throws {
+        var cursor = RecordingCursor()
         var playlist = track.playlist
         var address = track.address
         var began = time.now
         var lastSuccess = began
         var isFirst = true
         while true {
-            let hasNews = try await add(playlist, to: track, startingAt: isFirst ? start : 0, yield)
+            let hasNews = try await add(playlist, to: track, startingAt: isFirst ? start : 0, &cursor, yield)
             isFirst = false
             if !playlist.isLive || hasReachedDuration(track) { return }
+            try await repeatRequests(of: track, in: playlist, yield)
             if hasNews {
                 activity.addUpdate(at: time.now)
-                for file in failedFiles.take(Self.repeatedFetchCount, of: track.writer.folder) { yield(file) }
+                for file in failedFiles.take(Self.repeatedFetchCount, of: track.writer.folder) {
+                    yield(RecordingRequest(file: file))
+                }
             } else {
                 try checkActivity(of: playlist, at: address)
             }
@@ -191,11 +213,12 @@ struct RecordingRun: Sendable {
         _ playlist: MediaPlaylist,
         to track: RecordingTrack,
         startingAt start: Int,
-        _ yield: (RecordingWriter.File) -> Void
+        _ cursor: inout RecordingCursor,
+        _ yield: (RecordingRequest) -> Void
     ) async throws -> Bool {
         guard !playlist.segments.isEmpty, !hasReachedDuration(track) else { return false }
         let writer = track.writer
-        var step = RecordingCursor.step(to: playlist, after: writer.last, startingAt: start)
+        var step = cursor.step(to: playlist, after: writer.last, startingAt: start)
         guard !step.positions.isEmpty else { return false }
         if let duration = options.duration {
             let before = step.gaps.reduce(writer.end) { $0 + $1 }
@@ -216,26 +239,48 @@ struct RecordingRun: Sendable {
         meter.extend(writer.folder, to: adopted)
         let lostCount = step.lostCount +| added.unplayableCount
         if lostCount > 0 { report(.lost(id: assetID, count: lostCount)) }
-        for file in added.files { yield(file) }
+        for file in added.files { yield(RecordingRequest(file: file)) }
         return true
+    }
+
+    /// Requests segments again that could not be fetched, while the playlist lists them, and then a last time.
+    private func repeatRequests(
+        of track: RecordingTrack,
+        in playlist: MediaPlaylist,
+        _ yield: (RecordingRequest) -> Void
+    ) async throws {
+        for (file, failureTime) in failedFiles.takeSegments(Self.maximumFetchCount, of: track.writer.folder) {
+            let listed = Self.segment(of: file, in: playlist)
+            // After a restart of the origin, the number is that of another segment.
+            let isSame = listed?.address.lastPathComponent == file.resource.address.lastPathComponent
+            let moved = try await isSame ? moved(file, in: playlist, of: track) : nil
+            yield(
+                RecordingRequest(
+                    file: moved ?? file,
+                    isRepeated: true,
+                    // The local playlist has no segment after one that is missing, so that it does not wait for long.
+                    isLast: listed == nil || time.now - failureTime >= Self.maximumFailureDuration
+                )
+            )
+        }
     }
 
     // MARK: Files
 
     /// Fetches files, a few at a time, until the stream of them ends.
-    private func fetch(_ files: AsyncStream<RecordingWriter.File>, of track: RecordingTrack) async throws {
+    private func fetch(_ requests: AsyncStream<RecordingRequest>, of track: RecordingTrack) async throws {
         let share = download.configuration.maximumConcurrentFetches.dividedSaturated(by: tracks.count)
         let count = max(1, min(Self.maximumFetchCount, share))
         try await withThrowingTaskGroup(of: Void.self) { group in
             var running = 0
-            for await file in files {
+            for await request in requests {
                 if running >= count {
                     try await group.next()
                     running -= 1
                 }
                 running += 1
                 group.addTask(executorPreference: download.loader.transport.executor) {
-                    try await store(file, of: track)
+                    try await store(request, of: track)
                 }
             }
             try await group.waitForAll()
@@ -244,33 +289,49 @@ struct RecordingRun: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Fetches a file; a segment that is not available becomes a gap.
-    private func store(_ file: RecordingWriter.File, of track: RecordingTrack) async throws {
-        let writer = track.writer
+    /// Fetches a file; a segment that is not available for the last request becomes a gap.
+    private func store(_ request: RecordingRequest, of track: RecordingTrack) async throws {
+        let (file, writer) = (request.file, track.writer)
         do {
             do {
                 try await transfer(file).run()
-            } catch let error as TransportError where file.isSegment && error.mayIndicateMove {
-                guard let moved = try await move(file, of: track) else { throw error }
+            } catch let error as TransportError
+                where file.isSegment && !request.isRepeated && error.mayIndicateMove
+            {
+                guard let (playlist, _) = await renewal.renew(track, after: nil, resolver, source),
+                    let moved = try await moved(file, in: playlist, of: track)
+                else { throw error }
                 try await transfer(moved).run()
             }
+            failedFiles.forget(file)
             if file.isSegment { try await onBlockingThread { try writer.settle(file.position) } }
         } catch is TransportError {
             // A missing key or initialization section is requested again with the next segments. If it stays missing, the
             // segments that need it are gaps at the end of the recording.
-            guard file.isSegment else { return failedFiles.add(file, of: writer.folder) }
+            guard file.isSegment, request.isLast else {
+                return failedFiles.add(file, of: writer.folder, at: time.now)
+            }
+            failedFiles.forget(file)
             try await onBlockingThread { try writer.markAsGap(file.position) }
             report(.lost(id: assetID, count: 1))
         }
     }
 
-    /// Returns a file with its address in playlists that were loaded again; `nil` if they do not have it.
-    private func move(_ file: RecordingWriter.File, of track: RecordingTrack) async throws -> RecordingWriter.File? {
-        guard let (playlist, _) = await renewal.renew(track, after: nil, resolver, source) else { return nil }
+    /// Returns the segment of a file in a later version of its playlist; `nil` if it is not listed.
+    private static func segment(of file: RecordingWriter.File, in playlist: MediaPlaylist) -> MediaSegment? {
         let index = file.sequence -| playlist.mediaSequence
         guard index >= 0, index < Int64(playlist.segments.count) else { return nil }
         let segment = playlist.segments[Int(index)]
-        guard segment.duration == file.resource.timeRange.duration, segment.address != file.resource.address else {
+        return segment.duration == file.resource.timeRange.duration ? segment : nil
+    }
+
+    /// Returns a file with its address in a later version of its playlist; `nil` if it is not listed at another one.
+    private func moved(
+        _ file: RecordingWriter.File,
+        in playlist: MediaPlaylist,
+        of track: RecordingTrack
+    ) async throws -> RecordingWriter.File? {
+        guard let segment = Self.segment(of: file, in: playlist), segment.address != file.resource.address else {
             return nil
         }
         return try await onBlockingThread { try track.writer.move(file, to: segment) }
@@ -348,24 +409,62 @@ private final class RecordingActivity: Sendable {
     }
 }
 
-/// The keys and initialization sections that could not be fetched, in the order in which they are requested again.
-private final class FailedFiles: Sendable {
-    private let files = Mutex<[(folder: String, file: RecordingWriter.File)]>([])
+/// A request for a file of a recording.
+private struct RecordingRequest: Sendable {
+    let file: RecordingWriter.File
+    /// A Boolean value that indicates whether the file was requested before, and has the URL of the current playlist.
+    var isRepeated = false
+    /// A Boolean value that indicates whether a segment becomes a gap if the request fails.
+    var isLast = false
+}
 
-    func add(_ file: RecordingWriter.File, of folder: String) {
-        files.withLock { files in
-            guard !files.contains(where: { $0.file.resource.path == file.resource.path }) else { return }
-            files.append((folder, file))
+/// The files that could not be fetched, in the order in which they are requested again.
+private final class FailedFiles: Sendable {
+    private struct State {
+        var files: [(folder: String, file: RecordingWriter.File)] = []
+        /// The times of the first failures of segments, by their paths.
+        var failureTimes: [String: Duration] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// A Boolean value that indicates whether any of the files is a segment.
+    var hasSegments: Bool { state.withLock { $0.files.contains { $0.file.isSegment } } }
+
+    func add(_ file: RecordingWriter.File, of folder: String, at now: Duration) {
+        state.withLock { state in
+            let path = file.resource.path
+            guard !state.files.contains(where: { $0.file.resource.path == path }) else { return }
+            state.files.append((folder, file))
+            if file.isSegment, state.failureTimes[path] == nil { state.failureTimes[path] = now }
         }
     }
 
-    /// Removes and returns the next files of a rendition.
+    /// Removes what is known about a file that is not requested again.
+    func forget(_ file: RecordingWriter.File) { state.withLock { $0.failureTimes[file.resource.path] = nil } }
+
+    /// Removes and returns the next keys and initialization sections of a rendition.
     func take(_ count: Int, of folder: String) -> [RecordingWriter.File] {
-        files.withLock { files in
-            let taken = files.filter { $0.folder == folder }.prefix(count).map(\.file)
-            files.removeAll { entry in taken.contains { $0.resource.path == entry.file.resource.path } }
-            return taken
+        state.withLock { state in Self.take(count, from: &state.files) { $0.folder == folder && !$0.file.isSegment } }
+    }
+
+    /// Removes and returns the next segments of a rendition, with the times of their first failures.
+    func takeSegments(_ count: Int, of folder: String) -> [(file: RecordingWriter.File, failureTime: Duration)] {
+        state.withLock { state in
+            Self.take(count, from: &state.files) { $0.folder == folder && $0.file.isSegment }
+                .map { ($0, state.failureTimes[$0.resource.path] ?? .zero) }
         }
+    }
+
+    private static func take(
+        _ count: Int,
+        from files: inout [(folder: String, file: RecordingWriter.File)],
+        where isIncluded: ((folder: String, file: RecordingWriter.File)) -> Bool
+    ) -> [RecordingWriter.File] {
+        let taken = files.filter(isIncluded).prefix(count).map(\.file)
+        let paths = Set(taken.map(\.resource.path))
+        files.removeAll { paths.contains($0.file.resource.path) }
+        return taken
     }
 }
 

@@ -80,6 +80,49 @@ import Testing
     /// The key of the first segments is replaced by another one.
     private static func rotatingKey(_ number: Int) -> String { key(number < 16 ? "key1" : "key2") }
 
+    /// The date range of a break gets its end later; a preroll ended before the recording begins.
+    private static func breaks(_ number: Int) -> String {
+        let date = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_700_000_000 + Int64(number) * 4))
+        var tags = "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
+        func range(_ attributes: String, from start: Int) -> String {
+            let date = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_700_000_000 + Int64(start) * 4))
+            return "#EXT-X-DATERANGE:ID=\"\(attributes.prefix(1))\",START-DATE=\"\(date)\"\(attributes.dropFirst())\n"
+        }
+        switch number {
+        case 10: tags += range("p,DURATION=4", from: 2)
+        case 14: tags += "#EXT-X-CUE-OUT:DURATION=8\n" + range("b,SCTE35-OUT=0xFC00", from: 14)
+        case 15: tags += range("i,CLASS=\"com.apple.hls.interstitial\",X-ASSET-URI=\"ad.m3u8\"", from: 15)
+        case 16: tags += "#EXT-X-CUE-IN\n" + range("b,SCTE35-OUT=0xFC00,DURATION=8", from: 14)
+        default: break
+        }
+        return tags
+    }
+
+    @Test func dateRangesAndMarksOfBreaksAreRecorded() async throws {
+        let asset = try await record(from: 10, context: Self.breaks)
+        let text = try temporary.text("media/media.m3u8", of: asset.id)
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.dateRanges.map(\.id) == ["b"])
+        #expect(playlist.dateRanges.first?.duration == MediaTime(seconds: 8))
+        #expect(playlist.dateRanges.first?["SCTE35-OUT"] == "0xFC00")
+        #expect(text.components(separatedBy: "#EXT-X-DATERANGE:").count == 2)
+        #expect(playlist.unknownTags.map(\.name) == ["EXT-X-CUE-OUT", "EXT-X-CUE-IN"])
+        let lines = text.split(separator: "\n").map(String.init)
+        let out = try #require(lines.firstIndex(of: "#EXT-X-CUE-OUT:DURATION=8"))
+        let segment = lines[out...].first { !$0.hasPrefix("#") }
+        #expect(try segment.map { try temporary.text("media/\($0)", of: asset.id) } == "media of s14.ts")
+        #expect(try temporary.library.omittedContent(of: asset.id).interstitials == 1)
+        #expect(try temporary.library.verify(asset.id).damaged == [])
+    }
+
+    @Test func dateRangesAreNotRepeatedByALaterRun() async throws {
+        let duration: Int64 = 12
+        _ = try await record(from: 11, duration: duration, context: Self.breaks)
+        let asset = try await record(from: 12, context: Self.breaks)
+        let text = try temporary.text("media/media.m3u8", of: asset.id)
+        #expect(text.components(separatedBy: "ID=\"b\"").count == 2 && text.contains("DURATION=8\n"))
+    }
+
     @Test func segmentsWhoseKeyIsMissingAreGaps() async throws {
         let asset = try await record(from: 10, failures: ["key1": .max], context: Self.rotatingKey)
         #expect(asset.state == .complete && asset.isPlayableOffline)

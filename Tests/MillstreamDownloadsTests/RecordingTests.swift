@@ -48,17 +48,21 @@ private final class LiveOrigin: Sendable {
     private let version: @Sendable (_ load: Int) -> Version
     /// A function that is called before each response.
     private let willRespond: @Sendable (_ name: String) -> Void
-    private let missing: Set<String>
+    private let isMissing: @Sendable (_ name: String) -> Bool
     private let usesTokens: Bool
+    private let isMediaPlaylist: Bool
 
     init(
         missing: Set<String> = [],
+        isMissing: (@Sendable (_ name: String) -> Bool)? = nil,
         usesTokens: Bool = false,
+        isMediaPlaylist: Bool = false,
         willRespond: @escaping @Sendable (_ name: String) -> Void = { _ in },
         _ version: @escaping @Sendable (_ load: Int) -> Version
     ) {
-        self.missing = missing
+        self.isMissing = isMissing ?? { missing.contains($0) }
         self.usesTokens = usesTokens
+        self.isMediaPlaylist = isMediaPlaylist
         self.willRespond = willRespond
         self.version = version
     }
@@ -72,12 +76,12 @@ private final class LiveOrigin: Sendable {
         willRespond(name)
         return state.withLock { state in
             state.requests.append(name)
-            if name == "main.m3u8" {
+            if name == "main.m3u8", !isMediaPlaylist {
                 state.token += 1
                 let uri = "live.m3u8" + (usesTokens ? "?t=\(state.token)" : "")
                 return .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=500000\n\(uri)\n")
             }
-            if name == "live.m3u8" {
+            if name.hasSuffix(".m3u8") {
                 let version = version(state.loads)
                 state.loads += 1
                 if usesTokens, state.loads % 4 == 0 {
@@ -88,7 +92,7 @@ private final class LiveOrigin: Sendable {
                 }
                 return .text(text(version))
             }
-            if missing.contains(name) { return .failure(TransportError(.status, "not found", status: 404)) }
+            if isMissing(name) { return .failure(TransportError(.status, "not found", status: 404)) }
             return .bytes(Array("media of \(name)".utf8))
         }
     }
@@ -209,6 +213,70 @@ private final class LiveOrigin: Sendable {
         let asset = try await recording(origin).run()
         #expect(try contents(of: asset) == media(13...13) + [nil] + media(15...17))
         #expect(asset.state == .complete)
+    }
+
+    @Test func aSegmentIsRequestedAgainWhileThePlaylistListsIt() async throws {
+        let counts = Mutex<[String: Int]>([:])
+        let origin = LiveOrigin(
+            isMissing: { name in
+                guard ["s14.ts", "s16.ts"].contains(name) else { return false }
+                return counts.withLock { counts in
+                    counts[name, default: 0] += 1
+                    return counts[name, default: 0] <= 3
+                }
+            },
+            { .init(first: 10 + $0, hasEnded: $0 >= 2) }
+        )
+        let lost = Mutex<Int64>(0)
+        let asset = try await recording(origin).run { event in
+            if case .lost(_, let count) = event { lost.withLock { $0 += count } }
+        }
+        #expect(try contents(of: asset) == media(13...17))
+        #expect(lost.withLock { $0 } == 0 && asset.state == .complete)
+        #expect(origin.segments.count { $0 == "s14.ts" } == 4)
+    }
+
+    @Test func aSegmentThatLeftThePlaylistIsRequestedOnceMore() async throws {
+        let origin = LiveOrigin(missing: ["s14.ts"]) { .init(first: 10 + $0, hasEnded: $0 >= 20) }
+        let asset = try await recording(origin).run()
+        #expect(try contents(of: asset) == media(13...13) + [nil] + media(15...35))
+        // Five versions of the playlist list it.
+        #expect((2...8).contains(origin.segments.count { $0 == "s14.ts" }))
+    }
+
+    @Test func namesThatChangeWithEachLoadAreNoRestart() async throws {
+        let origin = LiveOrigin {
+            .init(first: 10 + $0, hasEnded: $0 >= 8, hasDates: false, prefix: "token\($0)-")
+        }
+        let asset = try await recording(origin).run()
+        let numbers = try contents(of: asset).map { $0?.split(separator: "-").last.map { String($0) } }
+        #expect(numbers == (13...23).map { "\($0).ts" })
+        #expect(try playlist(of: asset).segments.allSatisfy { !$0.hasDiscontinuity })
+    }
+
+    @Test func aRestartWithinTheNumbersOfThePlaylistIsADiscontinuity() async throws {
+        let origin = LiveOrigin {
+            .init(first: $0 < 4 ? 3 + $0 : 4 + $0, hasEnded: $0 >= 7, hasDates: false, prefix: $0 < 4 ? "a" : "b")
+        }
+        let asset = try await recording(origin).run()
+        #expect(try contents(of: asset) == media(6...11, prefix: "a") + media(9...16, prefix: "b"))
+        let playlist = try playlist(of: asset)
+        #expect(playlist.segments.enumerated().filter { $0.element.hasDiscontinuity }.map(\.offset) == [6])
+    }
+
+    @Test func anOriginThatChangesItsKindOfPlaylistIsRecordedOn() async throws {
+        let first = LiveOrigin(isMediaPlaylist: true) { .init(first: 10 + $0, hasEnded: $0 >= 1) }
+        let id = try await recording(first).run().id
+        let second = LiveOrigin { .init(first: 20 + $0, hasEnded: $0 >= 1) }
+        #expect(try await recording(second).run().id == id)
+        let third = LiveOrigin(isMediaPlaylist: true) { .init(first: 30 + $0, hasEnded: $0 >= 1) }
+        let asset = try await recording(third).run()
+        #expect(asset.id == id && asset.state == .complete)
+        let text = try temporary.text("media/media.m3u8", of: id)
+        #expect(text.contains("#EXT-X-ENDLIST"))
+        let top = try MultivariantPlaylist(parsing: Array(temporary.text("multivariant.m3u8", of: id).utf8))
+        #expect(top.variants.map(\.uri) == ["media/media.m3u8"])
+        #expect(try temporary.library.verify(id).damaged == [])
     }
 
     @Test func aRestartOfTheOriginIsADiscontinuity() async throws {
