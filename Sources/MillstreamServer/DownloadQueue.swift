@@ -9,6 +9,7 @@ import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
+import Synchronization
 
 /// A service that runs the download session of the server and broadcasts the progress of its tasks.
 final class DownloadQueue: Service {
@@ -16,12 +17,44 @@ final class DownloadQueue: Service {
     private let library: AssetLibrary
     private let broadcast: EventBroadcast
     private let logger: Logger
+    private let time = SystemTimeSource()
+    private let descriptions = Mutex<[String: Description]>([:])
+
+    /// An asset as it was last read from the catalog.
+    private struct Description {
+        let asset: StoredAsset
+        /// The time until which it serves for reports of progress.
+        let expiry: Duration
+    }
+
+    /// The ratio of the time for which a description serves to the time in which it was read: to read an asset that is being
+    /// downloaded takes as long as it has files.
+    private static let reuseRatio = 20
 
     /// Creates a service; downloads that were running when the previous server ended are continued.
     ///
+    /// - Parameters:
+    ///   - library: The library to store the assets in.
+    ///   - loader: The loader of the downloads.
+    ///   - canDecode: A function that returns whether a codec can be decoded on this machine.
+    ///   - broadcast: The events for the console.
+    ///   - logger: The logger of failures.
     /// - Throws: `StorageError` if the catalog of the library cannot be read.
-    init(library: AssetLibrary, loader: ResourceLoader, broadcast: EventBroadcast, logger: Logger) throws {
-        session = try DownloadSession(identifier: DownloadSession.serverIdentifier, library: library, loader: loader)
+    init(
+        library: AssetLibrary,
+        loader: ResourceLoader,
+        canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true },
+        broadcast: EventBroadcast,
+        logger: Logger
+    ) throws {
+        var configuration = DownloadSession.Configuration()
+        configuration.canDecode = canDecode
+        session = try DownloadSession(
+            identifier: DownloadSession.serverIdentifier,
+            library: library,
+            loader: loader,
+            configuration: configuration
+        )
         self.library = library
         self.broadcast = broadcast
         self.logger = logger
@@ -135,13 +168,23 @@ final class DownloadQueue: Service {
         case .stateChanged(.failed):
             let code = task.error?.detail ?? "unknown"
             logger.warning("download failed", metadata: ["asset": "\(task.assetID)", "error": "\(code)"])
-        case .stateChanged, .loaded, .completed: break
+        case .loaded:
+            if let asset = descriptions.withLock({ $0[task.assetID] }), time.now < asset.expiry {
+                return broadcast.send(ServerEvent(name: "asset", data: report(asset.asset)))
+            }
+        case .stateChanged, .completed: break
         case .mediaSelectionResolved, .variantsChosen, .locationChosen, .waitingForStream, .segmentsLost,
             .selectionCompleted,
             .finished:
             return
         }
-        guard let asset = try? library.asset(task.assetID) else { return }
+        let begun = time.now
+        guard let asset = try? library.asset(task.assetID) else {
+            return descriptions.withLock { $0[task.assetID] = nil }
+        }
+        let end = time.now
+        let description = Description(asset: asset, expiry: end + (end - begun) * Self.reuseRatio)
+        descriptions.withLock { $0[asset.id] = task.state == .running ? description : nil }
         broadcast.send(ServerEvent(name: "asset", data: report(asset)))
     }
 }

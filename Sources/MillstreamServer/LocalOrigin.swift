@@ -88,6 +88,9 @@ public struct LocalOrigin: Sendable {
         /// The repackager of segments for browsers that play no HLS; `nil`, the default, if the console there plays only streams
         /// with fragmented MP4 segments.
         package var repackager: (any SegmentRepackager)?
+        /// A function that returns whether a codec (RFC 6381) can be decoded on this machine, by which downloads choose variants;
+        /// by default, all codecs count as decodable.
+        public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
 
         /// Creates options.
         public init(
@@ -252,6 +255,7 @@ public struct LocalOrigin: Sendable {
             library: library,
             loader: options.translatesDASH
                 ? loading.translatingPresentations(in: PresentationStore()) : loading,
+            canDecode: options.canDecode,
             broadcast: broadcast,
             logger: logger
         )
@@ -297,6 +301,7 @@ public struct LocalOrigin: Sendable {
             requiresThisMachine: options.admitsOnlySignedAddresses,
             trustedProxies: options.connections.trustedProxies
         )
+        let uses = PackageUses(library)
         MediaRoutes(
             sources: sources,
             library: library,
@@ -310,7 +315,8 @@ public struct LocalOrigin: Sendable {
             workers: workers,
             repackager: options.repackager,
             metrics: metrics,
-            breaks: breaks
+            breaks: breaks,
+            uses: uses
         ).add(to: router)
         ConsoleRoutes(
             catalog: options.catalog,
@@ -335,7 +341,9 @@ public struct LocalOrigin: Sendable {
             router: router,
             server: try options.certificate.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain,
             configuration: .init(address: .hostname(options.host, port: options.port), serverName: Self.serverName),
-            services: [downloads, LibraryObserver(library: library, downloads: downloads, broadcast: broadcast)],
+            services: [
+                downloads, uses, LibraryObserver(library: library, downloads: downloads, broadcast: broadcast),
+            ],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
             logger: logger
         )

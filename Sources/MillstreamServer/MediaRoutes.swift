@@ -28,6 +28,8 @@ struct MediaRoutes {
     let workers: EditWorkers
     /// The repackager of segments for browsers without HLS; `nil` to refuse those that have another form than they take.
     let repackager: (any SegmentRepackager)?
+    /// The marks on the packages that are sent to players.
+    private let uses: PackageUses
     private let files = FileResponder()
     private let parts: PartStore
     private let playlists: PlaylistRoute
@@ -45,8 +47,10 @@ struct MediaRoutes {
         workers: EditWorkers,
         repackager: (any SegmentRepackager)? = nil,
         metrics: ServerMetrics = ServerMetrics(),
-        breaks: any BreakStore = MemoryBreakStore()
+        breaks: any BreakStore = MemoryBreakStore(),
+        uses: PackageUses? = nil
     ) {
+        self.uses = uses ?? PackageUses(library)
         self.repackager = repackager
         self.capacity = capacity
         self.workers = workers
@@ -147,19 +151,21 @@ struct MediaRoutes {
     ) async throws -> LoadedPlaylist {
         let parts = path.split(separator: "/", maxSplits: 2).map { PercentEncoding.decode(String($0)) ?? String($0) }
         guard parts.count == 3 else { throw ServerError(.notFound, "not-found", "the address names no playlist") }
-        let (asset, name) = (try library.asset(parts[1]), parts[2])
+        let (id, name) = (parts[1], parts[2])
+        let asset = try library.outline(of: id)
+        uses.mark(id)
         let origin = RecoveringTransport(sources.access(for: context.initiator).loading)
-        let package = PackageTransport(library, id: asset.id, origin: origin)
+        let package = PackageTransport(library, id: id, origin: origin)
         let loader = ResourceLoader(package)
         func loaded(_ playlist: Playlist) -> LoadedPlaylist {
             LoadedPlaylist(
                 playlist: playlist,
                 loader: loader,
-                package: LoadedPlaylist.Package(id: asset.id, folder: package.address(of: ""))
+                package: LoadedPlaylist.Package(id: id, folder: package.address(of: ""))
             )
         }
         if name == "multivariant.m3u8", asset.state == .partial {
-            var playlist = try Playlist.parse(playlistOfCompleteRenditions(asset), context: served)
+            var playlist = try Playlist.parse(playlistOfCompleteRenditions(id), context: served)
             if let link = LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
                 playlist = try playlist.crossing(link)
             }
@@ -339,7 +345,8 @@ struct MediaRoutes {
     @Sendable private func offline(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let id = try context.parameters.require("id")
         let path = context.parameters.getCatchAll().joined(separator: "/")
-        let asset = try library.asset(id)
+        let asset = try library.outline(of: id)
+        uses.mark(id)
         let name = PercentEncoding.decode(path) ?? path
         if asset.isMediaFile, ["multivariant.m3u8", "file"].contains(name), let file = try library.mediaFile(of: id) {
             // The asset is a media file, which any player plays without a playlist.
@@ -348,7 +355,7 @@ struct MediaRoutes {
             return Response(status: .temporaryRedirect, headers: [.location: location, .cacheControl: "no-cache"])
         }
         guard let url = library.file(name, of: id) else {
-            guard asset.state == .complete || !asset.renditions.isEmpty else {
+            guard asset.state == .complete || asset.hasRenditions else {
                 throw ServerError(
                     .conflict,
                     "asset-incomplete",
@@ -364,7 +371,7 @@ struct MediaRoutes {
         let link = isPlaylist ? LinkParameters(query, source: ResourceAddress(request.uri.path)) : nil
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             var playlist = try Playlist.parse(
-                path == "multivariant.m3u8" ? playlistOfCompleteRenditions(asset) : [UInt8](Data(contentsOf: url)),
+                path == "multivariant.m3u8" ? playlistOfCompleteRenditions(id) : [UInt8](Data(contentsOf: url)),
                 context: PlaylistContext(address: ResourceAddress(playlists.base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
@@ -395,13 +402,15 @@ struct MediaRoutes {
     }
 
     /// Returns the multivariant playlist without incomplete variants and renditions, which cannot be played without the
-    /// origin; if the complete ones cannot be played alone, the playlist has all of them.
-    private func playlistOfCompleteRenditions(_ asset: StoredAsset) throws -> [UInt8] {
-        guard let url = library.file("multivariant.m3u8", of: asset.id) else {
+    /// origin; if the complete ones cannot be played alone, the playlist has all of them, as that of a recording that grows:
+    /// one of its segments is always about to be stored.
+    private func playlistOfCompleteRenditions(_ id: String) throws -> [UInt8] {
+        guard let url = library.file("multivariant.m3u8", of: id) else {
             throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")
         }
         let bytes = try [UInt8](Data(contentsOf: url))
-        guard asset.isPlayableOffline else { return bytes }
+        let asset = try library.asset(id)
+        guard asset.isPlayableOffline, try !library.isRecording(id) else { return bytes }
         let playlist = try MultivariantPlaylist(parsing: bytes)
         let complete = Set(asset.renditions.filter(\.isComplete).map { "\($0.folder)/media.m3u8" })
         func kept(_ uri: String?) -> String? { uri.flatMap { complete.contains($0) ? $0 : nil } }

@@ -194,6 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.segmentsAhead = fetchAhead
         #if Playback
         options.repackager = MovieFragmentRepackager()
+        options.canDecode = { DecodingPipeline.canDecode($0) }
         #endif
         if let state, state.hasPrefix("redis:") {
             guard let address = RedisAddress(state) else {

@@ -321,6 +321,30 @@ import Testing
         }
     }
 
+    @Test func downloadChoosesAVariantThatCanBeDecoded() async throws {
+        try await ServerStage.run { options, _ in
+            options.canDecode = { !$0.hasPrefix("hvc1") }
+        } _: { (stage: ServerStage) async throws in
+            let variants = [("avc1.640020", 180), ("hvc1.1.6.L93.B0", 360)].map { codec, height in
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(height)000,RESOLUTION=16x\(height),CODECS=\"\(codec)\"\n\(height).m3u8\n"
+            }
+            stage.serve("/top.m3u8", "#EXTM3U\n" + variants.joined())
+            for height in [180, 360] {
+                stage.serve(
+                    "/\(height).m3u8",
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nprivate.ts\n#EXT-X-ENDLIST\n"
+                )
+            }
+            var events = try await stage.listen()
+            let source = stage.origin.address("/top.m3u8")
+            let answer = try await send(#"{"url":"\#(source)"}"#, to: "/api/downloads", "POST", stage)
+            #expect(answer.status == 202, "\(answer.body)")
+            _ = try await events.next { $0.contains(#""activity":"idle""#) }
+            let asset = try #require(try AssetLibrary(directory: stage.library).assets().first)
+            #expect(asset.renditions.compactMap(\.height) == [180] && asset.state == .complete)
+        }
+    }
+
     /// Tests a download from its start to its deletion, as a page observes it.
     @Test func eventsReportTheProgressOfADownload() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in

@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import HLSPlaylist
 import Logging
 import MediaTiming
 import MediaTransport
@@ -431,6 +432,91 @@ import Testing
             #expect(
                 both == plain.map { "http://127.0.0.1:\(stage.port)\(base)/\($0)?conditions=WiFi&link=\(id)" }
             )
+        }
+    }
+
+    @Test func packageThatIsSentToAPlayerIsNotEvicted() async throws {
+        try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
+            let other = try AssetLibrary(reading: stage.library)
+            let everything = StorageLimits(quota: ByteCount(1))
+            #expect(try other.evictionPlan(limits: everything).entries.map(\.id) == [asset.id])
+            #expect(try await stage.ask("/offline/\(asset.id)/multivariant.m3u8").status == 200)
+            #expect(try other.evictionPlan(limits: everything).entries.isEmpty)
+        }
+    }
+
+    @Test func marksOnPackagesExpire() async throws {
+        try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
+            let library = try AssetLibrary(directory: stage.library)
+            let time = ManualTime()
+            let uses = PackageUses(library, time: time)
+            func isInUse() throws -> Bool {
+                try library.evictionPlan(limits: StorageLimits(quota: ByteCount(1))).entries.isEmpty
+            }
+            uses.mark(asset.id)
+            time.advance(by: .seconds(200))
+            uses.mark(asset.id)
+            time.advance(by: .seconds(299))
+            uses.removeExpiredMarks()
+            #expect(try isInUse())
+            time.advance(by: .seconds(1))
+            uses.removeExpiredMarks()
+            #expect(try !isInUse())
+        }
+    }
+
+    /// A recording lists all its renditions, although one of them has a segment that is about to be stored.
+    @Test func growingRecordingIsServedWithAllRenditions() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let library = try AssetLibrary(directory: stage.library)
+            let source = ResourceAddress("https://live.example/top.m3u8")
+            let id = try library.addAsset(source: source, title: "Live", selection: "")
+            let text = """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=1000
+                low.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=2000
+                high.m3u8
+
+                """
+            let context = PlaylistContext(address: source)
+            let top = try MultivariantPlaylist(parsing: Array(text.utf8), context: context)
+            let media = try MediaPlaylist(
+                parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n".utf8),
+                context: context
+            )
+            let lock = try library.lock(id)
+            defer { withExtendedLifetime(lock) {} }
+            let (writers, _) = try library.beginRecording(
+                of: id,
+                source: .multivariant(top),
+                at: source,
+                renditions: [0, 1].map {
+                    PlannedRendition(
+                        role: .variant,
+                        position: $0,
+                        language: nil,
+                        variant: top.variants[$0],
+                        playlist: media,
+                        address: source
+                    )
+                }
+            )
+            try library.publishRecording(id)
+            // One variant has both of its segments, the other one lacks the second.
+            for (writer, count) in zip(writers, [2, 1]) {
+                let files = try writer.append(0..<2, of: media).files
+                for file in files.prefix(count) {
+                    let written = library.makePackageFile(for: file.resource, of: id)
+                    try Array("media".utf8).withUnsafeBytes { try written.write($0) }
+                    try written.finish()
+                    try library.commit([WrittenFile(file.resource, written)])
+                    try writer.settle(file.position)
+                }
+            }
+            #expect(try library.asset(id).renditions.map(\.isComplete) == [true, false])
+            let answer = try await stage.ask("/offline/\(id)/multivariant.m3u8")
+            #expect(answer.status == 200 && lines(answer).count == 2, "\(answer.body)")
         }
     }
 

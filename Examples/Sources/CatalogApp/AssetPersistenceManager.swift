@@ -23,6 +23,7 @@ final class AssetPersistenceManager: @unchecked Sendable {
         // The identifier is always the same: a session with it has the tasks that an earlier process left unfinished.
         var configuration = DownloadSession.Configuration()
         configuration.resumesAutomatically = false
+        configuration.canDecode = Player.Environment.standard.canDecode
         session = try DownloadSession(
             identifier: "catalog-app",
             library: library,
