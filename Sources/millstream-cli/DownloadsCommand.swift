@@ -118,9 +118,16 @@ struct DownloadsCommand: AsyncParsableCommand {
             discussion: "Example: millstream downloads cancel abc123"
         )
 
-        @Argument(help: "The identifiers of downloads or assets.") var ids: [String]
+        @Argument(help: "The identifiers of downloads or assets (default: all downloads of --session).")
+        var ids: [String] = []
         @OptionGroup var downloads: DownloadsFlags
         @OptionGroup var reportFormat: ReportFormatFlags
+
+        func validate() throws {
+            guard !ids.isEmpty || downloads.session != nil else {
+                throw ValidationError("name the downloads to cancel, or their session with --session")
+            }
+        }
 
         func run() async throws {
             try downloads.perform("canceled", on: ids, reportFormat) { $0.cancel() }

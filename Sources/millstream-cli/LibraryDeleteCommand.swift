@@ -31,6 +31,8 @@ extension LibraryCommand {
                 try failures.collect {
                     let id = try library.identifier(of: reference)
                     guard !deletedIDs.contains(id) else { return }
+                    // A path also names a package that is not there any more.
+                    _ = try library.storagePolicy(id)
                     try library.delete(id)
                     deletedIDs.append(id)
                     if !reportFormat.isJSON { try StandardOutput.writeLine("deleted \(id)") }

@@ -682,6 +682,13 @@ struct CommandLineTests {
         #expect(deleted.status == 1 && deleted.output == "deleted \(id)\n", "\(deleted)")
         #expect(deleted.errors.contains("nope"))
         #expect(try await run("library", "show", id, "--library", library).status == 1)
+        // An asset that is not there is reported, however it is named.
+        for reference in [id, source, "\(library)/packages/\(id)"] {
+            let again = try await run("library", "delete", reference, "--library", library)
+            #expect(again.status == 1 && again.output.isEmpty && again.errors.contains("(not-found)"), "\(again)")
+        }
+        #expect(try await run("downloads", "cancel", "--library", library).status == 64)
+        #expect(try await run("downloads", "cancel", "--session", "films", "--library", library).status == 0)
     }
 
     @Test(.timeLimit(.minutes(10))) func downloadBeyondAllVariantsStoresTheNearestAndSaysSo() async throws {
