@@ -84,6 +84,23 @@ import Testing
         #expect(web.requestedAddresses.count { $0 == Self.origin + "b.ts" } == 2)
     }
 
+    /// A file is stored while it is played if the disk has space for its size, and otherwise only played.
+    @Test(arguments: [(Int64(257) << 20, true), (Int64(256) << 20, false)])
+    func playedFileIsStoredIfItFits(freeSpace: Int64, isStored: Bool) async throws {
+        let id = try await downloaded()
+        let second = try #require(try segments(of: id).last)
+        try FileManager.default.removeItem(
+            at: temporary.library.packageDirectory(id).appendingPathComponent(second.path)
+        )
+        let files = RecordingFiles(temporary.directory)
+        files.setFreeSpace(freeSpace)
+        let library = try AssetLibrary(directory: temporary.directory, files: files)
+        let before = web.requestedAddresses.count
+        let transport = PackageTransport(library, id: id, origin: web)
+        for _ in 0..<2 { #expect(try await read(second, transport, id) == "media of b") }
+        #expect(web.requestedAddresses.count - before == (isStored ? 1 : 2))
+    }
+
     @Test func missingFileIsAnErrorWithoutAnOrigin() async throws {
         let id = try await downloaded()
         let second = try #require(try segments(of: id).last)
