@@ -164,8 +164,10 @@ struct MediaRoutes {
                 package: LoadedPlaylist.Package(id: id, folder: package.address(of: ""))
             )
         }
-        if name == "multivariant.m3u8", asset.state == .partial {
-            var playlist = try Playlist.parse(playlistOfCompleteRenditions(id), context: served)
+        if name == "multivariant.m3u8", asset.state == .partial,
+            let bytes = try library.playlistOfCompleteRenditions(of: id)
+        {
+            var playlist = try Playlist.parse(bytes, context: served)
             if let link = LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
                 playlist = try playlist.crossing(link)
             }
@@ -370,8 +372,9 @@ struct MediaRoutes {
         let isAbsolute = isPlaylist && query["absolute"] != nil
         let link = isPlaylist ? LinkParameters(query, source: ResourceAddress(request.uri.path)) : nil
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
+            let complete = try path == "multivariant.m3u8" ? library.playlistOfCompleteRenditions(of: id) : nil
             var playlist = try Playlist.parse(
-                path == "multivariant.m3u8" ? playlistOfCompleteRenditions(id) : [UInt8](Data(contentsOf: url)),
+                complete ?? [UInt8](Data(contentsOf: url)),
                 context: PlaylistContext(address: ResourceAddress(playlists.base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
@@ -399,25 +402,6 @@ struct MediaRoutes {
         } catch let error as TransportError where error.code == .fileNotFound {
             throw ServerError(.notFound, "not-found", "the asset has no \(name)")
         }
-    }
-
-    /// Returns the multivariant playlist without incomplete variants and renditions, which cannot be played without the
-    /// origin; if the complete ones cannot be played alone, the playlist has all of them, as that of a recording that grows:
-    /// one of its segments is always about to be stored.
-    private func playlistOfCompleteRenditions(_ id: String) throws -> [UInt8] {
-        guard let url = library.file("multivariant.m3u8", of: id) else {
-            throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")
-        }
-        let bytes = try [UInt8](Data(contentsOf: url))
-        let asset = try library.asset(id)
-        guard asset.isPlayableOffline, try !library.isRecording(id) else { return bytes }
-        let playlist = try MultivariantPlaylist(parsing: bytes)
-        let complete = Set(asset.renditions.filter(\.isComplete).map { "\($0.folder)/media.m3u8" })
-        func kept(_ uri: String?) -> String? { uri.flatMap { complete.contains($0) ? $0 : nil } }
-        return try playlist.relocated(
-            variant: { kept(playlist.variants[$0].uri) },
-            rendition: { kept(playlist.renditions[$0].uri) }
-        ).bytes
     }
 }
 
