@@ -71,16 +71,6 @@ package final class PackageTransport: Transport {
         }
         if let path = request.address.filePath, isEntry(path) {
             if let file = try library.mediaFile(of: id) { return try await send(request, for: file) }
-            // Without the network, a player must not be offered what needs the origin.
-            if origin != nil, let playlist = try? library.playlistOfCompleteRenditions(of: id) {
-                return TransportResponse(
-                    status: 200,
-                    headers: [HeaderField("Content-Type", "application/vnd.apple.mpegurl")],
-                    address: address,
-                    expectedLength: Int64(playlist.count),
-                    body: TransportBody(playlist)
-                )
-            }
             // A request for the directory returns the multivariant playlist.
             return try await files.send(TransportRequest(address, kind: request.kind))
         }

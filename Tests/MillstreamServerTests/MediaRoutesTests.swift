@@ -536,20 +536,6 @@ import Testing
         }
     }
 
-    /// The player of this project offers what other players are offered.
-    @Test func packageIsPlayedWithoutIncompleteVariants() async throws {
-        try await onStage(missing: ["180"]) { (stage: ServerStage, asset: StoredAsset) async throws in
-            let library = try AssetLibrary(reading: stage.library)
-            let package = PackageTransport(library, id: asset.id, origin: ScriptedTransport(texts: [:]))
-            for address in [package.address, package.address(of: "")] {
-                let loaded = try await ResourceLoader(package).load(TransportRequest(address, kind: .playlist))
-                let playlist = try MultivariantPlaylist(parsing: loaded.bytes)
-                #expect(playlist.variants.map(\.resolution?.height) == [360] && playlist.renditions.count == 1)
-                #expect(loaded.address == package.address)
-            }
-        }
-    }
-
     /// An asset that is being downloaded is played at once: what is not stored is streamed, and then stored.
     @Test func assetWithoutACompleteVariantIsStreamed() async throws {
         try await onStage(missing: ["180", "360"]) { (stage: ServerStage, asset: StoredAsset) async throws in
