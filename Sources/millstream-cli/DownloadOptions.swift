@@ -147,8 +147,10 @@ struct DownloadOptions: ParsableArguments {
                 guard configuration.recording == nil else {
                     // An interruption is a usual end of a recording.
                     return try await Interruption.finishing {
+                        let known = Set(session.tasks.map(\.id))
                         let task = try await session.makeTask(address, configuration: configuration)
-                        return (try await printer.record(task, in: session), nil) as Stored
+                        let isNew = !known.contains(task.id)
+                        return (try await printer.record(task, in: session, isNew: isNew), nil) as Stored
                     }.result
                 }
                 return try await Interruption.cancelling {
@@ -164,8 +166,9 @@ struct DownloadOptions: ParsableArguments {
             try printer.showResult(stored.asset, in: library)
             return stored
         } catch {
-            let error = edits.explaining(printer.explaining(error))
-            printer.showFailure(error, of: (try? library.asset(source: address))??.id)
+            let assetID = (try? library.asset(source: address))??.id
+            let error = edits.explaining(printer.explaining(error, isKept: assetID != nil))
+            printer.showFailure(error, of: assetID)
             throw error
         }
     }

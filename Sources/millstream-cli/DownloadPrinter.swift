@@ -111,23 +111,33 @@ struct DownloadPrinter: Sendable {
 
     /// Resumes the task of a recording and follows it until it has ended; an interruption ends the recording.
     ///
+    /// A recording that is not complete after an interruption stays in the list of downloads, unless the command has created it and
+    /// nothing of it is stored.
+    ///
+    /// - Parameters:
+    ///   - task: The task of the recording.
+    ///   - session: The session of the task.
+    ///   - isNew: A Boolean value that indicates whether the command has created the task.
     /// - Returns: The recorded asset.
-    /// - Throws: ``DownloadError``; `CancellationError` if nothing was recorded before the interruption.
-    func record(_ task: DownloadTask, in session: DownloadSession) async throws -> StoredAsset {
+    /// - Throws: ``DownloadError``; `CancellationError` if the recording is not complete after an interruption.
+    func record(_ task: DownloadTask, in session: DownloadSession, isNew: Bool) async throws -> StoredAsset {
         do {
             return try await run(task, in: session)
         } catch {
-            if Task.isCancelled { task.cancel() }
+            if Task.isCancelled { task.suspend() }
             await session.invalidate()
-            guard Task.isCancelled, let asset = try? session.library.asset(task.assetID), asset.state == .complete
-            else {
+            let library = session.library
+            guard Task.isCancelled, let asset = try? library.asset(task.assetID) else { throw error }
+            guard asset.state == .complete else {
                 // A stream that never began leaves nothing behind.
-                if Task.isCancelled, let asset = try? session.library.asset(task.assetID), asset.renditions.isEmpty {
-                    try? session.library.delete(task.assetID)
+                if isNew, asset.renditions.isEmpty {
+                    try? library.removeDownload(task.id)
+                    try? library.delete(task.assetID)
                 }
                 throw error
             }
-            showCompletion(of: task, DownloadProgress(asset), try session.library.omittedContent(of: asset.id))
+            try? library.removeDownload(task.id)
+            showCompletion(of: task, DownloadProgress(asset), try library.omittedContent(of: asset.id))
             return asset
         }
     }
@@ -166,15 +176,20 @@ struct DownloadPrinter: Sendable {
     }
 
     /// Returns the error to report: for an interruption, one that says what is stored.
-    func explaining(_ error: any Error) -> any Error {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - isKept: A Boolean value that indicates whether there is an asset after the error.
+    /// - Returns: The error to report.
+    func explaining(_ error: any Error, isKept: Bool) -> any Error {
         guard error is CancellationError else { return error }
-        guard !isRecording else {
+        guard !isRecording || isKept else {
             return Failure(.interrupted, "interrupted", "interrupted before anything was recorded")
         }
         return Failure(
             .interrupted,
             "interrupted",
-            "interrupted; what is stored is kept",
+            isRecording ? "interrupted; the recording is kept and can be resumed" : "interrupted; what is stored is kept",
             hint: "run the same command to continue, or: millstream downloads resume"
         )
     }

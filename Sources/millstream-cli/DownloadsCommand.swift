@@ -178,7 +178,8 @@ struct DownloadsCommand: AsyncParsableCommand {
                         // The interruption of a recording ends the command, but it is no error of the recording.
                         guard result.isInterrupted, position < tasks.count - 1 else { return }
                     } catch {
-                        let error = printer.explaining(error)
+                        let isKept = (try? session.library.asset(task.assetID)) != nil
+                        let error = printer.explaining(error, isKept: isKept)
                         printer.showFailure(error, of: task.assetID)
                         // Of several downloads, the one that an error belongs to is named.
                         if tasks.count > 1 { StandardError.write("\(task.id): not completed\n") }
@@ -214,7 +215,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                 guard !isRecording else {
                     let (asset, isInterrupted) = try await Interruption.finishing { () async throws -> StoredAsset? in
                         guard let task = try await task() else { return nil }
-                        return try await printer.record(task, in: session)
+                        return try await printer.record(task, in: session, isNew: false)
                     }
                     return (asset, isInterrupted)
                 }

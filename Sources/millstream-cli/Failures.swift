@@ -21,9 +21,10 @@ struct Failures {
     /// - Throws: An error after which no further argument is tried.
     mutating func add(_ error: any Error) throws {
         let failure = Failure(error)
-        guard failure.status != .interrupted, !(error is OutputError) else { throw error }
         // The last failure is reported at the end of the command.
         last?.write()
+        last = nil
+        guard failure.status != .interrupted, !(error is OutputError) else { throw error }
         last = failure
     }
 

@@ -98,6 +98,62 @@ struct RecordCommandTests {
         #expect(resumed.standardOutput.split(separator: "\n").count == 1, "\(resumed.standardOutput)")
     }
 
+    /// A listed recording that is interrupted before its stream is loaded can be resumed later.
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+    func anInterruptionBeforeTheStreamIsLoadedKeepsAResumedRecording(isBegun: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let arguments = ["record", server.address("live.m3u8"), "--library", library, "--start-over"]
+        let first = try RunningProgram(arguments + (isBegun ? [] : ["--queue"]))
+        if isBegun {
+            try await eventually("the first window is recorded") { segmentCount == 6 }
+            first.send(SIGKILL)
+        }
+        _ = try await first.finish()
+        server.delay = .seconds(60)
+        server.clearPaths()
+        let interrupted = try RunningProgram(["downloads", "resume", "--library", library])
+        try await eventually("the playlist is requested") { !server.paths.isEmpty }
+        interrupted.send(SIGINT)
+        #expect(try await interrupted.finish() == 130, "\(interrupted.standardError)")
+        #expect(interrupted.standardError.contains("the recording is kept"), "\(interrupted.standardError)")
+        let list = try RunningProgram(["downloads", "list", "--json", "--library", library])
+        _ = try await list.finish()
+        #expect(list.standardOutput.contains("\"paused\""), "\(list.standardOutput)")
+        server.delay = .zero
+        try writePlaylist(from: 12)
+        let resumed = try RunningProgram(["downloads", "resume", "--library", library])
+        try await eventually("the recording continues") { segmentCount == (isBegun ? 8 : 6) }
+        resumed.send(SIGINT)
+        #expect(try await resumed.finish() == 0, "\(resumed.standardError)")
+        await server.stop()
+        #expect(lines.last == "#EXT-X-ENDLIST")
+        let ended = try RunningProgram(["downloads", "list", "--json", "--library", library])
+        _ = try await ended.finish()
+        #expect(!ended.standardOutput.contains("\"id\""), "\(ended.standardOutput)")
+    }
+
+    /// A download that failed before an interruption is reported, although the command goes on to the next one.
+    @Test(.timeLimit(.minutes(10))) func anInterruptionDoesNotHideAnEarlierFailure() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        for name in ["missing.m3u8", "live.m3u8"] {
+            let queued = try RunningProgram(["record", server.address(name), "--library", library, "--queue"])
+            #expect(try await queued.finish() == 0, "\(queued.standardError)")
+        }
+        let resumed = try RunningProgram(["downloads", "resume", "--library", library])
+        try await eventually("the second is recorded") { segmentCount > 0 }
+        try await eventually("the first has failed") { resumed.standardError.contains(": not completed") }
+        // The order of the downloads is that of their addition.
+        try await Task.sleep(for: .seconds(1))
+        resumed.send(SIGINT)
+        _ = try await resumed.finish()
+        await server.stop()
+        #expect(resumed.standardError.contains("404"), "\(resumed.standardError)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func aDownloadOfALiveStreamHintsAtRecording() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try writePlaylist(from: 10)
