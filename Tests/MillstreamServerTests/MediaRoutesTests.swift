@@ -84,6 +84,27 @@ import Testing
         }
     }
 
+    /// A browser might be able to load what the server cannot; a document is no media file whatever its name.
+    @Test func nameOfAMediaFileDecidesOnlyIfItsBytesDoNot() async throws {
+        try await ServerStage.run { stage in
+            func report(_ path: String) async throws -> RawResponse {
+                try await stage.ask("/api/inspect?url=\(stage.origin.address(path))")
+            }
+            #expect(try await report("/missing.mp4").body == #"{"kind":"file"}"#)
+            #expect(try await report("/missing").status == 502)
+            let refused = try await stage.ask("/api/inspect?url=http://10.0.0.1/film.mp4")
+            #expect(refused.status == 403 && refused.errorCode == "address-refused", "\(refused.body)")
+            let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
+            stage.origin.set("/film.mp4", .init(Array(playlist.utf8), contentType: "video/mp4"))
+            stage.origin.behave("/film.mp4", .proper)
+            #expect(try await report("/film.mp4").body.hasPrefix(#"{"kind":"media""#))
+            stage.origin.set("/page.mp4", .init(Array("<!DOCTYPE html><html></html>".utf8), contentType: "text/html"))
+            stage.origin.behave("/page.mp4", .proper)
+            let page = try await report("/page.mp4")
+            #expect(page.status == 502 && page.errorCode == "not-a-playlist", "\(page.body)")
+        }
+    }
+
     @Test(arguments: ["6G", ""]) func unknownConditionsAreRefused(name: String) async throws {
         try await ServerStage.run { stage in
             let address = "/play.m3u8?url=\(stage.privateSource)&conditions=\(name)"
