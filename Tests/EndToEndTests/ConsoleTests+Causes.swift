@@ -90,6 +90,38 @@ extension ConsoleTests {
         }
     }
 
+    /// A stream of the catalog whose bytes tell that it is a media file is played as one, whatever was selected for it before.
+    @Test(.timeLimit(.minutes(10))) func mediaFileOfTheCatalogWithoutAnExtensionIsPlayed() async throws {
+        try await withFolder { folder in
+            let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
+            try FileManager.default.copyItem(at: movie, to: folder.appendingPathComponent("video"))
+            let catalog: (RecordingOrigin) -> String = { origin in
+                #"[{"id": "video", "name": "video", "url": "\#(origin.address("video"))"}]"#
+            }
+            // An edit is selected while the stream is inspected.
+            let script = """
+                window.fetch = (original => async (url, ...rest) => {
+                  if (String(url).startsWith('/api/inspect')) {
+                    const field = document.querySelector('#append')
+                    field.value = ':url'
+                    await new Promise(resolve => setTimeout(resolve, 500))
+                  }
+                  return original(url, ...rest)
+                })(window.fetch)
+                """
+            try await ConsoleStage.run(from: folder, catalog: catalog, before: script) { stage in
+                try await play("video", on: stage)
+                #expect(abs(try await stage.video.duration - 30) < 0.2)
+                #expect(try await stage.page.isTrue("document.querySelector('#quality-minimum').disabled"))
+                #expect(try await stage.page.text("document.querySelector('#append').value").isEmpty)
+                #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
+                #expect(
+                    try await !stage.page.text("document.querySelector('#edits').innerText").contains("single quality")
+                )
+            }
+        }
+    }
+
     // MARK: Failures to open a stream
 
     /// The stream that was played before does not go on under the title of one that cannot be opened.
@@ -107,15 +139,98 @@ extension ConsoleTests {
             }
             #expect(try await stage.page.isTrue("!video.getAttribute('src') && video.readyState === 0"))
             #expect(try await stage.page.text("document.querySelector('#playback-url').value").isEmpty)
+            #expect(try await stage.page.isTrue("document.querySelector('#copy-url').disabled"))
             _ = try await stage.page.evaluate("void (window.isBroken = false)")
             try await stage.page.click("#try-again")
             try await stage.video.waitUntilPlaying()
             #expect(abs(try await stage.video.duration - 30) < 0.2)
             #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
+            #expect(try await stage.page.isTrue("!document.querySelector('#copy-url').disabled"))
         }
     }
 
     // MARK: Simulated networks
+
+    /// Runs a script in the page in which the server has the conditions EDGE; `answer(url)` answers all other requests.
+    private func simulated(_ script: String, _ stage: Stage) async throws -> String {
+        try await stage.page.text(
+            """
+            (async () => {
+              const playlist = '#EXTM3U\\n#EXT-X-TARGETDURATION:4\\n#EXTINF:4,\\n0.ts\\n#EXT-X-ENDLIST\\n'
+              const original = window.fetch
+              let answer
+              window.fetch = (url, options = {}) => String(url) === '/api/conditions'
+                ? Promise.resolve(new Response('{"shared": "EDGE", "links": []}'))
+                : String(url).startsWith('/api/faults') || String(url).endsWith('.js') ? original(url, options)
+                : answer(String(url), options)
+              try {
+                \(script)
+              } finally {
+                window.fetch = original
+              }
+            })()
+            """
+        )
+    }
+
+    /// A lost connection and a slow response are no outage.
+    @Test(.timeLimit(.minutes(10))) func onlyAnOutageOfTheSimulatedNetworkIsCalledOne() async throws {
+        try await onStage { stage in
+            let text = try await simulated(
+                """
+                const {diagnosePlaybackError} = await import('/console/playback-diagnosis.js')
+                answer = (url, {signal}) => new Promise((resolve, reject) => {
+                  if (url.includes('lost')) reject(new TypeError('lost'))
+                  if (url.includes('slow')) setTimeout(() => resolve(new Response(playlist)), 12000)
+                  signal?.addEventListener('abort', () => reject(signal.reason))
+                })
+                const details = {origin: 'remote', isFile: false, isProxied: true}
+                const names = ['lost', 'slow', 'silent']
+                const all = await Promise.all(names.map(name => diagnosePlaybackError(`/play.m3u8?url=${name}`, null, details)))
+                return all.map(({message, conditions}) => `${message} ${conditions}`).join('|')
+                """,
+                stage
+            )
+            #expect(
+                text.split(separator: "|") == [
+                    "The transfer from the server ended before it was complete. undefined",
+                    "The playlists were loaded, but the media cannot be played. undefined",
+                    "Nothing arrives over the simulated network “EDGE”. EDGE",
+                ],
+                "\(text)"
+            )
+        }
+    }
+
+    /// A transfer that ends early, even late, is not repeated for ever; one that does not begin is, since it can be an outage.
+    @Test(.timeLimit(.minutes(10))) func responseThatIsNotCompleteIsRequestedTwice() async throws {
+        try await onStage { stage in
+            let text = try await simulated(
+                """
+                const {fetchPlaylist} = await import('/console/browser-playback.js')
+                const now = performance.now
+                let time = 0
+                performance.now = () => time += 50000
+                const counts = []
+                for (const hasResponse of [true, false]) {
+                  const controller = new AbortController()
+                  let count = 0
+                  answer = async () => {
+                    if (++count === 5) controller.abort()
+                    controller.signal.throwIfAborted()
+                    if (!hasResponse) throw new TypeError('nothing')
+                    return {ok: true, json: () => Promise.reject(new TypeError('interrupted'))}
+                  }
+                  await fetchPlaylist('/play.m3u8?url=x', controller.signal).catch(error => counts.push(count, error.message))
+                }
+                performance.now = now
+                return counts.slice(0, 3).join('|')
+                """,
+                stage
+            )
+            #expect(text == "2|The transfer from the server ended before it was complete.|5", "\(text)")
+        }
+    }
 
     /// If nothing arrives for longer than the server waits, the console says why, and playback goes on over another network.
     @Test(.timeLimit(.minutes(10)), arguments: [nil, withoutHLS])
@@ -317,6 +432,51 @@ extension ConsoleTests {
                 // The content of a segment begins at its number times its duration.
                 #expect(abs((numbers[3] - numbers[1]) - (numbers[2] * 4 - numbers[0] * 6)) < 0.01, "\(text)")
             }
+        }
+    }
+
+    /// A clock of the encoder that is set an hour ahead moves no segments by an hour.
+    @Test(.timeLimit(.minutes(10))) func stepsOfTheClockDoNotMoveLiveSegments() async throws {
+        try await onStage { stage in
+            let text = try await stage.page.text(
+                """
+                (async () => {
+                  const {MediaTimeline} = await import('/console/media-timeline.js')
+                  // Segments of 4 seconds, whose dates are an hour later from a number on.
+                  const playlist = (first, count, step, delay = 0) => ({
+                    type: 'media', ended: false, targetDuration: 4,
+                    segments: Array.from({length: count}, (_, index) => first + index).map(sequence => ({
+                      sequence: sequence + delay, duration: 4, discontinuity: 0, date: sequence * 4 + (sequence < step ? 0 : 3600),
+                    })),
+                  })
+                  const original = window.fetch
+                  const responses = []
+                  window.fetch = (url, ...rest) => String(url).startsWith('/api/playback/playlist')
+                    ? Promise.resolve(new Response(JSON.stringify(responses.shift()))) : original(url, ...rest)
+                  const load = async (timeline, ...parameters) => {
+                    responses.push(playlist(...parameters))
+                    await timeline.update()
+                    return timeline
+                  }
+                  const video = await load(new MediaTimeline('/video'), 100, 6, 1000)
+                  const start = (timeline, sequence) => timeline.segments.find(segment => segment.sequence === sequence)?.start
+                  const starts = []
+                  // The step is in the newest segments, with the same sequence numbers and with others.
+                  starts.push(start(await load(new MediaTimeline('/a', () => video), 103, 6, 106), 103))
+                  starts.push(start(await load(new MediaTimeline('/b', () => video), 100, 8, 106, 50), 150))
+                  // All segments have other dates.
+                  starts.push(start(await load(new MediaTimeline('/c', () => video), 104, 6, 0), 104))
+                  // Segments were removed without having been seen, with and without a step.
+                  await load(video, 108, 6, 1000)
+                  starts.push(start(video, 108))
+                  await load(video, 116, 6, 114)
+                  starts.push(start(video, 116))
+                  window.fetch = original
+                  return starts.join(' ')
+                })()
+                """
+            )
+            #expect(text == "12 0 16 32 64", "\(text)")
         }
     }
 

@@ -17,10 +17,12 @@ function requestURL(name, address, parameters) {
 /**
  * Requests a part of the playback URL `address`, and returns what `read` reads from the response.
  *
- * What a simulated network does not deliver is requested again, until `signal` is aborted or other conditions are selected.
+ * What a simulated network does not deliver is requested again, until `signal` is aborted or other conditions are selected. A response
+ * that is not complete is requested again only once: the origin can be the cause.
  */
 async function request(name, address, parameters, signal, read = (response) => response.json()) {
     const url = requestURL(name, address, parameters);
+    let isInterrupted = false;
     while (true) {
         const start = performance.now();
         let response;
@@ -30,9 +32,10 @@ async function request(name, address, parameters, signal, read = (response) => r
             return await read(response);
         } catch (error) {
             if (error.name === 'AbortError' || error instanceof ServerError) throw error;
-            const isOutage = signal && performance.now() - start > minimumOutageMilliseconds
+            const isOutage = signal && !(response && isInterrupted) && performance.now() - start > minimumOutageMilliseconds
                 && await fetchSimulatedConditions(address) !== undefined;
             if (!isOutage) throw response ? interruptionError() : unreachableError();
+            isInterrupted ||= response !== undefined;
             await delay(outagePauseMilliseconds, signal);
         }
     }

@@ -2,6 +2,9 @@
 
 import { fetchPlaylist } from './browser-playback.js';
 
+/** The difference of the dates of the same segment in two playlists, in seconds. */
+const maximumDateDifference = 1;
+
 export class MediaTimeline {
     address;
     /** `[{sequence, start, duration, discontinuity, date, gap}]` in their order. */
@@ -53,19 +56,29 @@ export class MediaTimeline {
     /** Returns the time of a segment before which segments were removed from a live playlist without having been seen. */
     #timeAfterRemoved(last, { sequence, discontinuity, date }) {
         const distance = date - last.date;
-        if (discontinuity === last.discontinuity && distance >= last.duration) return last.start + distance;
+        const removed = sequence - last.sequence - 1;
+        // Segments are about as long as the target duration at most: a greater distance is a step of the clock of the encoder.
+        const isPlausible = distance >= last.duration && distance <= 2 * (removed + 1) * this.targetDuration;
+        if (discontinuity === last.discontinuity && isPlausible) return last.start + distance;
         // They lasted about as long as the others.
-        return last.start + last.duration + (sequence - last.sequence - 1) * this.targetDuration;
+        return last.start + last.duration + removed * this.targetDuration;
     }
 
     /** Moves the segments to the times of the same content in the video. */
     #align(reference) {
         if (!reference || reference.segments.length === 0 || this.segments.length === 0) return;
-        const distance = distanceByDate(this.segments, reference.segments)
+        const distance = this.#plausible(distanceByDate(this.segments, reference.segments), reference)
             ?? distanceByStart(discontinuityStarts(this.segments), discontinuityStarts(reference.segments))
             ?? distanceByStart(sequenceStarts(this.segments), sequenceStarts(reference.segments))
             ?? reference.end - this.end;
         for (const segment of this.segments) segment.start += distance;
+    }
+
+    /** Returns a distance of dates, or `undefined` if the segments would be far from those of the video: a clock was changed. */
+    #plausible(distance, reference) {
+        const span = (timeline) => timeline.end - timeline.segments[0].start;
+        const tolerance = span(this) + span(reference) + (performance.now() - reference.#lastLoad) / 1000;
+        return Math.abs(this.end + distance - reference.end) <= tolerance ? distance : undefined;
     }
 
     get end() {
@@ -103,14 +116,19 @@ export class MediaTimeline {
 /**
  * Returns the time by which segments have to be moved to those of another playlist with the same dates; `undefined` if dates are
  * missing. Dates can change at a discontinuity, so two segments with the same discontinuity sequence number are compared if there are.
+ * A clock can also be changed between the loads of the playlists, so the same segment is compared if possible, or else the oldest ones.
  */
 function distanceByDate(segments, others) {
     const [dated, otherDated] = [segments, others].map((all) => all.filter(({ date }) => date !== undefined));
     if (dated.length === 0 || otherDated.length === 0) return undefined;
+    const distance = (segment, other) => other.start + segment.date - other.date - segment.start;
+    const bySequence = new Map(otherDated.map((other) => [other.sequence, other]));
+    const common = dated.find(({ sequence, date }) => Math.abs(date - bySequence.get(sequence)?.date) < maximumDateDifference);
+    if (common) return distance(common, bySequence.get(common.sequence));
     const numbers = new Set(otherDated.map(({ discontinuity }) => discontinuity));
-    const segment = dated.findLast(({ discontinuity }) => numbers.has(discontinuity)) ?? dated.at(-1);
-    const other = otherDated.findLast(({ discontinuity }) => discontinuity === segment.discontinuity) ?? otherDated.at(-1);
-    return other.start + segment.date - other.date - segment.start;
+    const segment = dated.find(({ discontinuity }) => numbers.has(discontinuity)) ?? dated.at(-1);
+    const other = otherDated.find(({ discontinuity }) => discontinuity === segment.discontinuity) ?? otherDated.at(-1);
+    return distance(segment, other);
 }
 
 /** Returns the starts of the parts between discontinuities whose first segment is known, by discontinuity sequence number. */

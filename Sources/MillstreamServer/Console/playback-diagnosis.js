@@ -1,12 +1,12 @@
 // The cause of a playback failure. The error of a video element has little detail, so the playlists are fetched again.
 
-import { fetchFaults, parseError, ServerError, unreachableError } from './api.js';
+import { fetchFaults, interruptionError, parseError, ServerError, unreachableError } from './api.js';
 import { errorDescription } from './error-message.js';
 import { fetchSimulatedConditions } from './simulated-network.js';
 
 const maximumMediaPlaylists = 4;
-/** The time for which the responses over a simulated network are awaited. */
-const outageMilliseconds = 10_000;
+/** The time for which the beginning of each response over a simulated network is awaited. */
+const outageMilliseconds = 20_000;
 const fileCodecHint = 'This browser might not support the format or the codecs of the file.';
 const fileOriginHint = 'The origin might also not allow cross-origin requests (CORS). '
     + 'In this case, load the file through this server.';
@@ -23,17 +23,18 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isFile, i
     const conditions = await fetchSimulatedConditions(url);
     const resource = await findError(isFile ? examineFile : examinePlaylists, url, conditions);
     const { error } = resource;
+    const faultHint = await simulatedFaultHint();
     if (resource.isOutage) {
+        const quantity = resource.hasResponse ? 'Too little' : 'Nothing';
         return {
-            message: `Nothing arrives over the simulated network “${conditions}”.`,
-            hint: 'Playback continues when you select other network conditions.',
+            message: `${quantity} arrives ${faultHint ? 'from the server' : `over the simulated network “${conditions}”`}.`,
+            hint: faultHint ?? 'Playback continues when you select other network conditions.',
             conditions,
             offersProxy: false,
             offersOffline: false,
         };
     }
-    const faultHint = await simulatedFaultHint();
-    if (error?.code === 'simulated') {
+    if (error?.code === 'simulated' || (faultHint && error?.status === 0)) {
         return { ...errorDescription(error), hint: faultHint, offersProxy: false, offersOffline: false };
     }
     if (error) {
@@ -63,16 +64,31 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isFile, i
 }
 
 /**
- * Returns what `examine` finds at a URL, `{error, isRedirected}`, or `{isOutage: true}` if the network with simulated `conditions`
- * does not deliver it.
+ * Returns what `examine` finds at a URL, `{error, isRedirected}`, or `{isOutage: true, hasResponse}` if the network with simulated
+ * `conditions` does not deliver a response in time; `hasResponse` is whether it delivered an earlier one.
  */
 async function findError(examine, url, conditions) {
-    const signal = conditions === undefined ? undefined : AbortSignal.timeout(outageMilliseconds);
+    let hasResponse = false;
+    const request = async (requestedURL, options) => {
+        const controller = new AbortController();
+        const timer = conditions === undefined ? undefined
+            : setTimeout(() => controller.abort(new DOMException('', 'TimeoutError')), outageMilliseconds);
+        try {
+            const response = await fetch(requestedURL, { cache: 'no-store', ...options, signal: controller.signal });
+            hasResponse = true;
+            return response;
+        } finally {
+            // A slow network may take longer for the rest.
+            clearTimeout(timer);
+        }
+    };
     try {
-        return await examine(url, { cache: 'no-store', signal });
+        return await examine(url, request);
     } catch (error) {
         if (error instanceof ServerError) return { error };
-        return conditions === undefined ? { error: unreachableError() } : { isOutage: true };
+        if (error.name === 'TimeoutError') return { isOutage: true, hasResponse };
+        // The server has told its conditions, so it is running.
+        return { error: hasResponse || conditions !== undefined ? interruptionError() : unreachableError() };
     }
 }
 
@@ -89,13 +105,13 @@ async function simulatedFaultHint() {
 }
 
 /** Loads a playlist and its media playlists. */
-async function examinePlaylists(url, options) {
-    const response = await fetch(url, options);
+async function examinePlaylists(url, request) {
+    const response = await request(url);
     if (!response.ok) throw await parseError(response);
     const text = await response.text();
     if (!text.trimStart().startsWith('#EXTM3U')) throw new ServerError({ message: 'The server response is not a playlist.' });
     for (const mediaPlaylistURL of mediaPlaylistURLs(text, url)) {
-        const mediaResponse = await fetch(mediaPlaylistURL, options);
+        const mediaResponse = await request(mediaPlaylistURL);
         if (!mediaResponse.ok) throw await parseError(mediaResponse);
         await mediaResponse.body?.cancel();
     }
@@ -103,10 +119,10 @@ async function examinePlaylists(url, options) {
 }
 
 /** Loads the first byte of a media file, unless the server redirects to its origin, from which this page cannot load. */
-async function examineFile(url, options) {
+async function examineFile(url, request) {
     // An offline copy is redirected on this server.
     const redirect = new URL(url).pathname.startsWith('/offline/') ? 'follow' : 'manual';
-    const response = await fetch(url, { ...options, redirect, headers: { Range: 'bytes=0-0' } });
+    const response = await request(url, { redirect, headers: { Range: 'bytes=0-0' } });
     if (response.type === 'opaqueredirect') return { isRedirected: true };
     if (!response.ok) throw await parseError(response);
     await response.body?.cancel();

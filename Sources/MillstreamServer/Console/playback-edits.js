@@ -19,7 +19,7 @@ const prominentEdits = ['append'];
  * Each edit of the server has a control. The page itself has the controls for `bandwidth` and `duration`, which offer the
  * variants of the stream and common durations; all others are derived from the definitions of the server.
  *
- * Events: `change` when the user has changed an edit; `languages` with `{audio, subtitles}`, arrays of language tags or
+ * Events: `change` when the user has changed an edit; `file` when the stream turns out to be a media file; `languages` with `{audio, subtitles}`, arrays of language tags or
  * names, when the languages of the stream are known.
  */
 export class PlaybackEdits extends EventTarget {
@@ -186,6 +186,10 @@ export class PlaybackEdits extends EventTarget {
             failure = error;
         }
         if (inspection !== this.#inspectionCount) return;
+        if (report.kind === 'file') {
+            this.dispatchEvent(new Event('file'));
+            return;
+        }
         this.#hasInspectionFailed = Boolean(failure);
         const { variants = [], renditions = [] } = report;
         this.#showVariants(variants);

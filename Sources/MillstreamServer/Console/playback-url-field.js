@@ -12,11 +12,11 @@ export function showPlaybackURL(player) {
     field.addEventListener('focus', () => field.select());
     copyButton.addEventListener('click', copy);
     player.addEventListener('select', () => {
-        field.value = '';
+        showURL('');
         setHidden(saveLink, true);
     });
     player.addEventListener('load', () => {
-        field.value = player.url;
+        showURL(player.url);
         saveLink.href = player.savedURL;
         setHidden(saveLink, player.selection.isFile);
         // Titles are untrusted input: control characters and separators must not become part of a file name.
@@ -24,6 +24,11 @@ export function showPlaybackURL(player) {
         saveLink.download = `${name || 'stream'}.m3u8`;
         setHidden(note, !/^(localhost|127\.|\[::1\])/.test(location.hostname));
     });
+}
+
+function showURL(url) {
+    field.value = url;
+    copyButton.disabled = url === '';
 }
 
 async function copy() {

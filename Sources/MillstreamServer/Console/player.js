@@ -58,6 +58,7 @@ export class Player extends EventTarget {
         this.#usesMediaSource = !this.playsHLS && this.hasMediaSource;
         this.#subtitles = new Subtitles(video);
         edits.addEventListener('change', () => this.#scheduleReload());
+        edits.addEventListener('file', () => this.#select({ ...this.selection, isFile: true }, this.position));
         video.addEventListener('loadedmetadata', () => {
             this.#seekToStart();
             this.#showSubtitles();
@@ -156,8 +157,11 @@ export class Player extends EventTarget {
     }
 
     #select(selection, position = 0) {
-        const isSame = this.selection?.origin === selection.origin && isSameStream(this.selection, selection);
+        const isSame = this.selection?.origin === selection.origin && isSameStream(this.selection, selection)
+            && Boolean(this.selection.isFile) === Boolean(selection.isFile);
         this.selection = selection;
+        this.url = undefined;
+        this.savedURL = undefined;
         if (!isSame) this.#edits.reset(selection);
         if (selection.poster) this.#video.poster = selection.poster;
         else this.#video.removeAttribute('poster');
