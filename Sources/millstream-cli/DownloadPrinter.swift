@@ -189,7 +189,8 @@ struct DownloadPrinter: Sendable {
         return Failure(
             .interrupted,
             "interrupted",
-            isRecording ? "interrupted; the recording is kept and can be resumed" : "interrupted; what is stored is kept",
+            isRecording
+                ? "interrupted; the recording is kept and can be resumed" : "interrupted; what is stored is kept",
             hint: "run the same command to continue, or: millstream downloads resume"
         )
     }
