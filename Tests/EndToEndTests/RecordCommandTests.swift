@@ -111,7 +111,7 @@ struct RecordCommandTests {
             first.send(SIGKILL)
         }
         _ = try await first.finish()
-        server.delay = .seconds(60)
+        server.delay = .seconds(20)
         server.clearPaths()
         let interrupted = try RunningProgram(["downloads", "resume", "--library", library])
         try await eventually("the playlist is requested") { !server.paths.isEmpty }
