@@ -137,11 +137,12 @@ extension AssetLibrary {
     ///   - id: The identifier of the asset.
     ///   - isComplete: Whether segments whose key or initialization section is not stored are marked as gaps as well, because it
     ///     is not requested again.
-    /// - Returns: A Boolean value that indicates whether any media is recorded.
+    /// - Returns: A Boolean value that indicates whether any media is recorded, and the number of segments that are marked as gaps
+    ///   because they are not stored, without those at the end, which are removed.
     /// - Throws: ``StorageError``; with ``StorageError/Code/incomplete`` if a key or an initialization section is missing.
-    package func endRecording(_ id: String, isComplete: Bool) throws -> Bool {
-        let hasMedia = try write { database in
-            var hasMedia = false
+    package func endRecording(_ id: String, isComplete: Bool) throws -> (hasMedia: Bool, lostCount: Int64) {
+        let result = try write { database in
+            var (hasMedia, lostCount) = (false, Int64(0))
             for row in try RenditionRecord.filter(Column("assetID") == id).fetchAll(database) {
                 guard let rowID = row.id else { continue }
                 let missing = try Int.fetchAll(
@@ -160,13 +161,16 @@ extension AssetLibrary {
                     sql: "DELETE FROM recordedSegment WHERE renditionID = ? AND position > ?",
                     arguments: [rowID, last ?? -1]
                 )
-                if last != nil { hasMedia = true }
+                if let last {
+                    hasMedia = true
+                    lostCount +|= Int64(clamping: missing.count { $0 < last })
+                }
                 try RecordingHeader.change(of: rowID, database) { $0.hasEnded = true }
             }
-            return hasMedia
+            return (hasMedia, lostCount)
         }
-        if hasMedia { try finish(id) } else { try writePlaylists(id) }
-        return hasMedia
+        if result.0 { try finish(id) } else { try writePlaylists(id) }
+        return result
     }
 
     /// Marks the segments of a recording as gaps whose key or initialization section is not stored.

@@ -74,10 +74,8 @@ struct RecordedMetadata {
             let text = Self.text(of: range, in: playlist)
             guard text.utf8.count <= Self.maximumSize else { continue }
             let isInterstitial = range["X-ASSET-URI"] != nil || range["X-ASSET-LIST"] != nil
-            if let known = dateRanges[range.id] {
-                guard known.text != text else { continue }
-                dateRanges[range.id]?.text = text
-                changes.append(Change(former: known.text, text: text, position: known.position))
+            if dateRanges[range.id] != nil {
+                if let change = change(of: range.id, to: text) { changes.append(change) }
                 continue
             }
             let end = range.endDate ?? range.duration.flatMap { range.startDate?.advanced(by: $0) }
@@ -89,13 +87,46 @@ struct RecordedMetadata {
         return (lines, changes)
     }
 
+    /// Returns the changes of recorded date ranges in a version of the playlist that has no new segment.
+    mutating func changedDateRanges(of playlist: MediaPlaylist) -> [Change] {
+        playlist.dateRanges.compactMap { change(of: $0.id, to: Self.text(of: $0, in: playlist)) }
+    }
+
+    /// Returns the change of a recorded date range; `nil` if there is none.
+    private mutating func change(of id: String, to text: String) -> Change? {
+        guard let known = dateRanges[id] else { return nil }
+        let merged = Self.merging(known.text, with: text)
+        guard merged != known.text, merged.utf8.count <= Self.maximumSize else { return nil }
+        dateRanges[id]?.text = merged
+        return Change(former: known.text, text: merged, position: known.position)
+    }
+
+    /// Returns a tag with the attributes of two: a playlist can lack the first of several tags of a date range, which has
+    /// attributes that the others do not repeat.
+    private static func merging(_ former: String, with text: String) -> String {
+        func attributes(_ text: String) -> [AttributeList.Attribute] {
+            let bytes = Array(text.utf8)
+            return AttributeList(bytes, in: tag.utf8.count..<bytes.count).attributes
+        }
+        let new = attributes(text)
+        let known = attributes(former)
+        // The order is kept, so that nothing changes if no value does.
+        let changed = known.map { old in new.first { $0.name == old.name } ?? old }
+        let added = new.filter { attribute in !known.contains { $0.name == attribute.name } }
+        return tag + (changed + added).map { Self.text(of: $0, $0.value) }.joined(separator: ",")
+    }
+
+    private static func text(of attribute: AttributeList.Attribute, _ value: String) -> String {
+        attribute.isQuoted ? "\(attribute.name)=\"\(value)\"" : "\(attribute.name)=\(value)"
+    }
+
     private static func text(of range: DateRange, in playlist: MediaPlaylist) -> String {
         let attributes = range.attributes.map { attribute in
             var value = range[attribute.name] ?? attribute.value
             if ["X-ASSET-URI", "X-ASSET-LIST"].contains(attribute.name) {
                 value = playlist.context.address?.resolving(value).text ?? value
             }
-            return attribute.isQuoted ? "\(attribute.name)=\"\(value)\"" : "\(attribute.name)=\(value)"
+            return text(of: attribute, value)
         }
         return tag + attributes.joined(separator: ",")
     }

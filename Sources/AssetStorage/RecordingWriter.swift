@@ -209,6 +209,15 @@ package final class RecordingWriter: Sendable {
         return (files, Int64(clamping: unplayable.count))
     }
 
+    /// Changes the recorded date ranges that have other attributes in a version of the playlist without new segments.
+    ///
+    /// - Throws: ``StorageError``.
+    package func updateDateRanges(of playlist: MediaPlaylist) throws {
+        let changes = state.withLock { $0.metadata.changedDateRanges(of: playlist) }
+        guard !changes.isEmpty else { return }
+        try library.write { database in for change in changes { try change.apply(to: renditionID, database) } }
+    }
+
     private func addGaps(
         _ durations: [MediaTime],
         before sequence: Int64,

@@ -50,17 +50,17 @@ extension AssetDownload {
             try await NIOThreadPool.singleton.runIfActive { [library] in try library.publishRecording(id) }
             report(.resolved(id: id, run.meter.progress, folders: nil))
             try await run.follow()
-            try await run.fetchFailedFiles()
         } catch {
             failure = error
         }
         report(.ended(id: id, run.meter.figures))
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
         // After an error, a later run can still fetch keys that are missing.
-        let hasMedia = Result { try library.endRecording(id, isComplete: failure == nil) }
+        let end = Result { try library.endRecording(id, isComplete: failure == nil) }
+        if case .success((_, let lostCount)) = end, lostCount > 0 { report(.lost(id: id, count: lostCount)) }
         report(.progress(id: id, run.meter.progress))
         if let failure { throw failure }
-        guard try hasMedia.get() else {
+        guard try end.get().hasMedia else {
             throw DownloadError(.notAPlaylist, "the stream ended before any of it was recorded", address: source)
         }
         let complete = try library.asset(id)

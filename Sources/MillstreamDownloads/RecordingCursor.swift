@@ -43,8 +43,9 @@ struct RecordingCursor {
     ///   - start: The position at which a recording without a segment begins.
     /// - Returns: The step; without positions if there is nothing new.
     mutating func step(to playlist: MediaPlaylist, after last: RecordingWriter.Last?, startingAt start: Int) -> Step {
-        defer { previous = playlist }
         let count = playlist.segments.count
+        if let previous, last != nil, previous.bytes == playlist.bytes { return Step(positions: count..<count) }
+        defer { previous = playlist }
         guard count > 0, let last else { return Step(positions: min(start, count)..<count) }
         switch continuity(of: playlist, after: last) {
         case .continued: break
@@ -95,12 +96,21 @@ struct RecordingCursor {
         guard name != recorded, !hasChangingNames else { return .continued }
         // There is no further version.
         guard playlist.isLive else { return .restarted }
-        guard let former = previous?.segments.first(where: { $0.sequence == segment.sequence })?.address else {
-            return .unknown
-        }
-        switch former.lastPathComponent {
+        guard let previous, let first = previous.segments.first?.sequence else { return .unknown }
+        let offset = playlist.segments[0].sequence -| first
+        let former = Int(clamping: Int64(index) +| offset)
+        guard previous.segments.indices.contains(former) else { return .unknown }
+        switch previous.segments[former].address.lastPathComponent {
         case name: return .restarted
-        case recorded: return .unknown
+        case recorded:
+            // If other segments have the names that they had, only this one was replaced.
+            let hasSameNames = playlist.segments.indices.contains { position in
+                let former = Int(clamping: Int64(position) +| offset)
+                guard position != index, previous.segments.indices.contains(former) else { return false }
+                return previous.segments[former].address.lastPathComponent
+                    == playlist.segments[position].address.lastPathComponent
+            }
+            return hasSameNames ? .continued : .unknown
         default:
             hasChangingNames = true
             return .continued

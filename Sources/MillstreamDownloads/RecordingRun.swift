@@ -36,8 +36,15 @@ struct RecordingRun: Sendable {
     private static let maximumInterval = Duration.seconds(120)
     /// The times to wait before each of the last requests of segments that are missing when the recording ends.
     private static let finalDelays = [Duration.seconds(1), .seconds(2), .seconds(4)]
+    /// The time after the end of a track within which its missing segments are requested a last time.
+    private static let finalDuration = Duration.seconds(30)
     /// The maximum number of concurrent fetches of one media playlist.
     private static let maximumFetchCount = 4
+    /// The number of target durations for which a missing segment is requested again: the local playlist has no segment after
+    /// one that is missing, so that it does not wait for long.
+    private static let repeatTargets = 3
+    /// The minimum time for which a missing segment is requested again.
+    private static let minimumRepeatDuration = Duration.seconds(15)
 
     init(
         download: AssetDownload,
@@ -69,36 +76,45 @@ struct RecordingRun: Sendable {
         try await fetch(missing.map { files in files.map { RecordingRequest(file: $0, isLast: true) } })
     }
 
-    /// Requests the files again that could not be fetched so far; segments that stay missing become gaps.
-    func fetchFailedFiles() async throws {
-        for (number, delay) in Self.finalDelays.enumerated() where failedFiles.hasSegments {
+    /// Requests the files of a track that has ended again that could not be fetched so far; segments that stay missing become
+    /// gaps.
+    private func fetchFailedFiles(of track: RecordingTrack) async throws {
+        let folder = track.writer.folder
+        let deadline = time.now + Self.finalDuration
+        let limit = Self.repeatDuration(of: track.playlist)
+        for (number, delay) in Self.finalDelays.enumerated() where failedFiles.hasSegments(of: folder) {
             try await time.sleep(for: delay)
             let isLast = number == Self.finalDelays.count - 1
-            try await fetch(
-                tracks.map { track in
-                    failedFiles.takeSegments(.max, of: track.writer.folder).map {
-                        RecordingRequest(file: $0.file, isRepeated: true, isLast: isLast)
-                    }
-                }
-            )
+            let now = time.now
+            let requests = failedFiles.takeSegments(of: folder) { _ in true }.map { file, failureTime in
+                // A segment that was requested for long has one more request.
+                let isDue = now - failureTime >= limit
+                return RecordingRequest(file: file, isRepeated: true, isLast: isLast || isDue, deadline: deadline)
+            }
+            try await fetch(requests, of: track)
         }
-        try await recover(tracks.map { failedFiles.take(.max, of: $0.writer.folder) })
+        let files = failedFiles.take(.max, of: folder)
+        try await fetch(files.map { RecordingRequest(file: $0, isLast: true) }, of: track)
     }
 
     /// Fetches files of each track.
     private func fetch(_ requests: [[RecordingRequest]]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (track, requests) in zip(tracks, requests) {
-                let (stream, continuation) = AsyncStream<RecordingRequest>.makeStream()
-                for request in requests { continuation.yield(request) }
-                continuation.finish()
-                group.addTask { try await fetch(stream, of: track) }
+                group.addTask { try await fetch(requests, of: track) }
             }
             try await group.waitForAll()
         }
     }
 
-    /// Records all media playlists until each of them has ended or has the wanted duration.
+    private func fetch(_ requests: [RecordingRequest], of track: RecordingTrack) async throws {
+        let (stream, continuation) = AsyncStream<RecordingRequest>.makeStream()
+        for request in requests { continuation.yield(request) }
+        continuation.finish()
+        try await fetch(stream, of: track)
+    }
+
+    /// Records all media playlists until each of them has ended or has the wanted duration, and requests missing files again.
     func follow() async throws {
         // The task is canceled at the end of this scope.
         async let _: Void = download.reportProgress(meter, of: assetID, report)
@@ -110,7 +126,10 @@ struct RecordingRun: Sendable {
                     defer { continuation.finish() }
                     try await follow(track, startingAt: start) { continuation.yield($0) }
                 }
-                group.addTask { try await fetch(stream, of: track) }
+                group.addTask {
+                    try await fetch(stream, of: track)
+                    try await fetchFailedFiles(of: track)
+                }
             }
             try await group.waitForAll()
         }
@@ -219,7 +238,13 @@ struct RecordingRun: Sendable {
         guard !playlist.segments.isEmpty, !hasReachedDuration(track) else { return false }
         let writer = track.writer
         var step = cursor.step(to: playlist, after: writer.last, startingAt: start)
-        guard !step.positions.isEmpty else { return false }
+        guard !step.positions.isEmpty else {
+            // The end of a break can be known without a new segment.
+            if !playlist.dateRanges.isEmpty {
+                try await onBlockingThread { try writer.updateDateRanges(of: playlist) }
+            }
+            return false
+        }
         if let duration = options.duration {
             let before = step.gaps.reduce(writer.end) { $0 + $1 }
             let first = playlist.segments[step.positions.lowerBound].start
@@ -249,7 +274,15 @@ struct RecordingRun: Sendable {
         in playlist: MediaPlaylist,
         _ yield: (RecordingRequest) -> Void
     ) async throws {
-        for (file, failureTime) in failedFiles.takeSegments(Self.maximumFetchCount, of: track.writer.folder) {
+        let folder = track.writer.folder
+        let limit = Self.repeatDuration(of: playlist)
+        let now = time.now
+        // All that are requested a last time, because the local playlist waits for them, and a few of the others.
+        let last = failedFiles.takeSegments(of: folder) { file, failureTime in
+            now - failureTime >= limit || Self.segment(of: file, in: playlist) == nil
+        }
+        let others = failedFiles.takeSegments(Self.maximumFetchCount, of: folder) { _ in true }
+        for (index, (file, _)) in (last + others).enumerated() {
             let listed = Self.segment(of: file, in: playlist)
             // After a restart of the origin, the number is that of another segment.
             let isSame = listed?.address.lastPathComponent == file.resource.address.lastPathComponent
@@ -258,11 +291,15 @@ struct RecordingRun: Sendable {
                 RecordingRequest(
                     file: moved ?? file,
                     isRepeated: true,
-                    // The local playlist has no segment after one that is missing, so that it does not wait for long.
-                    isLast: listed == nil || time.now - failureTime >= Self.maximumFailureDuration
+                    isLast: index < last.count
                 )
             )
         }
+    }
+
+    /// Returns the time after the first failed request of a segment after which it is requested only once more.
+    private static func repeatDuration(of playlist: MediaPlaylist) -> Duration {
+        max(minimumRepeatDuration, targetDuration(of: playlist) * repeatTargets)
     }
 
     // MARK: Files
@@ -292,6 +329,7 @@ struct RecordingRun: Sendable {
     /// Fetches a file; a segment that is not available for the last request becomes a gap.
     private func store(_ request: RecordingRequest, of track: RecordingTrack) async throws {
         let (file, writer) = (request.file, track.writer)
+        if let deadline = request.deadline, time.now >= deadline { return try await lose(file, of: writer) }
         do {
             do {
                 try await transfer(file).run()
@@ -311,10 +349,15 @@ struct RecordingRun: Sendable {
             guard file.isSegment, request.isLast else {
                 return failedFiles.add(file, of: writer.folder, at: time.now)
             }
-            failedFiles.forget(file)
-            try await onBlockingThread { try writer.markAsGap(file.position) }
-            report(.lost(id: assetID, count: 1))
+            try await lose(file, of: writer)
         }
+    }
+
+    /// Marks a segment as a gap.
+    private func lose(_ file: RecordingWriter.File, of writer: RecordingWriter) async throws {
+        failedFiles.forget(file)
+        try await onBlockingThread { try writer.markAsGap(file.position) }
+        report(.lost(id: assetID, count: 1))
     }
 
     /// Returns the segment of a file in a later version of its playlist; `nil` if it is not listed.
@@ -416,6 +459,8 @@ private struct RecordingRequest: Sendable {
     var isRepeated = false
     /// A Boolean value that indicates whether a segment becomes a gap if the request fails.
     var isLast = false
+    /// The time after which a segment becomes a gap without a request; `nil` for no limit.
+    var deadline: Duration?
 }
 
 /// The files that could not be fetched, in the order in which they are requested again.
@@ -428,8 +473,10 @@ private final class FailedFiles: Sendable {
 
     private let state = Mutex(State())
 
-    /// A Boolean value that indicates whether any of the files is a segment.
-    var hasSegments: Bool { state.withLock { $0.files.contains { $0.file.isSegment } } }
+    /// Returns a Boolean value that indicates whether any of the files is a segment of a rendition.
+    func hasSegments(of folder: String) -> Bool {
+        state.withLock { $0.files.contains { $0.folder == folder && $0.file.isSegment } }
+    }
 
     func add(_ file: RecordingWriter.File, of folder: String, at now: Duration) {
         state.withLock { state in
@@ -449,10 +496,17 @@ private final class FailedFiles: Sendable {
     }
 
     /// Removes and returns the next segments of a rendition, with the times of their first failures.
-    func takeSegments(_ count: Int, of folder: String) -> [(file: RecordingWriter.File, failureTime: Duration)] {
+    func takeSegments(
+        _ count: Int = .max,
+        of folder: String,
+        where isIncluded: ((file: RecordingWriter.File, failureTime: Duration)) -> Bool
+    ) -> [(file: RecordingWriter.File, failureTime: Duration)] {
         state.withLock { state in
-            Self.take(count, from: &state.files) { $0.folder == folder && $0.file.isSegment }
-                .map { ($0, state.failureTimes[$0.resource.path] ?? .zero) }
+            let times = state.failureTimes
+            let time = { (file: RecordingWriter.File) in times[file.resource.path] ?? .zero }
+            return Self.take(count, from: &state.files) {
+                $0.folder == folder && $0.file.isSegment && isIncluded(($0.file, time($0.file)))
+            }.map { ($0, time($0)) }
         }
     }
 

@@ -19,11 +19,12 @@ import Testing
 
     /// Records a stream of six segments, of which one more appears with each load of the playlist.
     ///
-    /// A number of requests fails for each name of `failures`; `context` returns the tags of the segment with a number.
+    /// With `repeatsLast`, the last version has no new segment. A number of requests fails for each name of `failures`; `context` returns the tags of the segment with a number.
     private func record(
         from first: Int,
         ending: Int = 8,
         duration: Int64? = nil,
+        repeatsLast: Bool = false,
         failures: [String: Int] = [:],
         context: @escaping @Sendable (Int) -> String,
         report: @escaping @Sendable (AssetDownload.Event) -> Void = { _ in }
@@ -38,7 +39,8 @@ import Testing
                     defer { loads += 1 }
                     return loads
                 }
-                return .text(Self.playlist(from: first + load, hasEnded: load >= ending, context))
+                let number = first + min(load, repeatsLast ? ending - 1 : ending)
+                return .text(Self.playlist(from: number, hasEnded: load >= ending, context))
             }
             let fails = left.withLock { left in
                 guard let count = left[name], count > 0 else { return false }
@@ -80,19 +82,21 @@ import Testing
     /// The key of the first segments is replaced by another one.
     private static func rotatingKey(_ number: Int) -> String { key(number < 16 ? "key1" : "key2") }
 
+    /// Returns the tag of a date range, whose identifier is the first character.
+    private static func range(_ attributes: String, from start: Int) -> String {
+        let date = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_700_000_000 + Int64(start) * 4))
+        return "#EXT-X-DATERANGE:ID=\"\(attributes.prefix(1))\",START-DATE=\"\(date)\"\(attributes.dropFirst())\n"
+    }
+
     /// The date range of a break gets its end later; a preroll ended before the recording begins.
     private static func breaks(_ number: Int) -> String {
         let date = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_700_000_000 + Int64(number) * 4))
         var tags = "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
-        func range(_ attributes: String, from start: Int) -> String {
-            let date = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_700_000_000 + Int64(start) * 4))
-            return "#EXT-X-DATERANGE:ID=\"\(attributes.prefix(1))\",START-DATE=\"\(date)\"\(attributes.dropFirst())\n"
-        }
         switch number {
-        case 10: tags += range("p,DURATION=4", from: 2)
-        case 14: tags += "#EXT-X-CUE-OUT:DURATION=8\n" + range("b,SCTE35-OUT=0xFC00", from: 14)
-        case 15: tags += range("i,CLASS=\"com.apple.hls.interstitial\",X-ASSET-URI=\"ad.m3u8\"", from: 15)
-        case 16: tags += "#EXT-X-CUE-IN\n" + range("b,SCTE35-OUT=0xFC00,DURATION=8", from: 14)
+        case 10: tags += Self.range("p,DURATION=4", from: 2)
+        case 14: tags += "#EXT-X-CUE-OUT:DURATION=8\n" + Self.range("b,SCTE35-OUT=0xFC00", from: 14)
+        case 15: tags += Self.range("i,CLASS=\"com.apple.hls.interstitial\",X-ASSET-URI=\"ad.m3u8\"", from: 15)
+        case 16: tags += "#EXT-X-CUE-IN\n" + Self.range("b,SCTE35-OUT=0xFC00,DURATION=8", from: 14)
         default: break
         }
         return tags
@@ -113,6 +117,35 @@ import Testing
         #expect(try segment.map { try temporary.text("media/\($0)", of: asset.id) } == "media of s14.ts")
         #expect(try temporary.library.omittedContent(of: asset.id).interstitials == 1)
         #expect(try temporary.library.verify(asset.id).damaged == [])
+    }
+
+    @Test func attributesOfDateRangesStayWhenTheirTagsLeaveThePlaylist() async throws {
+        let asset = try await record(from: 10) { number in
+            switch number {
+            case 14: Self.range("b,SCTE35-OUT=0xFC00,PLANNED-DURATION=12", from: 14)
+            case 16: Self.range("b,DURATION=8", from: 14)
+            default: ""
+            }
+        }
+        let playlist = try MediaPlaylist(parsing: Array(temporary.text("media/media.m3u8", of: asset.id).utf8))
+        let range = try #require(playlist.dateRanges.first)
+        #expect(playlist.dateRanges.count == 1 && range.duration == MediaTime(seconds: 8))
+        #expect(range["SCTE35-OUT"] == "0xFC00" && range["PLANNED-DURATION"] == "12")
+    }
+
+    @Test func changeOfADateRangeWithoutANewSegmentIsRecorded() async throws {
+        let count = Mutex(0)
+        let asset = try await record(from: 10, repeatsLast: true) { number in
+            guard number == 22 else { return number == 20 ? Self.range("b,SCTE35-OUT=0xFC00", from: 20) : "" }
+            let isRepeated = count.withLock { count in
+                count += 1
+                return count > 1
+            }
+            return isRepeated ? Self.range("b,DURATION=8", from: 20) : ""
+        }
+        let playlist = try MediaPlaylist(parsing: Array(temporary.text("media/media.m3u8", of: asset.id).utf8))
+        let range = try #require(playlist.dateRanges.first)
+        #expect(range.duration == MediaTime(seconds: 8) && range["SCTE35-OUT"] == "0xFC00")
     }
 
     @Test func dateRangesAreNotRepeatedByALaterRun() async throws {

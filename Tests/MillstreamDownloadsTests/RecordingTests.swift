@@ -18,8 +18,20 @@ final class QuickTime: TimeSource {
 
     func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: .milliseconds(1))
-        passed.withLock { $0 += duration }
+        advance(by: duration)
     }
+
+    func advance(by duration: Duration) { passed.withLock { $0 += duration } }
+}
+
+/// A clock that runs several times as fast as that of the system.
+private struct FastTime: TimeSource {
+    var rate = 50
+    private let system = SystemTimeSource()
+
+    var now: Duration { system.now * rate }
+
+    func sleep(for duration: Duration) async throws { try await system.sleep(for: duration / rate) }
 }
 
 /// An origin of a live stream whose window moves with each load of the media playlist.
@@ -33,6 +45,8 @@ private final class LiveOrigin: Sendable {
         var hasDates = true
         /// The prefix of the segment names, which is different after a restart.
         var prefix = "s"
+        /// The number of a segment that has another name.
+        var renamed: Int?
         /// The status of the answer, if it is not successful.
         var status: Int?
     }
@@ -104,7 +118,7 @@ private final class LiveOrigin: Sendable {
                 let date = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_700_000_000 + Int64(number) * 4))
                 text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
             }
-            text += "#EXTINF:4,\n\(version.prefix)\(number).ts\n"
+            text += "#EXTINF:4,\n\(number == version.renamed ? "r" : version.prefix)\(number).ts\n"
         }
         return text + (version.hasEnded ? "#EXT-X-ENDLIST\n" : "")
     }
@@ -119,9 +133,9 @@ private final class LiveOrigin: Sendable {
     private func recording(
         _ origin: LiveOrigin,
         _ options: RecordingOptions = RecordingOptions(),
-        source: String = "main.m3u8"
+        source: String = "main.m3u8",
+        time: any TimeSource = QuickTime()
     ) -> AssetDownload {
-        let time = QuickTime()
         let transport = SyntheticOrigin(time: time) { address, _ in origin.resource(address) }
         var configuration = DownloadConfiguration()
         configuration.recording = options
@@ -228,7 +242,7 @@ private final class LiveOrigin: Sendable {
             { .init(first: 10 + $0, hasEnded: $0 >= 2) }
         )
         let lost = Mutex<Int64>(0)
-        let asset = try await recording(origin).run { event in
+        let asset = try await recording(origin, time: FastTime(rate: 10)).run { event in
             if case .lost(_, let count) = event { lost.withLock { $0 += count } }
         }
         #expect(try contents(of: asset) == media(13...17))
@@ -242,6 +256,95 @@ private final class LiveOrigin: Sendable {
         #expect(try contents(of: asset) == media(13...13) + [nil] + media(15...35))
         // Five versions of the playlist list it.
         #expect((2...8).contains(origin.segments.count { $0 == "s14.ts" }))
+    }
+
+    /// Returns the number of segments in the local playlist of the only asset of a library.
+    private static func segmentCount(in library: AssetLibrary) -> Int {
+        guard let asset = try? library.assets().first else { return 0 }
+        let path = library.packageDirectory(asset.id).appendingPathComponent("variant-0/media.m3u8")
+        return (try? String(contentsOf: path, encoding: .utf8))?.components(separatedBy: "#EXTINF:").dropFirst().count
+            ?? 0
+    }
+
+    private static func storedCount(in library: AssetLibrary) -> Int {
+        let resources = try? library.assets().first.map { try library.resources($0.id) }
+        return resources?.count { $0.bytes != nil } ?? 0
+    }
+
+    @Test func missingSegmentsDoNotStopTheLocalPlaylist() async throws {
+        let library = temporary.library
+        // The playlist lists all segments until its end.
+        let missing = Set((12..<72).map { "s\($0).ts" })
+        let hasGrown = Mutex(false)
+        let origin = LiveOrigin(missing: missing) { load in
+            if Self.segmentCount(in: library) > 62 { hasGrown.withLock { $0 = true } }
+            return .init(first: 10, count: 70 + load, hasEnded: load >= 40 || hasGrown.withLock { $0 })
+        }
+        let options = RecordingOptions(startsFromBeginning: true)
+        let asset = try await recording(origin, options, time: FastTime()).run()
+        #expect(hasGrown.withLock { $0 })
+        #expect(try playlist(of: asset).segments.count(where: \.isGap) == 60)
+    }
+
+    @Test func lastRequestsHaveALimitOfTime() async throws {
+        let missing = Set((11..<51).map { "s\($0).ts" })
+        let time = QuickTime()
+        let origin = LiveOrigin(
+            missing: missing,
+            willRespond: { if missing.contains($0) { time.advance(by: .seconds(10)) } },
+            { _ in .init(first: 10, count: 42, hasEnded: true) }
+        )
+        let lost = Mutex<Int64>(0)
+        let asset = try await recording(origin, time: time).run { event in
+            if case .lost(_, let count) = event { lost.withLock { $0 += count } }
+        }
+        #expect(try contents(of: asset) == media(10...10) + Array(repeating: nil, count: 40) + media(51...51))
+        #expect(lost.withLock { $0 } == 40)
+        #expect(origin.segments.count < 60)
+    }
+
+    @Test func segmentsThatAreMissingAtTheCancellationAreReported() async throws {
+        let library = temporary.library
+        let started = AsyncStream<Void>.makeStream()
+        let origin = LiveOrigin(missing: ["s14.ts"]) { load in
+            // Five segments of the first version, and one that appeared later.
+            if Self.storedCount(in: library) >= 6 { started.continuation.finish() }
+            return .init(first: 10, count: 6 + load)
+        }
+        let lost = Mutex<Int64>(0)
+        let options = RecordingOptions(startsFromBeginning: true)
+        let download = recording(origin, options, time: FastTime(rate: 10))
+        let task = Task {
+            try await download.run { event in
+                if case .lost(_, let count) = event { lost.withLock { $0 += count } }
+            }
+        }
+        for await _ in started.stream {}
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+        let asset = try #require(try temporary.library.assets().first)
+        #expect(try contents(of: asset).prefix(6) == media(10...13) + [nil] + media(15...15))
+        #expect(lost.withLock { $0 } == 1)
+    }
+
+    @Test func namesThatChangeWithEachVersionAreNoRestart() async throws {
+        // Each version is loaded twice.
+        let origin = LiveOrigin {
+            .init(first: 10 + $0 / 2, hasEnded: $0 >= 11, hasDates: false, prefix: "token\($0 / 2)-")
+        }
+        let asset = try await recording(origin).run()
+        let numbers = try contents(of: asset).map { $0?.split(separator: "-").last.map { String($0) } }
+        #expect(numbers == (13...20).map { "\($0).ts" })
+        #expect(try playlist(of: asset).segments.allSatisfy { !$0.hasDiscontinuity })
+    }
+
+    @Test func anotherNameOfOneSegmentIsNoRestart() async throws {
+        let origin = LiveOrigin {
+            .init(first: 10 + $0, hasEnded: $0 >= 4, hasDates: false, renamed: $0 > 0 ? 15 : nil)
+        }
+        let asset = try await recording(origin).run()
+        #expect(try contents(of: asset) == media(13...19))
+        #expect(try playlist(of: asset).segments.allSatisfy { !$0.hasDiscontinuity })
     }
 
     @Test func namesThatChangeWithEachLoadAreNoRestart() async throws {
