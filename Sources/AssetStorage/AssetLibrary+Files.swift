@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 
@@ -41,16 +42,18 @@ extension AssetLibrary {
         PackageFile("\(packagePath(id))/\(resource.path)", files: files)
     }
 
-    /// Returns a Boolean value that indicates whether the media playlist that needs a file also needs keys.
-    package func needsKeys(_ resource: StoredResource) throws -> Bool {
-        let kinds = [StoredResource.Kind.key, .longKey].map(\.rawValue)
-        return try catalog.read { database in
+    /// Returns a Boolean value that indicates whether the media playlist that needs a file names keys, for any of its segments.
+    ///
+    /// The result is `true` if the source can have other segments that have a key: those outside a time range, or those that
+    /// appear during a recording.
+    package func mayNameKeys(_ resource: StoredResource) throws -> Bool {
+        let rendition = try catalog.read { database -> RenditionRecord? in
             let row = try ResourceRecord.filter(Column("assetID") == resource.assetID)
                 .filter(Column("path") == resource.path).fetchOne(database)
-            guard let row else { return false }
-            return try !ResourceRecord.filter(Column("renditionID") == row.renditionID)
-                .filter(kinds.contains(Column("kind"))).isEmpty(database)
+            return try row.flatMap { try RenditionRecord.fetchOne(database, key: $0.renditionID) }
         }
+        guard let rendition, rendition.isPart != true else { return true }
+        return try MediaPlaylist(parsing: rendition.playlistBytes).segments.contains { !$0.keys.isEmpty }
     }
 
     /// Returns all files of an asset in the order in which its playlists name them.

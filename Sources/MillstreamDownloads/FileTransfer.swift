@@ -274,9 +274,10 @@ struct FileTransfer {
         guard let bytes = file.unfinishedBytes(upTo: Self.maximumInitializationSize),
             let box = Box.first(.moov, in: bytes.span),
             let movie = try? Movie(bytes.span, at: box.range.lowerBound),
-            let scheme = movie.tracks.lazy.compactMap(\.mediaTrack.encryptionScheme).first,
-            try !library.needsKeys(resource)
+            let track = movie.tracks.first(where: { $0.hasOnlyProtectedSamples }),
+            try !library.mayNameKeys(resource)
         else { return }
+        let scheme = track.mediaTrack.encryptionScheme ?? "unknown"
         throw DownloadError(
             .contentProtected,
             "the content is protected (\(scheme)), and its playlist names no key",
@@ -299,6 +300,13 @@ struct FileTransfer {
                 address: response.address
             )
         }
+    }
+}
+
+extension Movie.Track {
+    /// A Boolean value that indicates whether no sample can be clear, as those before the first key of a playlist are.
+    fileprivate var hasOnlyProtectedSamples: Bool {
+        !sampleEntries.isEmpty && sampleEntries.allSatisfy { $0.protection?.isProtectedByDefault ?? false }
     }
 }
 

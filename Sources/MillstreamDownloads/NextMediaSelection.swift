@@ -19,7 +19,7 @@ public struct NextMediaSelection: Sendable, Hashable {
     public let language: String?
     /// The name of the option for the user interface.
     public let name: String
-    /// The selection for a further download of the asset: the variants that were chosen before, and only this option.
+    /// The selection for a further download of the asset: variants that are stored, and only this option.
     public let selection: DownloadSelection
 }
 
@@ -56,8 +56,7 @@ extension OfferedRenditions {
     ///
     /// - Parameters:
     ///   - entry: The rendition.
-    ///   - last: The last selection of the asset, which is used if it chooses the rendition: the stored variants can be those of
-    ///     several selections, or the best ones can have been removed.
+    ///   - last: The last selection of the asset, which is used if no selection of one stored variant chooses the rendition.
     /// - Returns: The selection.
     fileprivate func selection(of entry: Entry, preferring last: DownloadSelection) -> DownloadSelection? {
         guard let type = entry.rendition.type else { return nil }
@@ -65,7 +64,8 @@ extension OfferedRenditions {
         let option = DownloadSelection.Languages.some(["\(entry.rendition.language ?? ""):\(entry.rendition.name)"])
         selection.audio = type == .audio ? option : .none
         selection.subtitles = type == .audio ? .none : option
-        var candidates = [selection]
+        let former = selection
+        var candidates: [DownloadSelection] = []
         for position in variants where source.variants[position].groupID(type) == entry.rendition.groupID {
             // Only the rendition is selected, for the variant that has these attributes.
             selection.variants = .none
@@ -73,7 +73,8 @@ extension OfferedRenditions {
             (selection.prefersLosslessAudio, selection.prefersMultichannelAudio) = (false, false)
             candidates.append(selection)
         }
-        return candidates.first { chooses(entry, $0) }
+        // A selection of a stored variant chooses it whatever codecs can be decoded.
+        return (candidates + [former]).first { chooses(entry, $0) }
     }
 
     private static func qualifiers(of variant: Variant) -> [VariantQualifier] {

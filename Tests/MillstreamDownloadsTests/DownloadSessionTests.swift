@@ -47,9 +47,11 @@ import Testing
         identifier: String = "films",
         library: AssetLibrary? = nil,
         concurrent: Int = 3,
-        resumesAutomatically: Bool = true
+        resumesAutomatically: Bool = true,
+        canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true }
     ) throws -> DownloadSession {
         var configuration = DownloadSession.Configuration()
+        configuration.canDecode = canDecode
         configuration.maximumConcurrentTasks = concurrent
         configuration.resumesAutomatically = resumesAutomatically
         return try DownloadSession(
@@ -177,6 +179,34 @@ import Testing
         let (fetched, id) = try await fetchAllOptions(of: originWithGroups, after: [low, high])
         #expect(fetched.sorted() == ["fr-low.ts", "ko-high.ts", "ko-low.ts"])
         #expect(try temporary.library.asset(id).renditions.count == 7)
+    }
+
+    @Test func nextMediaSelectionsFetchNoVariantInsteadOfOneThatCannotBeDecoded() async throws {
+        let top = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",URI="ko.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.4D401E",AUDIO="a"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,CODECS="hvc1.2.4.L123.B0",AUDIO="a"
+            high.m3u8
+
+            """
+        let transport = origin
+        transport.setResponses(for: Self.source.text, .bytes(Array(top.utf8)))
+        let configuration = DownloadConfiguration(selection: DownloadSelection(audio: .defaults))
+        let task = try await session(transport).makeTask(Self.source, configuration: configuration)
+        task.resume()
+        let id = try await task.value().id
+        let next = try #require(try temporary.library.nextMediaSelection(of: id))
+        let other = try session(transport, identifier: "others", canDecode: { !$0.hasPrefix("hvc1") })
+        let second = try await other.makeTask(
+            Self.source,
+            configuration: DownloadConfiguration(selection: next.selection)
+        )
+        second.resume()
+        try await second.value()
+        #expect(mediaRequests(transport).sorted() == ["en0.aac", "en1.aac", "h0.ts", "h1.ts", "ko0.aac", "ko1.aac"])
     }
 
     @Test func nextMediaSelectionsDoNotFetchRemovedVariants() async throws {
@@ -519,57 +549,6 @@ import Testing
         let asset = try await task.value()
         #expect(try temporary.library.resources(asset.id).map(\.bytes?.bytes) == [Int64(size), 7])
         #expect(temporary.library.isPlayableOffline(asset.id))
-    }
-
-    /// A box of an MP4 file.
-    private static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
-        let payload = parts.flatMap(\.self)
-        let size = payload.count + 8
-        return [UInt8(size >> 24 & 0xFF), UInt8(size >> 16 & 0xFF), UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF)]
-            + Array(type.utf8) + payload
-    }
-
-    /// An initialization section with a video track that is encrypted with Common Encryption.
-    private static var protectedInitialization: [UInt8] {
-        func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
-        let scheme = box("schm", zeros(4), Array("cbcs".utf8), [0, 1, 0, 0])
-        let key = box("schi", box("tenc", [1, 0, 0, 0, 0, 0x19, 1, 0], zeros(16), [16], zeros(16)))
-        let protection = box("sinf", box("frma", Array("avc1".utf8)), scheme, key)
-        let entry = box("encv", zeros(6), [0, 1], zeros(16), [2, 128, 1, 104], zeros(50), protection)
-        let table = box("stbl", box("stsd", zeros(4), [0, 0, 0, 1], entry))
-        let header = box("mdhd", zeros(12), [0, 0, 3, 232], zeros(8))
-        let handler = box("hdlr", zeros(8), Array("vide".utf8), zeros(13))
-        let track = box(
-            "trak",
-            box("tkhd", zeros(12), [0, 0, 0, 1], zeros(68)),
-            box("mdia", header, handler, box("minf", table))
-        )
-        return box("ftyp", Array("iso6".utf8), zeros(4))
-            + box("moov", box("mvhd", zeros(12), [0, 0, 3, 232], zeros(84)), track)
-    }
-
-    @Test(arguments: [false, true])
-    func protectedMediaWithoutAKeyIsRefused(hasKey: Bool) async throws {
-        let key = hasKey ? "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n" : ""
-        let playlist =
-            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(key)#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF:4,\ns.m4s\n#EXT-X-ENDLIST\n"
-        let transport = ScriptedTransport(texts: [
-            Self.source.text: playlist, Self.base + "k": String(repeating: "k", count: 16),
-            Self.base + "s.m4s": "media",
-        ])
-        transport.setResponses(for: Self.base + "i.mp4", .bytes(Self.protectedInitialization))
-        let task = try await session(transport).makeTask(Self.source)
-        task.resume()
-        guard !hasKey else {
-            #expect(try await task.value().state == .complete)
-            return
-        }
-        let error = await #expect(throws: DownloadError.self) { try await task.value() }
-        #expect(
-            error?.code == .contentProtected && error?.message.contains("cbcs") == true,
-            "\(String(describing: error))"
-        )
-        #expect(try temporary.library.asset(task.assetID).state == .partial)
     }
 
     @Test func endOfATaskOfAnotherProcessIsThatOfItsSelection() async throws {

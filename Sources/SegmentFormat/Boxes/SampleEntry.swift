@@ -31,6 +31,9 @@ package struct SampleProtection: Sendable, Hashable {
     /// The default key ID, 16 bytes, which applies to samples without a key ID of their own; `nil` if `tenc` is
     /// missing.
     package let defaultKeyIdentifier: [UInt8]?
+    /// A Boolean value that indicates whether samples are encrypted unless a group of them says otherwise; `true` if `tenc` is
+    /// missing.
+    package let isProtectedByDefault: Bool
     /// The size of each sample's initialization vector in bytes: 0, 8 or 16; with 0, ``constantInitializationVector`` applies.
     package let initializationVectorSize: UInt8
     /// The constant initialization vector of all samples; empty if each sample has its own.
@@ -55,6 +58,7 @@ extension SampleProtection {
             return cursor.isPastEnd ? nil : code
         }
         var key: [UInt8]?
+        var isProtectedByDefault = true
         var length: UInt8 = 0
         var vector: [UInt8] = []
         var pattern: Pattern?
@@ -67,6 +71,7 @@ extension SampleProtection {
             let start = cursor.offset
             cursor.skip(16)
             if !cursor.isPastEnd {
+                isProtectedByDefault = isProtected != 0
                 key = bytes.byteArray(in: start..<cursor.offset)
                 if version > 0, blocks != 0 {
                     pattern = Pattern(encryptedBlockCount: blocks >> 4, skippedBlockCount: blocks & 15)
@@ -78,6 +83,7 @@ extension SampleProtection {
             }
         }
         defaultKeyIdentifier = key
+        self.isProtectedByDefault = isProtectedByDefault
         initializationVectorSize = length
         constantInitializationVector = vector
         self.pattern = pattern
