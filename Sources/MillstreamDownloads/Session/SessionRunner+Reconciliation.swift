@@ -111,7 +111,9 @@ extension SessionRunner {
     /// Updates the progress of a task that this session does not take care of, if it can have changed.
     private func followProgress(_ record: DownloadRecord, _ task: DownloadTask) {
         let (begun, isWriting) = (time.now, task.isWriting)
-        if let last = state.withLock({ $0.followed[record.id] }), last.folders == record.folders {
+        if let last = state.withLock({ $0.followed[record.id] }), last.folders == record.folders,
+            last.state == record.state
+        {
             guard isWriting || last.wasWriting, begun >= last.nextTime else { return }
         }
         guard let progress = try? library.downloadProgress(of: record.assetID, in: record.folders) else { return }
@@ -119,6 +121,7 @@ extension SessionRunner {
         state.withLock { state in
             state.followed[record.id] = FollowedProgress(
                 wasWriting: isWriting,
+                state: record.state,
                 folders: record.folders,
                 nextTime: end + (end - begun) * Self.readingShare
             )

@@ -37,6 +37,7 @@ final class SessionRunner: Sendable {
     struct FollowedProgress {
         /// A Boolean value that indicates whether a process was writing to the package.
         var wasWriting: Bool
+        var state: DownloadRecord.State
         var folders: Set<String>?
         /// The time before which the progress is not read again, because that takes long.
         var nextTime: Duration
