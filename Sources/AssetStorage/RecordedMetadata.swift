@@ -110,6 +110,9 @@ struct RecordedMetadata {
         }
         let new = attributes(text)
         let known = attributes(former)
+        // Another break may have the same identifier later.
+        let dates = [known, new].compactMap { list in list.first { $0.name == "START-DATE" }?.value }
+        guard Set(dates).count <= 1 else { return text }
         // The order is kept, so that nothing changes if no value does.
         let changed = known.map { old in new.first { $0.name == old.name } ?? old }
         let added = new.filter { attribute in !known.contains { $0.name == attribute.name } }

@@ -18,6 +18,8 @@ struct RecordingCursor {
     private var previous: MediaPlaylist?
     /// A Boolean value that indicates whether the segments have other names in each version, for example because of a token.
     private var hasChangingNames = false
+    /// The number and the name of a segment that took the place of the last recorded one; `nil` if there is none.
+    private var replacement: (sequence: Int64, name: String)?
 
     /// The segments to add to a recording.
     struct Step: Equatable {
@@ -93,7 +95,9 @@ struct RecordingCursor {
     ) -> Continuity {
         let segment = playlist.segments[index]
         let (name, recorded) = (segment.address.lastPathComponent, ResourceAddress(last.uri).lastPathComponent)
-        guard name != recorded, !hasChangingNames else { return .continued }
+        guard name != recorded, !hasChangingNames,
+            replacement?.sequence != segment.sequence || replacement?.name != name
+        else { return .continued }
         // There is no further version.
         guard playlist.isLive else { return .restarted }
         guard let previous, let first = previous.segments.first?.sequence else { return .unknown }
@@ -110,7 +114,9 @@ struct RecordingCursor {
                 return previous.segments[former].address.lastPathComponent
                     == playlist.segments[position].address.lastPathComponent
             }
-            return hasSameNames ? .continued : .unknown
+            guard hasSameNames else { return .unknown }
+            replacement = (segment.sequence, name)
+            return .continued
         default:
             hasChangingNames = true
             return .continued

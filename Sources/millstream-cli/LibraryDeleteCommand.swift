@@ -12,7 +12,8 @@ extension LibraryCommand {
             discussion: """
                 An asset is named by its identifier, by the URL or file of its source, or by the path of its package, \
                 absolute or relative to the library. An asset that is being downloaded cannot be deleted; stop its \
-                download first. If some assets cannot be deleted, the others are deleted nevertheless.
+                download first. If some assets cannot be deleted, the others are deleted nevertheless. A path without a package is \
+                no error.
 
                 Example: millstream library delete abc123
                 """
@@ -31,8 +32,13 @@ extension LibraryCommand {
                 try failures.collect {
                     let id = try library.identifier(of: reference)
                     guard !deletedIDs.contains(id) else { return }
-                    // A path also names a package that is not there any more.
-                    _ = try library.storagePolicy(id)
+                    do {
+                        _ = try library.storagePolicy(id)
+                    } catch let error as StorageError where error.code == .notFound {
+                        // A path also names a package that is not there any more, of which nothing remains.
+                        try library.delete(id)
+                        return StandardError.write("note: no asset is at \(reference)\n")
+                    }
                     try library.delete(id)
                     deletedIDs.append(id)
                     if !reportFormat.isJSON { try StandardOutput.writeLine("deleted \(id)") }

@@ -133,6 +133,21 @@ import Testing
         #expect(range["SCTE35-OUT"] == "0xFC00" && range["PLANNED-DURATION"] == "12")
     }
 
+    /// The same identifier at another date is another break, whose attributes are its own.
+    @Test func attributesOfDateRangesOfOtherDatesAreNotMixed() async throws {
+        let asset = try await record(from: 10) { number in
+            switch number {
+            case 14: Self.range("b,DURATION=8", from: 14)
+            case 20: Self.range("b,PLANNED-DURATION=12", from: 20)
+            default: ""
+            }
+        }
+        let playlist = try MediaPlaylist(parsing: Array(temporary.text("media/media.m3u8", of: asset.id).utf8))
+        #expect(playlist.dateRanges.count == 1)
+        let range = try #require(playlist.dateRanges.first)
+        #expect(range.duration == nil && range["PLANNED-DURATION"] == "12")
+    }
+
     @Test func changeOfADateRangeWithoutANewSegmentIsRecorded() async throws {
         let count = Mutex(0)
         let asset = try await record(from: 10, repeatsLast: true) { number in

@@ -338,9 +338,15 @@ private final class LiveOrigin: Sendable {
         #expect(try playlist(of: asset).segments.allSatisfy { !$0.hasDiscontinuity })
     }
 
-    @Test func anotherNameOfOneSegmentIsNoRestart() async throws {
+    /// The next segment is published with the new name, or later.
+    @Test(arguments: [0, 1]) func anotherNameOfOneSegmentIsNoRestart(delay: Int) async throws {
         let origin = LiveOrigin {
-            .init(first: 10 + $0, hasEnded: $0 >= 4, hasDates: false, renamed: $0 > 0 ? 15 : nil)
+            .init(
+                first: 10 + max(0, $0 - delay),
+                hasEnded: $0 >= 4 + delay,
+                hasDates: false,
+                renamed: $0 > 0 ? 15 : nil
+            )
         }
         let asset = try await recording(origin).run()
         #expect(try contents(of: asset) == media(13...19))

@@ -171,12 +171,13 @@ struct BreakTests {
 
     /// A track that is first loaded when earlier breaks have left the playlist has the discontinuity sequence numbers of the others
     /// (RFC 8216bis §6.2.4).
-    @Test(arguments: [3, 9], 12...34)
-    func aTrackThatIsLoadedLaterHasTheNumbersOfTheOthers(length: Int, start: Int) throws {
+    @Test(arguments: [(3, ""), (9, ""), (3, "#EXT-X-DISCONTINUITY\n"), (9, "#EXT-X-DISCONTINUITY\n")], 12...34)
+    func aTrackThatIsLoadedLaterHasTheNumbersOfTheOthers(item: (length: Int, tag: String), start: Int) throws {
+        let length = item.length
         var tags: [Int: String] = [:]
         for number in [5, 15, 25] {
-            tags[number] = "#EXT-X-CUE-OUT:\(6 * length)\n"
-            tags[number + length] = "#EXT-X-CUE-IN\n"
+            tags[number] = item.tag + "#EXT-X-CUE-OUT:\(6 * length)\n"
+            tags[number + length] = "#EXT-X-CUE-IN\n" + item.tag
         }
         let stream = Self.stream(40, tags)
         // Breaks of 54 s are longer than the window of 36 s, and are in progress when the track is first loaded.
@@ -214,6 +215,46 @@ struct BreakTests {
         }
     }
 
+    /// A track that joins a break late plays fewer of the discontinuities of the advertisement.
+    @Test(arguments: 18...26)
+    func aTrackThatJoinsABreakHasTheNumbersAfterIt(start: Int) throws {
+        let stream = Self.stream(40, [15: "#EXT-X-CUE-OUT:18\n", 18: "#EXT-X-CUE-IN\n"])
+        let advertisement = try advertisement(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:6,\nb.ts\n"
+                + "#EXT-X-DISCONTINUITY\n#EXTINF:6,\nc.ts\n#EXT-X-ENDLIST\n"
+        )
+        var first = BreakTimelines()
+        var second = BreakTimelines()
+        for end in 6...40 {
+            func edited(_ timelines: inout BreakTimelines, _ sibling: BreakTimelines) throws -> MediaPlaylist {
+                var edit = PreparedEdit(
+                    plan: EditPlan([.replaceBreaks(with: "ad", at: .cues)]),
+                    input: .media(try stream.version(endingAt: end), sources: ["ad": advertisement]),
+                    limits: PlaylistLimits(),
+                    date: nil
+                )
+                edit.sibling = sibling
+                guard case .media(let playlist) = try edit.apply(continuing: &timelines) else {
+                    throw CancellationError()
+                }
+                return playlist
+            }
+            let video = try edited(&first, BreakTimelines())
+            guard end >= start else { continue }
+            let audio = try edited(&second, first)
+            func programNumbers(_ playlist: MediaPlaylist) -> [String: Int64] {
+                let program = playlist.segments.filter {
+                    !"abc".contains($0.uri.split(separator: "/").last?.first ?? "x")
+                }
+                return Dictionary(
+                    program.map { ($0.uri, $0.discontinuitySequence) },
+                    uniquingKeysWith: { first, _ in first }
+                )
+            }
+            #expect(programNumbers(audio) == programNumbers(video), "\(start) \(end)")
+        }
+    }
+
     /// Date ranges that began before the playlist are not announced at its first boundary.
     @Test func earlierDateRangesAreBreaksOfTheirOwn() throws {
         let ranges = """
@@ -226,6 +267,10 @@ struct BreakTests {
         #expect(names(results[0]) == ["|a", "b", "|10", "11", "12", "13"])
         let written = try EditPlan([.interstitials("https://ads.example/main.m3u8", at: .cues)]).applied(to: version)
         #expect(written.dateRanges.count { $0.interstitial != nil } == 2)
+        // Two date ranges of about the same date are one break, also before the playlist.
+        let twice = ranges.replacing("00:00:00Z\",DURATION=6", with: "00:00:41Z\",DURATION=8")
+        let other = try edited([try Self.stream(14, [8: twice]).version(endingAt: 14)], .cues, try advertisement())
+        #expect(names(other[0]).prefix(3) == ["|a", "b", "|10"])
     }
 
     /// The date range of a break can remain when the tag of the same break has left the playlist.

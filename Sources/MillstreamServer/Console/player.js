@@ -58,7 +58,9 @@ export class Player extends EventTarget {
         this.#usesMediaSource = !this.playsHLS && this.hasMediaSource;
         this.#subtitles = new Subtitles(video);
         edits.addEventListener('change', () => this.#scheduleReload());
-        edits.addEventListener('file', () => this.#select({ ...this.selection, isFile: true }, this.position));
+        edits.addEventListener('file', () => {
+            if (this.selection) this.#select({ ...this.selection, isFile: true }, this.position);
+        });
         video.addEventListener('loadedmetadata', () => {
             this.#seekToStart();
             this.#showSubtitles();

@@ -19,6 +19,16 @@ struct BreakCues {
         var aliases: [String] = []
         /// The time in microseconds for which another playlist is played, if that is known from another track.
         var played: Int64?
+        /// The numbers of the break in another track, which this one joins.
+        var otherTrack: OtherTrack?
+    }
+
+    /// The discontinuity sequence numbers of a break in another track.
+    struct OtherTrack {
+        /// The number of the first segment of what is played.
+        let discontinuity: Int64
+        /// The difference between the numbers in the edited playlist and in the source after the break; `nil` while it lasts.
+        let shift: Int64?
     }
 
     /// The starts, ordered by position.
@@ -149,6 +159,7 @@ struct BreakCues {
         signal: (DateRange) -> SpliceInformation.Signal?
     ) {
         guard let clock else { return }
+        var earlier: Int?
         var indexes = Dictionary(starts.enumerated().map { ($1.position, $0) }, uniquingKeysWith: { first, _ in first })
         for range in playlist.dateRanges {
             guard let date = range.startDate, let signal = signal(range) else { continue }
@@ -163,8 +174,13 @@ struct BreakCues {
             guard let position = clock.position(at: start) else { continue }
             let known = duration.map { max(0, $0) }
             // A break may be announced by tags as well, and by the date ranges of a provider and of a distributor.
-            let isAtBoundary = clock.boundaryRange(of: position).contains(start)
-            if isAtBoundary, let index = indexes[position] {
+            let boundary = clock.boundaryRange(of: position)
+            let isAtBoundary = boundary.contains(start)
+            // Before the playlist, those of about the same date are the same break.
+            let half = (boundary.upperBound -| boundary.lowerBound) / 2
+            let isEarlier = earlier.map { abs((starts[$0].date ?? .max) -| start) <= half } ?? false
+            let same = isAtBoundary ? indexes[position] : isEarlier ? earlier : nil
+            if let index = same {
                 let former = starts[index]
                 starts[index].aliases.append(range.id)
                 starts[index].duration = [former.duration, known].compactMap(\.self).max()
@@ -173,7 +189,7 @@ struct BreakCues {
                 }
                 continue
             }
-            if isAtBoundary { indexes[position] = starts.count }
+            if isAtBoundary { indexes[position] = starts.count } else { earlier = starts.count }
             starts.append(Start(id: range.id, position: position, date: start, duration: known))
             if announced != nil { durations[range.id] = known }
         }
@@ -203,8 +219,10 @@ struct BreakCues {
     }
 
     /// Adds a break that began before the first segment, and is known from another track.
-    mutating func resume(_ id: String, date: Int64, duration: Int64, elapsed: Int64) {
-        starts.insert(Start(id: id, position: 0, date: date, duration: duration, elapsed: elapsed), at: 0)
+    mutating func resume(_ id: String, date: Int64, duration: Int64, elapsed: Int64, _ other: OtherTrack) {
+        var start = Start(id: id, position: 0, date: date, duration: duration, elapsed: elapsed)
+        start.otherTrack = other
+        starts.insert(start, at: 0)
     }
 
     // MARK: Clock

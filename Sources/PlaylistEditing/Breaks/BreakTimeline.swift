@@ -27,7 +27,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         /// The index of the advertisement.
         var advertisement: Int
         /// The discontinuity sequence number of the first segment of the advertisement.
-        let discontinuity: Int64
+        fileprivate(set) var discontinuity: Int64
+        /// The difference of the discontinuity sequence numbers after the break, if it is that of another track.
+        let knownShift: Int64?
         /// A Boolean value that indicates whether a discontinuity precedes this segment.
         let hasDiscontinuity: Bool
         /// The end, or `nil` while the break lasts.
@@ -191,7 +193,11 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                 let available = min(cue.duration ?? advertisement.duration, advertisement.duration)
                 let inserts = isInserted || cue.duration == 0 && !playlist.isLive
                 let playable = cue.played ?? (available -| elapsed)
-                guard inserts || advertisement.count(playableIn: playable) > 0 else { continue }
+                guard inserts || advertisement.count(playableIn: playable) > 0 else {
+                    // The rest of the break of another track is not replaced.
+                    if let shift = cue.otherTrack?.shift { discontinuityShift = shift }
+                    continue
+                }
                 // A break in progress is not known to have been replaced from its start.
                 guard cue.elapsed == 0 || isFirstPlaylist else { continue }
                 // The program of an event goes on, whatever the number of its breaks.
@@ -203,6 +209,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                     date,
                     target: inserts ? 0 : cue.played == nil ? available -| elapsed : cue.duration ?? 0,
                     played: inserts ? nil : cue.played,
+                    cue.otherTrack,
                     advertisement,
                     isComplete: isFirstPlaylist && !playlist.isLive
                 )
@@ -251,7 +258,13 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             }
             if start < date, cues.starts.first?.position != 0 {
                 let duration = item.end == nil ? max(item.target, item.elapsed) : item.elapsed
-                cues.resume(item.id, date: start, duration: duration, elapsed: date -| start)
+                cues.resume(
+                    item.id,
+                    date: start,
+                    duration: duration,
+                    elapsed: date -| start,
+                    BreakCues.OtherTrack(discontinuity: item.discontinuity, shift: item.end?.discontinuityShift)
+                )
             }
             break
         }
@@ -334,6 +347,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         _ date: Int64?,
         target: Int64,
         played: Int64?,
+        _ otherTrack: BreakCues.OtherTrack?,
         _ advertisement: Advertisement,
         isComplete: Bool
     ) throws(PlaylistEditError) {
@@ -362,7 +376,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                 target: target,
                 played: played,
                 advertisement: index,
-                discontinuity: followsBreak || segment.hasDiscontinuity || isStart ? number : number +| 1,
+                discontinuity: otherTrack?.discontinuity
+                    ?? (followsBreak || segment.hasDiscontinuity || isStart ? number : number +| 1),
+                knownShift: otherTrack?.shift,
                 hasDiscontinuity: !isStart
             )
         )
@@ -384,11 +400,14 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let time = current.playedTime(replacing: current.elapsed)
         let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: time)
         // Without a segment of the advertisement, one discontinuity remains.
-        let next = current.discontinuity +| (count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0)
-        breaks[breaks.count - 1].end = Break.End(
-            count: count,
-            discontinuityShift: next -| segment.discontinuitySequence
-        )
+        let added = count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0
+        var shift = current.discontinuity +| added -| segment.discontinuitySequence
+        if let knownShift = current.knownShift, next == nil {
+            // A track that joins the break of another one in its first playlist, and plays less, has its numbers after it.
+            shift = knownShift
+            breaks[breaks.count - 1].discontinuity = max(0, shift +| segment.discontinuitySequence -| added)
+        }
+        breaks[breaks.count - 1].end = Break.End(count: count, discontinuityShift: shift)
     }
 
     /// Removes breaks that no server's version of the playlist contains.
