@@ -112,7 +112,7 @@ struct DownloadPrinter: Sendable {
     /// Resumes the task of a recording and follows it until it has ended; an interruption ends the recording.
     ///
     /// A recording that is not complete after an interruption stays in the list of downloads, unless the command has created it and
-    /// nothing of it is stored.
+    /// no segment is stored.
     ///
     /// - Parameters:
     ///   - task: The task of the recording.

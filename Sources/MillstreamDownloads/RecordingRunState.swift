@@ -1,0 +1,126 @@
+import AssetStorage
+import HLSPlaylist
+import ResourceAddressing
+import Synchronization
+
+/// The addresses of the media playlists after the multivariant playlist was loaded again.
+final class RecordingRenewal: Sendable {
+    private let renditions = Mutex<[PlannedRendition]>([])
+
+    /// Loads the source again, and returns the new playlist of a track and its URL.
+    ///
+    /// - Parameters:
+    ///   - track: The track.
+    ///   - former: The URL that does not work; `nil` if only the URLs of segments do not work.
+    ///   - resolver: The resolver of the source.
+    ///   - source: The URL of the source.
+    /// - Returns: The playlist; `nil` if the source cannot be loaded or does not have it.
+    func renew(
+        _ track: RecordingTrack,
+        after former: ResourceAddress?,
+        _ resolver: DownloadResolver,
+        _ source: ResourceAddress
+    ) async -> (MediaPlaylist, ResourceAddress)? {
+        // Another track may have loaded the source for the same reason.
+        let known = renditions.withLock { renditions in renditions.first { track.isRecording($0) } }
+        if let known, let former, known.address != former,
+            let playlist = try? await resolver.playlists.reload(known.address, after: known.playlist)
+        {
+            return (playlist, known.address)
+        }
+        guard let resolution = try? await resolver.resolve(source) else { return nil }
+        renditions.withLock { $0 = resolution.renditions }
+        return resolution.renditions.first { track.isRecording($0) }.map { ($0.playlist, $0.address) }
+    }
+}
+
+/// The time of the last new segment in any playlist of a recording.
+final class RecordingActivity: Sendable {
+    private let state: Mutex<(lastUpdate: Duration, isReported: Bool)>
+
+    init(at now: Duration) { state = Mutex((now, false)) }
+
+    /// Adds a playlist with a new segment.
+    func addUpdate(at now: Duration) { state.withLock { $0 = (now, false) } }
+
+    /// Returns the time since the last new segment.
+    func idleTime(at now: Duration) -> Duration { now - state.withLock { $0.lastUpdate } }
+
+    /// Returns a Boolean value that indicates whether the stall has not been reported yet.
+    func reportsStall() -> Bool {
+        state.withLock { state in
+            defer { state.isReported = true }
+            return !state.isReported
+        }
+    }
+}
+
+/// A request for a file of a recording.
+struct RecordingRequest: Sendable {
+    let file: RecordingWriter.File
+    /// A Boolean value that indicates whether the file was requested before, and has the URL of the current playlist.
+    var isRepeated = false
+    /// A Boolean value that indicates whether a segment becomes a gap if the request fails.
+    var isLast = false
+    /// The time after which a segment becomes a gap without a request; `nil` for no limit.
+    var deadline: Duration?
+}
+
+/// The files that could not be fetched, in the order in which they are requested again.
+final class FailedFiles: Sendable {
+    private struct State {
+        var files: [(folder: String, file: RecordingWriter.File)] = []
+        /// The times of the first failures of segments, by their paths.
+        var failureTimes: [String: Duration] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Returns a Boolean value that indicates whether any of the files is a segment of a rendition.
+    func hasSegments(of folder: String) -> Bool {
+        state.withLock { $0.files.contains { $0.folder == folder && $0.file.isSegment } }
+    }
+
+    func add(_ file: RecordingWriter.File, of folder: String, at now: Duration) {
+        state.withLock { state in
+            let path = file.resource.path
+            guard !state.files.contains(where: { $0.file.resource.path == path }) else { return }
+            state.files.append((folder, file))
+            if file.isSegment, state.failureTimes[path] == nil { state.failureTimes[path] = now }
+        }
+    }
+
+    /// Removes what is known about a file that is not requested again.
+    func forget(_ file: RecordingWriter.File) { state.withLock { $0.failureTimes[file.resource.path] = nil } }
+
+    /// Removes and returns the next keys and initialization sections of a rendition.
+    func take(_ count: Int, of folder: String) -> [RecordingWriter.File] {
+        state.withLock { state in Self.take(count, from: &state.files) { $0.folder == folder && !$0.file.isSegment } }
+    }
+
+    /// Removes and returns the next segments of a rendition, with the times of their first failures.
+    func takeSegments(
+        _ count: Int = .max,
+        of folder: String,
+        where isIncluded: ((file: RecordingWriter.File, failureTime: Duration)) -> Bool
+    ) -> [(file: RecordingWriter.File, failureTime: Duration)] {
+        state.withLock { state in
+            let times = state.failureTimes
+            let time = { (file: RecordingWriter.File) in times[file.resource.path] ?? .zero }
+            return Self.take(count, from: &state.files) {
+                $0.folder == folder && $0.file.isSegment && isIncluded(($0.file, time($0.file)))
+            }.map { ($0, time($0)) }
+        }
+    }
+
+    private static func take(
+        _ count: Int,
+        from files: inout [(folder: String, file: RecordingWriter.File)],
+        where isIncluded: ((folder: String, file: RecordingWriter.File)) -> Bool
+    ) -> [RecordingWriter.File] {
+        let taken = files.filter(isIncluded).prefix(count).map(\.file)
+        let paths = Set(taken.map(\.resource.path))
+        files.removeAll { paths.contains($0.file.resource.path) }
+        return taken
+    }
+}
