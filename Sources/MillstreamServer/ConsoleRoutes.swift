@@ -108,7 +108,9 @@ struct ConsoleRoutes {
         api.get("signing") { _, _ in Response.json(.fields(["required": .bool(secret != nil)])) }
         api.get("playback-address", use: playbackAddress)
         api.get("library") { _, _ in
-            Response.json(.fields(["assets": .array(try library.assets().map(downloads.report))]))
+            let running = downloads.snapshot()
+            let assets = try library.assets().map { downloads.report($0, running) }
+            return Response.json(.fields(["assets": .array(assets)]))
         }
         api.post("downloads", use: startDownload)
         api.delete("downloads/:id") { _, context in

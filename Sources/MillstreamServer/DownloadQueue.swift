@@ -121,31 +121,53 @@ final class DownloadQueue: Service {
 
     private func tasks(of id: String) -> [DownloadTask] { session.tasks.filter { $0.assetID == id } }
 
+    /// The downloads at one moment.
+    ///
+    /// It is taken before an asset is read: a download that ends between the two is then reported as running, with a later
+    /// event for its end, and not as one that ended with parts missing.
+    struct Snapshot {
+        fileprivate let downloads: [String: (task: DownloadTask, state: DownloadTask.State)]
+
+        fileprivate init(_ tasks: [DownloadTask]) {
+            downloads = Dictionary(
+                tasks.map { ($0.assetID, (task: $0, state: $0.state)) },
+                uniquingKeysWith: { $0.state == .running || $1.state != .running ? $0 : $1 }
+            )
+        }
+    }
+
+    /// Returns the downloads at this moment.
+    func snapshot() -> Snapshot { Snapshot(session.tasks) }
+
     /// Returns the report of an asset, with the progress or the error of its download.
-    func report(_ asset: StoredAsset) -> ReportValue {
+    ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - snapshot: The downloads, as they were before the asset was read.
+    /// - Returns: The report.
+    func report(_ asset: StoredAsset, _ snapshot: Snapshot) -> ReportValue {
         guard case .object(var fields) = asset.report else { return asset.report }
-        let tasks = tasks(of: asset.id)
-        let task = tasks.first { $0.state == .running } ?? tasks.first
-        if let task, task.state == .running {
-            let progress = task.progress.fields
+        let download = snapshot.downloads[asset.id]
+        if let download, download.state == .running {
+            let progress = download.task.progress.fields
             let names = Set(progress.map(\.name))
             fields = fields.filter { !names.contains($0.name) } + progress
         }
-        fields.append(ReportValue.Field(name: "activity", value: .string(Self.activity(of: task))))
+        fields.append(ReportValue.Field(name: "activity", value: .string(Self.activity(of: download?.state))))
         if let range = DownloadSelection(asset.selection)?.timeRange {
             let bounds: KeyValuePairs<String, ReportValue?> = [
                 "start": range.low.map { .seconds($0) }, "end": range.high.map { .seconds($0) },
             ]
             fields.append(ReportValue.Field(name: "range", value: .fields(bounds)))
         }
-        if let error = task?.error {
+        if let error = download?.task.error {
             fields.append(ReportValue.Field(name: "error", value: ServerError(error).report))
         }
         return .object(fields)
     }
 
-    private static func activity(of task: DownloadTask?) -> String {
-        switch task?.state {
+    private static func activity(of state: DownloadTask.State?) -> String {
+        switch state {
         case .running: "downloading"
         case .waiting: "waiting"
         case .suspended: "paused"
@@ -164,13 +186,16 @@ final class DownloadQueue: Service {
     }
 
     private func process(_ event: DownloadTask.Event, of task: DownloadTask) {
+        let snapshot = snapshot()
+        let isRunning = snapshot.downloads[task.assetID]?.state == .running
         switch event {
         case .stateChanged(.failed):
             let code = task.error?.detail ?? "unknown"
             logger.warning("download failed", metadata: ["asset": "\(task.assetID)", "error": "\(code)"])
         case .loaded:
-            if let asset = descriptions.withLock({ $0[task.assetID] }), time.now < asset.expiry {
-                return broadcast.send(ServerEvent(name: "asset", data: report(asset.asset)))
+            let description = descriptions.withLock { $0[task.assetID] }
+            if isRunning, let description, time.now < description.expiry {
+                return broadcast.send(ServerEvent(name: "asset", data: report(description.asset, snapshot)))
             }
         case .stateChanged, .completed: break
         case .mediaSelectionResolved, .variantsChosen, .locationChosen, .waitingForStream, .segmentsLost,
@@ -184,7 +209,7 @@ final class DownloadQueue: Service {
         }
         let end = time.now
         let description = Description(asset: asset, expiry: end + (end - begun) * Self.reuseRatio)
-        descriptions.withLock { $0[asset.id] = task.state == .running ? description : nil }
-        broadcast.send(ServerEvent(name: "asset", data: report(asset)))
+        descriptions.withLock { $0[asset.id] = isRunning ? description : nil }
+        broadcast.send(ServerEvent(name: "asset", data: report(asset, snapshot)))
     }
 }

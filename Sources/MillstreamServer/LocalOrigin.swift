@@ -376,9 +376,10 @@ struct LibraryObserver: Service {
         while !Task.isCancelled {
             do { try await time.sleep(for: Self.interval) } catch { return }
             guard broadcast.listenerCount > 0 else { continue }
+            let running = downloads.snapshot()
             let assets = (try? library.assets()) ?? []
             for asset in assets where known[asset.id] != asset {
-                broadcast.send(ServerEvent(name: "asset", data: downloads.report(asset)))
+                broadcast.send(ServerEvent(name: "asset", data: downloads.report(asset, running)))
             }
             for id in known.keys where !assets.contains(where: { $0.id == id }) {
                 broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
