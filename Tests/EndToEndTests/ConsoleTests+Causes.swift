@@ -5,7 +5,7 @@ import Testing
 
 /// Tests what the console says and does if something cannot be played, and what it offers without a catalog.
 extension ConsoleTests {
-    private static let error = "document.querySelector('#playback-error').innerText"
+    static let error = "document.querySelector('#playback-error').innerText"
 
     /// A new directory, which is deleted after a test.
     private func withFolder(_ act: (URL) async throws -> Void) async throws {
@@ -16,7 +16,7 @@ extension ConsoleTests {
     }
 
     /// The conditions of the links of the server, as a text.
-    private func conditions(_ stage: Stage) async throws -> String {
+    func conditions(_ stage: Stage) async throws -> String {
         try await stage.page.text(
             "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
         )
@@ -229,35 +229,6 @@ extension ConsoleTests {
                 stage
             )
             #expect(text == "2|The transfer from the server ended before it was complete.|5", "\(text)")
-        }
-    }
-
-    /// If nothing arrives for longer than the server waits, the console says why, and playback goes on over another network.
-    @Test(.timeLimit(.minutes(10)), arguments: [nil, withoutHLS])
-    func outageOfTheSimulatedNetworkIsExplained(script: String?) async throws {
-        try await onStage(before: script) { stage in
-            try await play("ts", on: stage)
-            try await stage.page.choose("100% Loss", in: "#network")
-            try await eventually("the network is changed") { try await conditions(stage) == "100% Loss" }
-            _ = try await stage.page.evaluate("void (video.currentTime = 60)")
-            if script == nil {
-                try await eventually("the cause is told", within: .seconds(150)) {
-                    try await stage.page.text(Self.error)
-                        .contains("Nothing arrives over the simulated network “100% Loss”.")
-                }
-            } else {
-                // The page continues to request what does not arrive.
-                try await Task.sleep(for: .seconds(75))
-                #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
-                #expect(
-                    try await stage.page.text("document.querySelector('#waiting-note').textContent").contains(
-                        "100% Loss"
-                    )
-                )
-            }
-            try await stage.page.choose("Off", in: "#network")
-            try await eventually("playback goes on") { try await stage.video.currentTime > 61 }
-            #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
         }
     }
 
