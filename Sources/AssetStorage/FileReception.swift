@@ -2,7 +2,6 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import NIOCore
-import NIOPosix
 import ResourceAddressing
 import Synchronization
 
@@ -244,7 +243,7 @@ struct FollowedBuffers: AsyncSequence, Sendable {
                 throw TransportError(.connectionLost, "the file was removed", address: buffers.address)
             }
             self.file = file
-            let bytes = try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: position) }
+            let bytes = try await BlockingOperation.run { try file.read(count, at: position) }
             self.position +|= Int64(bytes.readableBytes)
             return bytes
         }

@@ -1,6 +1,5 @@
 package import Foundation
 package import MediaTransport
-import NIOPosix
 import ResourceAddressing
 import Synchronization
 
@@ -37,7 +36,7 @@ package final class LocalAssetTransport: Transport {
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
         if case .known(let transport) = state.withLock({ $0 }) { return try await transport.send(request) }
         let folder = folder
-        let package = try await NIOThreadPool.singleton.runIfActive { PackageTransport.package(at: folder) }
+        let package = try await BlockingOperation.run { PackageTransport.package(at: folder) }
         let transport: any Transport =
             package.map { PackageTransport($0.library, id: $0.id, origin: origin) } ?? files
         // Concurrent first requests get the same result, so it does not matter which one sets the state.

@@ -2,7 +2,6 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import NIOCore
-import NIOPosix
 import PresentationLoading
 import ResourceAddressing
 
@@ -158,7 +157,7 @@ struct SharedFiles: Sendable {
         to request: TransportRequest,
         _ storing: StoredReception
     ) async throws -> (TransportResponse, offset: Int64, ResourceVersion?) {
-        guard let resumption = try await NIOThreadPool.singleton.runIfActive({ storing.continueUnfinished() }) else {
+        guard let resumption = try await BlockingOperation.run({ storing.continueUnfinished() }) else {
             let response = try await origin.send(request)
             return (response, 0, ResourceVersion(response, to: request))
         }

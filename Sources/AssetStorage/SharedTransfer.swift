@@ -2,7 +2,6 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// The transfer of a file from the origin to the disk for a player, which reads the bytes as they arrive.
@@ -65,10 +64,10 @@ final class SharedTransfer: Sendable {
                 // The player rejects a web page, and requests the file again.
                 if isFirst, storing.count == 0, WebPage.isRecognized(in: buffer) { storing.stopStoring() }
                 isFirst = false
-                try await NIOThreadPool.singleton.runIfActive { self.storing.write(buffer) }
+                try await BlockingOperation.run { self.storing.write(buffer) }
                 try await keep(buffer)
             }
-            try await NIOThreadPool.singleton.runIfActive { self.storing.finish() }
+            try await BlockingOperation.run { self.storing.finish() }
             return .success(())
         } catch {
             storing.abandon()
@@ -118,7 +117,7 @@ final class SharedTransfer: Sendable {
                 changes.notify()
                 return buffer
             case .read(let file, let count):
-                return try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: position) }
+                return try await BlockingOperation.run { try file.read(count, at: position) }
             case .end(let result):
                 try result.get()
                 return nil

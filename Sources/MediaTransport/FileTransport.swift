@@ -1,7 +1,6 @@
 import Foundation
 public import MediaTiming
 import NIOCore
-import NIOPosix
 import ResourceAddressing
 
 /// A transport that reads local files through `file` URLs.
@@ -19,7 +18,7 @@ public struct FileTransport: Transport {
         }
         let address = request.address
         let begun = time.now
-        let (handle, size) = try await NIOThreadPool.singleton.runIfActive { try Self.open(path, address) }
+        let (handle, size) = try await BlockingOperation.run { try Self.open(path, address) }
         let range = request.byteRange ?? ByteRange(start: 0, length: size)
         let offset = request.resumption?.offset ?? 0
         guard let range, range.end <= size, offset <= range.length,
@@ -100,7 +99,7 @@ private struct FileChunks: AsyncSequence, Sendable {
             let (start, file, address) = (position, chunks.handle, chunks.address)
             let count = Int(Swift.min(Int64(chunks.chunkSize), chunks.range.end -| start))
             guard count > 0 else { return nil }
-            let data = try await NIOThreadPool.singleton.runIfActive {
+            let data = try await BlockingOperation.run {
                 try file.handle.seek(toOffset: UInt64(clamping: start))
                 return try file.handle.read(upToCount: count)
             }

@@ -1,7 +1,6 @@
 import AssetStorage
 import MediaTiming
 import MediaTransport
-import NIOPosix
 
 extension AssetDownload {
     /// Returns the maximum number of received files that are being synchronized to the disk and committed.
@@ -59,7 +58,7 @@ extension AssetDownload {
                             }
                         case .readNextPage(let last):
                             queue.append(
-                                try await NIOThreadPool.singleton.runIfActive { [library] in
+                                try await BlockingOperation.run { [library] in
                                     do {
                                         return try library.missingResources(
                                             id,

@@ -2,7 +2,6 @@ import AssetStorage
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
-import NIOPosix
 import ResourceAddressing
 
 extension AssetDownload {
@@ -24,7 +23,7 @@ extension AssetDownload {
         let resolution = try await resolveWhenAvailable(resolver, options, report)
         let (id, lock) = try createAsset()
         defer { withExtendedLifetime(lock) {} }
-        let (writers, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
+        let (writers, missing) = try await BlockingOperation.run { [library] in
             try library.beginRecording(
                 of: id,
                 source: resolution.playlist,
@@ -47,7 +46,7 @@ extension AssetDownload {
         var failure: (any Error)?
         do {
             try await run.recover(missing)
-            try await NIOThreadPool.singleton.runIfActive { [library] in try library.publishRecording(id) }
+            try await BlockingOperation.run { [library] in try library.publishRecording(id) }
             report(.resolved(id: id, run.meter.progress, folders: nil))
             try await run.follow()
         } catch {

@@ -2,7 +2,6 @@ package import AssetStorage
 import Foundation
 package import MediaTiming
 package import MediaTransport
-import NIOPosix
 import PresentationLoading
 package import ResourceAddressing
 
@@ -105,7 +104,7 @@ package struct AssetDownload: Sendable {
         while true {
             let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
             if hasAll {
-                let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
+                let complete = try await BlockingOperation.run { [library] in
                     try library.removeIncompleteIFrames(id)
                     // Files of an earlier download with another selection may still be missing.
                     if try library.missingCount(id) == 0 { try library.finish(id) }
@@ -132,7 +131,7 @@ package struct AssetDownload: Sendable {
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let isPlanned = renewal.isFirstRound && self.resolution != nil
         let configuration = configuration
-        let (asset, folders, missing, unfinishedFiles) = try await NIOThreadPool.singleton.runIfActive { [library] in
+        let (asset, folders, missing, unfinishedFiles) = try await BlockingOperation.run { [library] in
             // An asset that was deleted in the meantime has been created again, without files.
             if try !isPlanned || library.asset(id).renditions.isEmpty {
                 try library.plan(resolution, of: id, configuration)

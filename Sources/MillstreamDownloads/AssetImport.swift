@@ -3,7 +3,6 @@ public import Foundation
 import HLSPlaylist
 public import MediaTiming
 import MediaTransport
-import NIOPosix
 import ResourceAddressing
 
 /// An import of a local presentation into a library: its playlists and segments are copied, with checksums.
@@ -125,7 +124,7 @@ private struct FolderTransport: Transport {
                 address: request.address
             )
         }
-        let isInside = try await NIOThreadPool.singleton.runIfActive {
+        let isInside = try await BlockingOperation.run {
             Self.resolved(URL(fileURLWithPath: path)).hasPrefix(folder == "/" ? folder : folder + "/")
         }
         guard isInside else {

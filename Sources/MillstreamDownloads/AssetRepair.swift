@@ -2,7 +2,6 @@ public import AssetStorage
 import HLSPlaylist
 public import MediaTiming
 public import MediaTransport
-import NIOPosix
 import PlaylistEditing
 
 /// A repair of a downloaded asset: its files are verified, and those that are missing or damaged are fetched again.
@@ -149,7 +148,7 @@ public struct AssetRepair: Sendable {
     private func onBlockingThread<Value: Sendable>(
         _ body: @escaping @Sendable (AssetLibrary) throws -> Value
     ) async throws -> Value {
-        try await NIOThreadPool.singleton.runIfActive { [library] in try body(library) }
+        try await BlockingOperation.run { [library] in try body(library) }
     }
 }
 

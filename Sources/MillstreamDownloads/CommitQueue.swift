@@ -1,4 +1,5 @@
 import AssetStorage
+import MediaTiming
 import NIOPosix
 import Synchronization
 
@@ -30,13 +31,15 @@ final class CommitQueue: Sendable {
     ///
     /// - Throws: `StorageError`; the files of a group whose transaction fails all get its error.
     func commit(_ file: PackageFile, as resource: StoredResource) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            let isFirst = state.withLock { state in
-                state.entries.append(Entry(file: file, resource: resource, waiting: continuation))
-                defer { state.isBusy = true }
-                return !state.isBusy
+        try await RealTimeOperation.wait {
+            try await withCheckedThrowingContinuation { continuation in
+                let isFirst = state.withLock { state in
+                    state.entries.append(Entry(file: file, resource: resource, waiting: continuation))
+                    defer { state.isBusy = true }
+                    return !state.isBusy
+                }
+                if isFirst { NIOThreadPool.singleton.submit { _ in self.commitGroups() } }
             }
-            if isFirst { NIOThreadPool.singleton.submit { _ in self.commitGroups() } }
         }
     }
 

@@ -2,7 +2,6 @@ import AssetStorage
 import MediaTiming
 import MediaTransport
 import NIOCore
-import NIOPosix
 import ResourceAddressing
 import SegmentFormat
 
@@ -109,7 +108,7 @@ struct FileTransfer {
         }
         let unfinished = library.makePackageFile(for: resource, of: assetID)
         if unfinished.isUnfinished {
-            request.resumption = try await NIOThreadPool.singleton.runIfActive { [resource] in
+            request.resumption = try await BlockingOperation.run { [resource] in
                 unfinished.resumption(of: resource)
             }
         }
@@ -174,7 +173,7 @@ struct FileTransfer {
             var counted = offset
             do {
                 if offset > 0 {
-                    try await NIOThreadPool.singleton.runIfActive { try file.continueUnfinished(at: offset) }
+                    try await BlockingOperation.run { try file.continueUnfinished(at: offset) }
                 } else {
                     file.removeEarlierBytes()
                 }
@@ -244,7 +243,7 @@ struct FileTransfer {
                 let isDue = now - begun >= Self.noteDelay && now - lastNoted >= Self.writeInterval
                 let noted = isDue ? version : nil
                 if isDue { lastNoted = now }
-                try await NIOThreadPool.singleton.runIfActive { [resource] in
+                try await BlockingOperation.run { [resource] in
                     try file.write(full)
                     reception.setWritten(file.count)
                     if let noted { file.note(noted, of: resource) }
@@ -258,7 +257,7 @@ struct FileTransfer {
             throw error
         }
         let rest = pending
-        try await NIOThreadPool.singleton.runIfActive { [self] in
+        try await BlockingOperation.run { [self] in
             try file.write(rest)
             try check(file.count, response)
             if resource.kind == .initialization { try checkProtection(of: file, response) }

@@ -2,7 +2,6 @@ import AssetStorage
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
-import NIOPosix
 import ResourceAddressing
 
 /// One run of a recording: it follows the media playlists, and fetches each new segment once.
@@ -251,7 +250,7 @@ struct RecordingRun: Sendable {
             let last = step.positions.first { all.timeRange(at: $0).end - first + before >= duration }
             if let last { step.positions = step.positions.lowerBound..<(last + 1) }
         }
-        let (adopted, added) = try await NIOThreadPool.singleton.runIfActive { [step] in
+        let (adopted, added) = try await BlockingOperation.run { [step] in
             let added = try writer.append(
                 step.positions,
                 of: playlist,
@@ -395,7 +394,7 @@ struct RecordingRun: Sendable {
 
     private func onBlockingThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
     {
-        try await NIOThreadPool.singleton.runIfActive(body)
+        try await BlockingOperation.run(body)
     }
 }
 

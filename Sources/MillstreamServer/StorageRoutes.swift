@@ -2,7 +2,7 @@ import AssetStorage
 import Foundation
 import Hummingbird
 import MediaTiming
-import NIOPosix
+import MediaTransport
 import ReportFormat
 
 /// The routes of the console API about the disk space of the library: sizes, storage policies and eviction.
@@ -45,7 +45,7 @@ struct StorageRoutes {
     /// Measuring and deleting packages takes long, so it is done on a blocking thread.
     private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
     {
-        try await NIOThreadPool.singleton.runIfActive(body)
+        try await BlockingOperation.run(body)
     }
 
     /// Returns the number of bytes to make available that a request names; 0 by default.

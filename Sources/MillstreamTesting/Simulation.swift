@@ -45,6 +45,8 @@ public final class Simulation: TaskExecutor, TimeSource {
         var now = Duration.zero
         /// The number of tasks that wait for operations outside the simulation.
         var realTimeTaskCount = 0
+        /// The number of operations during which time stands still.
+        var stopCount = 0
         /// The real time up to which the wait of the thread is part of ``now``; `nil` while the thread runs jobs.
         var waitStart: ContinuousClock.Instant?
         var lastID = 0
@@ -167,7 +169,9 @@ public final class Simulation: TaskExecutor, TimeSource {
             state.withLock { $0.finishedRuns += 1 }
             wake.signal()
         }
-        return try await withTaskExecutorPreference(self) { try await body() }
+        return try await RealTimeOperation.$clock.withValue(self) {
+            try await withTaskExecutorPreference(self) { try await body() }
+        }
     }
 
     /// Changes the state and wakes the thread of the simulation if it waits.
@@ -190,7 +194,7 @@ public final class Simulation: TaskExecutor, TimeSource {
                 state.waitStart = nil
                 if let (job, executor) = state.takeJob() { return .job(job, executor) }
                 if state.finishedRuns == run { return .finish }
-                guard let first = state.sleepers.first else {
+                guard state.stopCount == 0, let first = state.sleepers.first else {
                     state.beginWaiting()
                     return .wait(nil)
                 }
@@ -219,6 +223,12 @@ public final class Simulation: TaskExecutor, TimeSource {
             }
         }
     }
+}
+
+extension Simulation: StoppableClock {
+    package func stop() { state.withLock { $0.stopCount += 1 } }
+
+    package func start() { change { $0.stopCount -= 1 } }
 }
 
 extension Simulation.State {

@@ -105,6 +105,28 @@ final class ExportCommandTests {
         #expect(file.format.tags["title"] == name)
     }
 
+    /// FFmpeg reads neither the sample rate of FLAC from its header nor a configuration from VP9, which has none.
+    @Test(
+        .timeLimit(.minutes(20)),
+        arguments: [
+            ("a.flac", ["-c:a", "flac"], ["flac"]),
+            (
+                "v.webm", ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus"],
+                ["vp9", "opus"]
+            ),
+            ("a.ogg", ["-c:a", "libvorbis"], ["vorbis"]),
+        ]
+    )
+    func mediaFileIsExported(_ name: String, _ options: [String], _ codecs: [String]) async throws {
+        let file = path(name)
+        var inputs = ["-f", "lavfi", "-i", "sine=sample_rate=48000:duration=3"]
+        if codecs.count > 1 { inputs = ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=3"] + inputs }
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error"] + inputs + options + [file])
+        let exported = try await export(try await download(file), "mkv")
+        #expect(exported.streams.map(\.codecName) == codecs)
+        #expect(abs(exported.duration - 3) < 0.1)
+    }
+
     @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"])
     func renditionsHaveTheirLanguagesAndNames(_ type: String) async throws {
         let id = try await download(try sample("fmp4/multivariant.m3u8"))

@@ -54,7 +54,19 @@ struct PackedAudioParser {
         guard let stream = unsafe reader.streams.first, let parameters = unsafe stream.pointee.codecpar else {
             return nil
         }
-        return unsafe try CodecParameters(copying: parameters)
+        let made = unsafe try CodecParameters(copying: parameters)
+        setFormat(of: made)
+        return made
+    }
+
+    /// Sets the sample rate and the number of channels, which FFmpeg leaves to the decoder, from STREAMINFO (RFC 9639 §8.2).
+    private static func setFormat(of parameters: CodecParameters) {
+        let information = parameters.extraData
+        guard information.count >= 14 else { return }
+        let rate = Int32(information[10]) << 12 | Int32(information[11]) << 4 | Int32(information[12]) >> 4
+        unsafe parameters.pointer.pointee.sample_rate = rate
+        let channelCount = Int32(information[12] >> 1 & 7) + 1
+        unsafe av_channel_layout_default(&parameters.pointer.pointee.ch_layout, channelCount)
     }
 
     /// Appends bytes and returns the complete frames.

@@ -20,6 +20,18 @@ import CFFmpeg
         guard status >= 0 else { throw DecodingError(status: status, operation: "opening the filter \(name)") }
     }
 
+    /// Returns a Boolean value that indicates whether FFmpeg has a filter and the filter accepts packets of a codec.
+    static func accepts(_ codec: AVCodecID, filter name: String) -> Bool {
+        guard let filter = unsafe av_bsf_get_by_name(name) else { return false }
+        guard var accepted = unsafe filter.pointee.codec_ids else { return true }
+        // The list ends with an entry that stands for no codec.
+        while unsafe accepted.pointee != AV_CODEC_ID_NONE {
+            if unsafe accepted.pointee == codec { return true }
+            unsafe accepted += 1
+        }
+        return false
+    }
+
     deinit {
         var context: UnsafeMutablePointer<AVBSFContext>? = unsafe context
         unsafe av_bsf_free(&context)

@@ -21,6 +21,9 @@ import SegmentFormat
     /// The maximum number of packets that are searched for the codec configuration.
     private static let maximumSearchCount = 256
 
+    /// The filter that finds the codec configuration within packets; codecs that it does not accept need none.
+    private static let configurationFilter = "extract_extradata"
+
     /// Creates a conversion.
     ///
     /// - Parameters:
@@ -67,9 +70,11 @@ import SegmentFormat
         let extractor: BitstreamFilter
         if format.parameters.codec == AV_CODEC_ID_AAC {
             extractor = try BitstreamFilter("aac_adtstoasc", parameters: format.parameters, timeBase: format.timeBase)
-        } else if format.kind == .video {
+        } else if format.kind == .video,
+            BitstreamFilter.accepts(format.parameters.codec, filter: Self.configurationFilter)
+        {
             extractor = try BitstreamFilter(
-                "extract_extradata",
+                Self.configurationFilter,
                 parameters: format.parameters,
                 timeBase: format.timeBase
             )

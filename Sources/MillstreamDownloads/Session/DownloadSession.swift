@@ -2,7 +2,6 @@ public import AssetStorage
 import Foundation
 public import MediaTiming
 public import MediaTransport
-import NIOPosix
 public import ResourceAddressing
 
 /// A session that downloads assets to a library (`AVAssetDownloadURLSession`).
@@ -138,7 +137,7 @@ public final class DownloadSession: Sendable {
     package func change(_ task: DownloadTask, to configuration: DownloadConfiguration) async throws {
         guard runner.adopt(task.id) else { return }
         try await converting {
-            try await NIOThreadPool.singleton.runIfActive { try self.runner.setConfiguration(configuration, of: task) }
+            try await BlockingOperation.run { try self.runner.setConfiguration(configuration, of: task) }
         }
     }
 
@@ -156,7 +155,7 @@ public final class DownloadSession: Sendable {
         }
         if let existing {
             try await converting {
-                try await NIOThreadPool.singleton.runIfActive {
+                try await BlockingOperation.run {
                     try self.runner.setConfiguration(configuration, of: existing)
                 }
             }
@@ -180,7 +179,7 @@ public final class DownloadSession: Sendable {
                 ).resolve(source)
             }
         return try await converting {
-            try await NIOThreadPool.singleton.runIfActive {
+            try await BlockingOperation.run {
                 try self.addTask(source, loader: loader, configuration: configuration, resolution: resolution)
             }
         }

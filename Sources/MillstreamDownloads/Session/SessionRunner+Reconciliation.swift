@@ -1,6 +1,6 @@
 import AssetStorage
 import MediaTiming
-import NIOPosix
+import MediaTransport
 import Synchronization
 
 extension SessionRunner {
@@ -10,7 +10,7 @@ extension SessionRunner {
             guard let session = session.value else { return }
             let writeCount = session.state.withLock { $0.pendingWrites == 0 ? $0.writeCount : nil }
             let known = Set(session.tasks.map(\.id))
-            let found = try? await NIOThreadPool.singleton.runIfActive {
+            let found = try? await BlockingOperation.run {
                 try session.library.downloads(of: session.identifier, omittingOptionsOf: known)
             }
             guard let found, let writeCount else { continue }
