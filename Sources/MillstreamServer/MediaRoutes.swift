@@ -63,7 +63,8 @@ struct MediaRoutes {
             capacity: capacity,
             workers: workers,
             metrics: metrics,
-            breaks: breaks
+            breaks: breaks,
+            trustedProxies: owner.trustedProxies
         )
         self.sources = sources
         self.library = library

@@ -16,6 +16,7 @@ struct PlaybackRequestHandler {
     private let budget: RequestBudget
     private let workers: EditWorkers
     private let breaks: any BreakStore
+    private let client: ClientNetwork?
     private let segments: SegmentMemory?
     private let date: @Sendable () -> ProgramDateTime
 
@@ -31,6 +32,7 @@ struct PlaybackRequestHandler {
     ///   - presentations: The DASH presentations that are translated; `nil` to refuse manifests.
     ///   - session: The playlists that are loaded for the request; `nil` to load each playlist anew.
     ///   - breaks: The storage of the breaks of live playlists.
+    ///   - client: The client; `nil` for one in this process.
     ///   - segments: The memory to which the order of segments is told that pass through the server.
     ///   - date: The clock for simulated channels.
     init(
@@ -40,11 +42,13 @@ struct PlaybackRequestHandler {
         presentations: PresentationStore? = nil,
         session: LoadSession? = nil,
         breaks: any BreakStore = MemoryBreakStore(),
+        client: ClientNetwork? = nil,
         segments: SegmentMemory? = nil,
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.date = date
         self.breaks = breaks
+        self.client = client
         self.segments = segments
         self.loader = OriginPlaylistLoader(
             loader: loader,
@@ -90,7 +94,9 @@ struct PlaybackRequestHandler {
                 return (bytes, breaks)
             }
             var isStored = changed == stored.breaks
-            if !isStored { isStored = try await breaks.store(changed, of: key, replacing: stored.revision) }
+            if !isStored {
+                isStored = try await breaks.store(changed, of: key, replacing: stored.revision, for: client)
+            }
             guard !isStored else {
                 if let presentation, changed != stored.breaks { await lead(presentation, changed) }
                 try budget.reserve(bytes.count)
@@ -109,7 +115,7 @@ struct PlaybackRequestHandler {
             return
         }
         // If another track was faster, its breaks are as good.
-        _ = try? await breaks.store(changed, of: presentation, replacing: known.revision)
+        _ = try? await breaks.store(changed, of: presentation, replacing: known.revision, for: client)
     }
 
     /// Returns the key of the breaks that the tracks of a presentation at one origin share.

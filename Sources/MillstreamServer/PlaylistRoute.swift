@@ -22,6 +22,7 @@ struct PlaylistRoute {
     let workers: EditWorkers
     let metrics: ServerMetrics
     let breaks: any BreakStore
+    private let trustedProxies: [TrustedProxy]
     private let edited = EditedPlaylistCache()
     /// The playlists of channels with parts for which clients wait.
     private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
@@ -43,7 +44,8 @@ struct PlaylistRoute {
         capacity: ServerCapacity,
         workers: EditWorkers,
         metrics: ServerMetrics,
-        breaks: any BreakStore
+        breaks: any BreakStore,
+        trustedProxies: [TrustedProxy] = []
     ) {
         self.sources = sources
         self.signer = signer
@@ -53,6 +55,7 @@ struct PlaylistRoute {
         self.workers = workers
         self.metrics = metrics
         self.breaks = breaks
+        self.trustedProxies = trustedProxies
     }
 
     /// Returns the scheme and host with which the client reached this server.
@@ -225,7 +228,8 @@ struct PlaylistRoute {
             playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
         }
         if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
-        let handler = handler(context, budget, session: session)
+        let client = ClientNetwork(trustedProxies.client(of: request, context))
+        let handler = handler(context, budget, session: session, client: client)
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)
         }
@@ -236,7 +240,8 @@ struct PlaylistRoute {
     func handler(
         _ context: ServerRequestContext,
         _ budget: RequestBudget,
-        session: LoadSession
+        session: LoadSession,
+        client: ClientNetwork? = nil
     ) -> PlaybackRequestHandler {
         PlaybackRequestHandler(
             loader: sources.access(for: context.initiator).loading,
@@ -246,6 +251,7 @@ struct PlaylistRoute {
             session: session,
             // Signed addresses are those of the owner, whichever page plays them.
             breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks,
+            client: client,
             segments: sources.segments(for: context.initiator)
         )
     }

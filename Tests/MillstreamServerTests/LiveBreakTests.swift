@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+import HTTPTypes
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
@@ -129,21 +130,106 @@ import Testing
         breaks.timelines["a"] = BreakTimeline()
         for store in [MemoryBreakStore(), FileBreakStore(file)] as [any BreakStore] {
             #expect(try await store.breaks(of: "a").revision == 0)
-            #expect(try await store.store(breaks, of: "a", replacing: 0))
-            #expect(try await !store.store(BreakTimelines(), of: "a", replacing: 0))
+            #expect(try await store.store(breaks, of: "a", replacing: 0, for: nil))
+            #expect(try await !store.store(BreakTimelines(), of: "a", replacing: 0, for: nil))
             let stored = try await store.breaks(of: "a")
             #expect(stored.breaks == breaks && stored.revision == 1)
-            #expect(try await store.store(BreakTimelines(), of: "a", replacing: 1))
+            #expect(try await store.store(BreakTimelines(), of: "a", replacing: 1, for: nil))
             #expect(try await store.breaks(of: "b").breaks == BreakTimelines())
         }
     }
 
-    @Test func memoryIsLimited() throws {
-        let store = MemoryBreakStore(size: ByteCount(20_000))
+    /// Two servers that share nothing, of which one starts later and again with each version, give the same playlists by the clock.
+    @Test func serversWithoutStateAgreeByTheClock() async throws {
+        func version(endingAt end: Int) -> MisbehavingServer.Resource {
+            let first = max(0, end - 6)
+            let start = MediaTime(seconds: 1_767_225_601 + Int64(first) * 4)
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+            text += "#EXT-X-PROGRAM-DATE-TIME:\(ProgramDateTime(sinceEpoch: start))\n"
+            for number in first..<end { text += "#EXTINF:4,\nsegment-\(number).ts\n" }
+            return .text(text, contentType: "application/vnd.apple.mpegurl")
+        }
+        func answers(_ ends: Range<Int>) async throws -> [Int: String] {
+            var answers: [Int: String] = [:]
+            try await ServerStage.run(
+                configure: { _, origin in origin.set("/mixed.m3u8", .text(Self.advertisement)) },
+                { (stage: ServerStage) async throws in
+                    for end in ends {
+                        stage.origin.set("/public.m3u8", version(endingAt: end))
+                        let rule = "replace-breaks=\(ServerStage.publicHost)/mixed.m3u8@every=60"
+                        let answer = try await stage.ask(
+                            "/play.m3u8?url=\(ServerStage.publicHost)/public.m3u8&\(rule)&segments=direct"
+                        )
+                        try #require(answer.status == 200, "\(answer.body)")
+                        answers[end] = answer.body
+                    }
+                }
+            )
+            return answers
+        }
+        let expected = try await answers(6..<60)
+        #expect(expected.values.contains { $0.contains("ad-0.ts") && $0.contains("ad-1.ts") })
+        for ends in [16..<17, 17..<18, 18..<19, 31..<48] {
+            #expect(try await answers(ends) == expected.filter { ends.contains($0.key) })
+        }
+    }
+
+    // MARK: Memory
+
+    private static let breaks: BreakTimelines = {
         var breaks = BreakTimelines()
         breaks.timelines["a"] = BreakTimeline()
-        for number in 0..<100 { #expect(store.store(breaks, of: "\(number)", replacing: 0)) }
-        #expect(store.breaks(of: "0").revision == 0 && store.breaks(of: "99").revision == 1)
+        return breaks
+    }()
+
+    private static func client(_ number: UInt8) -> ClientNetwork { ClientNetwork(HostAddress([192, 0, 2, number])) }
+
+    /// Stores the breaks of new playlists until a client is refused.
+    private func fill(
+        _ store: MemoryBreakStore,
+        _ prefix: String,
+        for client: ClientNetwork
+    ) -> (count: Int, ServerError?) {
+        for number in 0..<1_000 {
+            do {
+                guard try store.store(Self.breaks, of: "\(prefix)-\(number)", replacing: 0, for: client) else {
+                    return (number, nil)
+                }
+            } catch {
+                return (number, error as? ServerError)
+            }
+        }
+        return (1_000, nil)
+    }
+
+    @Test func aClientCannotRemoveThePlaylistsOfOthers() throws {
+        let time = ManualTime()
+        let store = MemoryBreakStore(size: ByteCount(100_000), time: time)
+        #expect(try store.store(Self.breaks, of: "mine", replacing: 0, for: Self.client(1)))
+        let (count, error) = fill(store, "stranger", for: Self.client(2))
+        #expect(count > 1 && error?.status == .tooManyRequests && error?.code == "too-many-timelines")
+        #expect(store.breaks(of: "mine").revision == 1)
+        // The playlists of the stranger go on as well, and another client has room.
+        #expect(try store.store(Self.breaks, of: "stranger-0", replacing: 1, for: Self.client(2)))
+        #expect(try store.store(Self.breaks, of: "mine-too", replacing: 0, for: Self.client(1)))
+    }
+
+    @Test func playlistsThatArePlayedAreNeverRemoved() throws {
+        let time = ManualTime()
+        let store = MemoryBreakStore(size: ByteCount(100_000), time: time)
+        #expect(try store.store(Self.breaks, of: "mine", replacing: 0, for: Self.client(1)))
+        var refusal: ServerError?
+        for client in 2..<12 where refusal?.status != .serviceUnavailable {
+            refusal = fill(store, "stranger-\(client)", for: Self.client(UInt8(client))).1
+        }
+        #expect(refusal?.status == .serviceUnavailable && refusal?.code == "too-many-timelines")
+        #expect(store.breaks(of: "mine").revision == 1)
+        // Playlists without requests make room for new ones.
+        time.advance(by: MemoryBreakStore.idleTime - .seconds(1))
+        #expect(store.breaks(of: "mine").revision == 1)
+        time.advance(by: .seconds(2))
+        #expect(try store.store(Self.breaks, of: "new", replacing: 0, for: Self.client(12)))
+        #expect(store.breaks(of: "mine").revision == 1 && store.breaks(of: "stranger-2-0").revision == 0)
     }
 
     @Test(arguments: [

@@ -12,7 +12,7 @@ final class FailedAttempts: Sendable {
     }
 
     private let time: any TimeSource
-    private let entries = Mutex<[[UInt8]: Entry]>([:])
+    private let entries = Mutex<[ClientNetwork: Entry]>([:])
 
     private static let maximumCount = 10
     private static let interval = Duration.seconds(60)
@@ -25,7 +25,7 @@ final class FailedAttempts: Sendable {
     func delay(for client: HostAddress?) -> Duration? {
         let now = time.now
         return entries.withLock { entries in
-            guard let entry = entries[Self.key(client)], entry.count >= Self.maximumCount, entry.end > now
+            guard let entry = entries[ClientNetwork(client)], entry.count >= Self.maximumCount, entry.end > now
             else {
                 return nil
             }
@@ -37,7 +37,7 @@ final class FailedAttempts: Sendable {
     func record(_ client: HostAddress?) {
         let now = time.now
         entries.withLock { entries in
-            let key = Self.key(client)
+            let key = ClientNetwork(client)
             if entries[key] == nil, entries.count >= Self.maximumClientCount {
                 entries = entries.filter { $0.value.end > now }
                 if entries.count >= Self.maximumClientCount,
@@ -52,10 +52,5 @@ final class FailedAttempts: Sendable {
             entry.end = now + Self.interval
             entries[key] = entry
         }
-    }
-
-    private static func key(_ client: HostAddress?) -> [UInt8] {
-        let octets = client?.unmapped.octets ?? []
-        return octets.count == 16 ? Array(octets.prefix(8)) : octets
     }
 }

@@ -112,7 +112,7 @@ struct OwnerAccess: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         if let credentials {
-            let client = client(of: request, context)
+            let client = trustedProxies.client(of: request, context)
             if let delay = attempts.delay(for: client) {
                 var response = ServerError(
                     .tooManyRequests,
@@ -143,15 +143,6 @@ struct OwnerAccess: RouterMiddleware {
             )
         }
         return try await next(request, context)
-    }
-
-    /// Returns the client of a request, which a trusted proxy names.
-    private func client(of request: Request, _ context: ServerRequestContext) -> HostAddress? {
-        guard let peer = context.peer, trustedProxies.contains(peer) else { return context.peer }
-        return trustedProxies.client(
-            forwardedFor: request.headers[.forwardedFor],
-            forwarded: request.headers[.forwarded]
-        ) ?? peer
     }
 
     /// Returns whether a request comes from this machine, and was not forwarded by a proxy that runs on it.

@@ -15,9 +15,15 @@ protocol BreakStore: Sendable {
     ///   - breaks: The breaks.
     ///   - key: The key of the playlist.
     ///   - revision: The version that was read.
+    ///   - client: The client that requests the playlist; `nil` for one in this process.
     /// - Returns: A Boolean value that indicates whether the breaks were stored.
-    /// - Throws: ``ServerError`` with 503 if the storage is not available.
-    func store(_ breaks: BreakTimelines, of key: String, replacing revision: Int64) async throws -> Bool
+    /// - Throws: ``ServerError`` with 503 if the storage is not available or has no room, with 429 if the client uses too much of it.
+    func store(
+        _ breaks: BreakTimelines,
+        of key: String,
+        replacing revision: Int64,
+        for client: ClientNetwork?
+    ) async throws -> Bool
 
     /// Verifies that the storage is available.
     ///

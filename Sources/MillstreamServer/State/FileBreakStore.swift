@@ -18,7 +18,12 @@ struct FileBreakStore: BreakStore {
         }
     }
 
-    func store(_ breaks: BreakTimelines, of key: String, replacing revision: Int64) async throws -> Bool {
+    func store(
+        _ breaks: BreakTimelines,
+        of key: String,
+        replacing revision: Int64,
+        for client: ClientNetwork?
+    ) async throws -> Bool {
         try await perform {
             try file.store(Array(try JSONEncoder().encode(breaks)), .breaks, of: key, replacing: revision)
         }

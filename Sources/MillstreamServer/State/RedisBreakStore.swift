@@ -34,7 +34,12 @@ final class RedisBreakStore: BreakStore {
         return StoredBreaks(breaks: decoded ?? BreakTimelines(), revision: number)
     }
 
-    func store(_ breaks: BreakTimelines, of key: String, replacing revision: Int64) async throws -> Bool {
+    func store(
+        _ breaks: BreakTimelines,
+        of key: String,
+        replacing revision: Int64,
+        for client: ClientNetwork?
+    ) async throws -> Bool {
         let json = String(decoding: try JSONEncoder().encode(breaks), as: UTF8.self)
         let answer = try await command([
             "EVAL", Self.script, "1", Self.name(key), "\(revision)", "\(revision +| 1)", json, "\(Self.lifetime)",
