@@ -32,7 +32,8 @@ extension PlaylistEdit {
         alignment: .start,
         cutTimes: { [$0, MediaTimeRange.unbounded.end] },
         media: { (playlist, time, context) throws(PlaylistEditError) in
-            try playlist.dropped(before: time, limits: context.limits)
+            try playlist.verifyTimesRemain()
+            return try playlist.dropped(before: time, limits: context.limits)
         }
     )
 
@@ -48,7 +49,8 @@ extension PlaylistEdit {
         alignment: .duration,
         cutTimes: { [$0] },
         media: { (playlist, time, context) throws(PlaylistEditError) in
-            try playlist.limited(to: time, limits: context.limits)
+            try playlist.verifyTimesRemain()
+            return try playlist.limited(to: time, limits: context.limits)
         }
     )
 
@@ -181,7 +183,8 @@ extension PlaylistEdit {
         alignment: .trim,
         cutTimes: \.ends,
         media: { (playlist, range, context) throws(PlaylistEditError) in
-            try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
+            try playlist.verifyTimesRemain()
+            return try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
         }
     )
 
