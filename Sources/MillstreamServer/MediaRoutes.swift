@@ -275,13 +275,17 @@ struct MediaRoutes {
     ) async throws -> Response {
         let range = request.headers[.range]
         let validator = range == nil ? nil : request.headers[.ifRange]
-        let key = SegmentMemory.Key(address: address.text, range: range, validator: validator)
-        let answer = try await sources.segments(for: context.initiator).response(to: key) { key in
+        var key = SegmentMemory.Key(address: address.text, range: range, validator: validator)
+        let segments = sources.segments(for: context.initiator)
+        // A segment in memory is compared here; for any other, the origin decides whether the client has it.
+        if !segments.isLoaded(key) { key.condition = ConditionalRequest(request.headers).forwardedField }
+        let answer = try await segments.response(to: key) { key in
             // The range is forwarded unchanged; the origin validates it.
             let address = ResourceAddress(key.address)
-            let fields = [("Range", key.range), ("If-Range", key.validator)].compactMap { name, value in
+            let ranges = [("Range", key.range), ("If-Range", key.validator)].compactMap { name, value in
                 value.map { HeaderField(name, $0) }
             }
+            let fields = ranges + [key.condition].compactMap(\.self)
             let request = TransportRequest(address, kind: .segment, headers: fields)
             do {
                 let answer = try await loader.transport.send(request)
@@ -292,7 +296,7 @@ struct MediaRoutes {
             // The origin has ignored the condition, and the client has bytes of another version.
             return try await loader.transport.send(TransportRequest(address, kind: .segment))
         }
-        guard !ConditionalRequest(request.headers).hasContent(of: answer) else {
+        guard answer.status != 304, !ConditionalRequest(request.headers).hasContent(of: answer) else {
             var headers: HTTPFields = [.cacheControl: Self.privateCaching(answer.header("Cache-Control"))]
             headers[.eTag] = answer.header("ETag")
             headers[.lastModified] = answer.header("Last-Modified")

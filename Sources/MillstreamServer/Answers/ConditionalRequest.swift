@@ -29,6 +29,15 @@ struct ConditionalRequest {
         return changed <= known
     }
 
+    /// The condition with which a request for the same representation is sent to an origin; `nil` for none.
+    ///
+    /// `If-Modified-Since` is ignored beside `If-None-Match` (RFC 9110 §13.1.3).
+    var forwardedField: HeaderField? {
+        let tags = headers[values: .ifNoneMatch]
+        guard tags.isEmpty else { return HeaderField("If-None-Match", tags.joined(separator: ", ")) }
+        return headers[.ifModifiedSince].map { HeaderField("If-Modified-Since", $0) }
+    }
+
     private static func withoutWeakness(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
 }
 

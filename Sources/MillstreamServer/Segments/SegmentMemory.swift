@@ -14,6 +14,8 @@ final class SegmentMemory: Sendable {
         var range: String?
         /// The value of the `If-Range` field of a request with a range.
         var validator: String?
+        /// The field `If-None-Match` or `If-Modified-Since` of a request.
+        var condition: HeaderField?
     }
 
     private struct Retained {
@@ -98,6 +100,14 @@ final class SegmentMemory: Sendable {
                 state.followers[first] = nil
                 state.followerByteCount -|= first.utf8.count
             }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the response to a request is in memory, or is being loaded.
+    func isLoaded(_ key: Key) -> Bool {
+        state.withLock { state in
+            removeOutdated(&state)
+            return state.transfers[key] != nil
         }
     }
 
