@@ -12,6 +12,12 @@ import { VariantList } from './variant-list.js';
 
 const find = (id) => document.getElementById(id);
 
+/** What a person has to know of each delivery of segments but the default one. */
+const segmentsNotes = {
+    direct: 'The playlists have the URLs of the origin. The server sees no requests for segments, so tokens, other origins and simulated faults do not apply to them.',
+    proxy: 'All segments pass through this server, as a simulated network requires.',
+};
+
 /** The names of the edits whose controls are always visible; all others are in “More edits”. */
 const prominentEdits = ['append'];
 
@@ -28,7 +34,7 @@ export class PlaybackEdits extends EventTarget {
     #preview = new PreviewDuration();
     #controls = [];
     #isFixed = false;
-    #proxy = find('proxy');
+    #segments = find('segments');
     #variantList = new VariantList(find('variants'));
     #store;
     #inspectionCount = 0;
@@ -46,7 +52,7 @@ export class PlaybackEdits extends EventTarget {
         this.#minimum.addEventListener('change', () => this.#limitQuality(this.#minimum, this.#maximum));
         this.#maximum.addEventListener('change', () => this.#limitQuality(this.#maximum, this.#minimum));
         this.#preview.addEventListener('change', () => this.#handleChange());
-        this.#proxy.addEventListener('change', () => this.#handleChange());
+        this.#segments.addEventListener('change', () => this.#handleChange());
     }
 
     /** Loads the definitions of the edits, and creates their controls. */
@@ -70,7 +76,7 @@ export class PlaybackEdits extends EventTarget {
 
     #updateDisabled() {
         const fields = this.#controls.flatMap((control) => control.fields);
-        for (const field of [...fields, this.#proxy]) field.disabled = this.#isFixed;
+        for (const field of [...fields, this.#segments]) field.disabled = this.#isFixed;
     }
 
     #ownControl(definition) {
@@ -92,19 +98,19 @@ export class PlaybackEdits extends EventTarget {
 
     /**
      * The settings for the playback URL: `edits` is an array of names and values in the order of their application,
-     * `proxy` whether segments pass through the server.
+     * `segments` how players receive the segments: `direct`, `proxy`, or empty for redirects.
      */
     get values() {
         const edits = this.#controls.map(({ definition, value }) => [definition.name, value()])
             .filter(([, value]) => value !== undefined);
-        return { edits, proxy: this.#proxy.checked };
+        return { edits, segments: this.#segments.value };
     }
 
     get #limits() {
         return { minimumBandwidth: this.#minimum.value, maximumBandwidth: this.#maximum.value };
     }
 
-    /** Resets the edits for another stream. The proxy stays enabled, since it is not an edit of the content. */
+    /** Resets the edits for another stream. The delivery of segments stays, since it is not an edit of the content. */
     reset(selection) {
         const isOffline = selection.origin === 'offline';
         const isFixed = isOffline || selection.isFile;
@@ -139,7 +145,7 @@ export class PlaybackEdits extends EventTarget {
 
     /** Enables the proxy for segments. */
     enableProxy() {
-        this.#proxy.checked = true;
+        this.#segments.value = 'proxy';
         this.#handleChange();
     }
 
@@ -234,6 +240,7 @@ export class PlaybackEdits extends EventTarget {
 
     #handleChange() {
         this.#variantList.updateLimits(this.#limits);
+        setTextOrHide(find('segments-note'), segmentsNotes[this.#segments.value] ?? '');
         // A control that is not complete yet changes nothing.
         const values = JSON.stringify(this.values);
         if (values === this.#applied) return;

@@ -10,17 +10,17 @@ export function bandwidthRange(minimum, maximum) {
 /**
  * Returns the playback URL of the stream that `selection` describes.
  *
- * `edits` and `proxy` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty. The edits
+ * `edits` and `segments` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty. The edits
  * of the catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
  */
-export function playbackURL(selection, { edits, proxy }, conditions) {
+export function playbackURL(selection, { edits, segments }, conditions) {
     if (selection.origin === 'offline') {
         const url = offlineURL(selection);
         return conditions ? `${url}?conditions=${encodeURIComponent(conditions)}` : url;
     }
     const ofCatalog = selection.edits.map(({ name, value }) => [name, value]);
     const parameters = [['url', selection.source], ...ofCatalog, ...edits];
-    if (proxy) parameters.push(['segments', 'proxy']);
+    if (segments) parameters.push(['segments', segments]);
     if (conditions) parameters.push(['conditions', conditions]);
     const query = parameters.map(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : name));
     return `/play.m3u8?${query.join('&')}`;

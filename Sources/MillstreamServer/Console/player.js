@@ -358,7 +358,7 @@ export class Player extends EventTarget {
         const load = this.#loadCount;
         const { origin, isFile } = this.selection;
         const error = await diagnosePlaybackError(this.url, this.#video.error, {
-            origin, isFile, isProxied: this.#edits.values.proxy || this.#conditionsInURL !== '',
+            origin, isFile, isProxied: this.#edits.values.segments === 'proxy' || this.#conditionsInURL !== '',
         });
         if (load !== this.#loadCount) return;
         this.#setError(error);
