@@ -168,6 +168,24 @@ struct BreakClockTests {
         )
     }
 
+    @Test func anAdvertisementOfYearsReplacesABoundedNumberOfSegments() throws {
+        // Without a limit, the break in progress could have replaced 16 million segments.
+        let stream = Stream(
+            duration: 6_000,
+            target: 6,
+            window: 6,
+            start: 1_767_225_600_000,
+            advertisement: [100_000_000],
+            interval: 60
+        )
+        var server = Server()
+        for number in 6..<20 {
+            let result = try server.playlist(of: stream.version(endingAt: number), stream.inserted(), every: 60)
+            #expect(!result.segments.isEmpty)
+        }
+        #expect(server.timelines.size < 200_000)
+    }
+
     @Test func numbersContinueWithAnotherAdvertisement() throws {
         let stream = Self.streams[0]
         let other = Stream(

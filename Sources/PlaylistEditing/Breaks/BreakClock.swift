@@ -34,7 +34,8 @@ struct BreakClock {
         self.slot = slot
         played = advertisement.duration
         let time = max(0, played -| Advertisement.maximumOverlap)
-        let replacedCount = Int(clamping: max(1, time.dividedRoundingUp(by: slot)))
+        let count = Int(clamping: max(1, time.dividedRoundingUp(by: slot)))
+        let replacedCount = min(count, BreakTimeline.maximumReplacedCount)
         self.replacedCount = replacedCount
         playedCount = advertisement.count
         let discontinuityCount = 2 +| advertisement.discontinuityCount(before: advertisement.count)
@@ -42,8 +43,7 @@ struct BreakClock {
         // The duration of a segment is at most half a second more than the target duration (§4.4.3.1).
         let room = (Int64(replacedCount) +| 1) *| (slot +| 500_000)
         let step = max(1, interval.microseconds)
-        let count = max(1, room.dividedRoundingUp(by: step))
-        self.interval = step.multipliedSaturated(by: count)
+        self.interval = step.multipliedSaturated(by: max(1, room.dividedRoundingUp(by: step)))
     }
 
     /// Returns a Boolean value that indicates whether the numbers of a playlist can be computed.

@@ -89,7 +89,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     }
 
     /// The maximum number of segments that a break replaces.
-    private static let maximumReplacedCount = 10_000
+    static let maximumReplacedCount = 10_000
 
     /// The sequence number of the first segment in the source that was not seen yet; `nil` before the first playlist.
     private(set) var next: Int64?
