@@ -32,7 +32,7 @@ struct EditCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("o"), .long],
         help:
-            "The output file, or a folder for the edited multivariant playlist and its media playlists; folders are created (default: standard output)."
+            "The output file, or a folder for the edited multivariant playlist and its media playlists; folders are created (default: standard output, also -)."
     )
     var output: String?
 
@@ -46,6 +46,7 @@ struct EditCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let (plan, budget) = (try edits.plan, EditBudget(limits.limits))
+        let output = output == "-" ? nil : output
         try budget.limits.verify(plan)
         try await http.withLoading(source: source, base: baseURL, others: plan.sources) { loading in
             let presentations = dash.store
@@ -157,33 +158,6 @@ extension Playlist {
         switch self {
         case .media(let playlist): playlist.segments.contains { !ResourceAddress($0.uri).isAbsolute }
         case .multivariant(let playlist): playlist.variants.contains { !ResourceAddress($0.uri).isAbsolute }
-        }
-    }
-}
-
-/// A writer of files that are complete or absent.
-enum OutputFile {
-    /// Verifies that the folder of a file exists.
-    ///
-    /// - Parameter path: The path of the file.
-    /// - Throws: ``Failure``.
-    static func verifyFolder(of path: String) throws {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            throw Failure(.failed, "disk-failed", "the folder \(folder) does not exist", hint: "create it first")
-        }
-    }
-
-    static func write(_ bytes: [UInt8], to url: URL) throws {
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(bytes).write(to: url, options: .atomic)
-        } catch {
-            throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(FileErrorText.reason(of: error)))")
         }
     }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests where `millstream edit` writes a playlist: files, links, pipes and standard output.
+@Suite(.serialized, .tags(.endToEnd))
+struct EditOutputTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "edit-output-\(UUID())"
+    )
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(Self.media.utf8).write(to: folder.appendingPathComponent("media.m3u8"))
+    }
+
+    private static let media =
+        "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
+
+    /// Runs a script in the test directory; `$0` is the program.
+    private func run(_ script: String) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(
+            ["-c", script, RunningProgram.executable.path],
+            of: URL(fileURLWithPath: "/bin/sh"),
+            directory: folder
+        )
+        return (try await program.finish(), program.standardOutput, program.standardError)
+    }
+
+    private func text(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
+    }
+
+    private func type(_ name: String) throws -> FileAttributeType? {
+        let path = folder.appendingPathComponent(name).path
+        return try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: ["pipe", "link"]) func pipeIsWrittenToAndNotReplaced(
+        output: String
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // The test fails instead of waiting if nothing is written to the pipe.
+        let result = try await run(
+            "mkfifo pipe; ln -s pipe link; cat pipe > copy & \"$0\" edit media.m3u8 -o \(output); status=$?; "
+                + "test -p pipe || { kill $!; exit 9; }; wait; exit $status"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try text("copy") == Self.media)
+        #expect(try type("link") == .typeSymbolicLink)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func linkToAFileStaysALink() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run(
+            "mkdir other; echo old > other/target.m3u8; ln -s other/target.m3u8 link.m3u8; "
+                + "\"$0\" edit media.m3u8 -o link.m3u8"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try type("link.m3u8") == .typeSymbolicLink)
+        #expect(try text("other/target.m3u8") == Self.media)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func hyphenIsStandardOutput() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run("\"$0\" edit media.m3u8 -o -")
+        #expect(result.status == 0 && result.output == Self.media, "\(result)")
+        #expect(result.errors.isEmpty, "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/-"))
+    }
+}
