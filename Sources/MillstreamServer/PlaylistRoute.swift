@@ -64,12 +64,6 @@ struct PlaylistRoute {
     @Sendable func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let query = QueryItems(request.uri.query)
         let expiry = playbackSigner == nil ? nil : try AddressExpiry(query)
-        if let file = try SegmentAddress(mediaFileIn: query, limits: capacity.limits.editing, expiry: expiry) {
-            return Response(
-                status: .found,
-                headers: [.location: file.path(signedBy: signer), .cacheControl: "no-cache"]
-            )
-        }
         let key = EditedPlaylistCache.Key(
             target: request.uri.string,
             authority: request.head.authority ?? "",
@@ -89,6 +83,8 @@ struct PlaylistRoute {
             metrics.countPlaylist(.fresh)
             return try await response(to: request, known, key, offer)
         }
+        let isNamedFile = query["url"].map { StreamCatalog.Stream.isMediaFile(ResourceAddress($0)) } ?? false
+        if known == nil, isNamedFile, let file = try await mediaFile(query, context, expiry) { return file }
         do {
             guard Self.awaitsPart(query) else {
                 let (entry, isStored) = try await loadedPlaylist(request, context, key, known, memory)
@@ -100,9 +96,35 @@ struct PlaylistRoute {
             }
             return try await response(to: request, entry, key)
         } catch let error as TransportError {
+            if error.code == .tooLarge, let file = try await mediaFile(query, context, expiry) { return file }
             metrics.countSourceError(error.code)
             throw error
+        } catch let error as ServerError where error.code == PlaylistParsingError.Code.notAPlaylist.rawValue {
+            guard !isNamedFile, let file = try await mediaFile(query, context, expiry) else { throw error }
+            return file
         }
+    }
+
+    /// Returns a redirect to the media file that a request names in place of a playlist; `nil` if the resource is none by its
+    /// content.
+    private func mediaFile(
+        _ query: QueryItems,
+        _ context: ServerRequestContext,
+        _ expiry: AddressExpiry?
+    ) async throws -> Response? {
+        guard let source = query["url"].map({ ResourceAddress($0) }), source.isHTTP else { return nil }
+        let loader = sources.access(for: context.initiator).loading
+        let budget = try capacity.admit()
+        let isMediaFile = try await ClientPresence.whileClientIsConnected { try await loader.isMediaFile(at: source) }
+        withExtendedLifetime(budget) {}
+        let limits = capacity.limits.editing
+        guard isMediaFile,
+            let file = try SegmentAddress(mediaFileIn: query, limits: limits, expiry: expiry, isKnownFile: true)
+        else { return nil }
+        return Response(
+            status: .found,
+            headers: [.location: file.path(signedBy: signer), .cacheControl: "no-cache"]
+        )
     }
 
     /// Returns a Boolean value that indicates whether a client may wait for a part of a simulated channel.

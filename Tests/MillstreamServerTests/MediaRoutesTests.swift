@@ -105,6 +105,37 @@ import Testing
         }
     }
 
+    /// Players are redirected to a media file under any name, and a playlist is edited under any name.
+    @Test func contentOfASourceDecidesWhetherItIsEdited() async throws {
+        try await ServerStage.run { stage in
+            func serve(_ path: String, _ bytes: [UInt8]) {
+                stage.origin.set(path, .init(bytes, contentType: "application/octet-stream"))
+                stage.origin.behave(path, .proper)
+            }
+            let film = [0, 0, 0, 16] + Array("ftypisom".utf8) + [UInt8](repeating: 0, count: 4096)
+            var packets = [UInt8](repeating: 0xFF, count: 188 * 8)
+            for index in stride(from: 0, to: packets.count, by: 188) { packets[index] = 0x47 }
+            serve("/video", film)
+            serve("/0.ts", packets)
+            // More than is loaded as a playlist.
+            serve("/large", film + [UInt8](repeating: 0, count: 33 << 20))
+            for path in ["/video", "/0.ts", "/large"] {
+                let address = "/play.m3u8?url=\(stage.origin.address(path))"
+                let played = try await stage.ask(address)
+                #expect(played.status == 302, "\(path): \(played.body)")
+                #expect(played.field("Location")?.hasPrefix("/segment\(path)?") ?? false, "\(path)")
+                let edited = try await stage.ask(address + "&duration=4")
+                #expect(edited.status == 415 && edited.body.contains("is a media file"), "\(path): \(edited.body)")
+            }
+            serve("/list.mp4", Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n".utf8))
+            let playlist = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.mp4"))")
+            #expect(playlist.status == 200 && playlist.body.hasPrefix("#EXTM3U"), "\(playlist.head)")
+            serve("/page", Array("<!DOCTYPE html><html></html>".utf8))
+            let page = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/page"))")
+            #expect(page.status == 502 && page.errorCode == "not-a-playlist", "\(page.body)")
+        }
+    }
+
     @Test(arguments: ["6G", ""]) func unknownConditionsAreRefused(name: String) async throws {
         try await ServerStage.run { stage in
             let address = "/play.m3u8?url=\(stage.privateSource)&conditions=\(name)"
@@ -121,8 +152,10 @@ import Testing
         try await ServerStage.run { stage in
             let file = stage.origin.address("/film.mp4")
             let fields = ["Origin: https://other.example", "Sec-Fetch-Site: cross-site"]
-            let redirect = try await stage.ask("/play.m3u8?url=\(file)", fields: fields)
-            let location = try #require(redirect.field("Location"))
+            let refused = try await stage.ask("/play.m3u8?url=\(file)", fields: fields)
+            #expect(refused.status == 403 && refused.errorCode == "address-refused", "\(refused.body)")
+            let address = try await stage.ask("/play.m3u8?url=\(file)")
+            let location = try #require(address.field("Location"))
             #expect(try await stage.ask(location, fields: fields).status == 403)
         }
     }

@@ -84,7 +84,8 @@ struct SegmentAddress: Hashable {
     ///   - query: The query of the playback request.
     ///   - limits: The limits of its edits.
     ///   - expiry: The expiry of the address; `nil` if it does not expire.
-    ///   - isKnownFile: A Boolean value that indicates whether the source is a media file whatever its name.
+    ///   - isKnownFile: A Boolean value that indicates whether the source is a media file whatever its name; `true` if its
+    ///     content was recognized.
     /// - Throws: ``ServerError`` if the request has edits, which a media file cannot have.
     init?(
         mediaFileIn query: QueryItems,
