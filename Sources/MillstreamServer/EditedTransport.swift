@@ -101,10 +101,20 @@ public struct EditedTransport: Transport {
             bytes = try await handler.playlist(for: wanted)
         } catch  where error is ServerError || error is PlaylistEditError {
             let failure = ServerError(error)
-            let code: TransportError.Code = failure.status == .contentTooLarge ? .tooLarge : .wrongContent
-            throw TransportError(code, failure.message, address: source, cause: failure)
+            throw TransportError(Self.code(of: failure), failure.message, address: source, cause: failure)
         }
         return response(bytes, from: request.address, sent)
+    }
+
+    /// Returns the code of the error for a playlist that cannot be edited.
+    ///
+    /// An edit that does not fit the playlist keeps its own code, and is not requested again, because it would fail again.
+    private static func code(of failure: ServerError) -> TransportError.Code {
+        switch failure.status {
+        case .contentTooLarge: .tooLarge
+        case .badRequest, .unsupportedMediaType: TransportError.Code(rawValue: failure.code)
+        default: .wrongContent
+        }
     }
 
     /// Returns a part of a WebVTT file.

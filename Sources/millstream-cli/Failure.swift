@@ -102,9 +102,8 @@ struct Failure: Error {
             self.init(.failed, error.code.rawValue, error.description, hint: error.hint)
         case let error as StreamCatalog.ReadingError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as StreamingError:
-            let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
             var message = error.message
-            if let address = error.address { message += ": \(address)" }
+            if let address = error.address, !message.contains("\(address)") { message += ": \(address)" }
             let hint =
                 error.code == .needsTranslation
                 ? DASHFlags.bridgeHint : (error.cause as? TransportError)?.withheldHeaderFieldsHint
@@ -115,6 +114,9 @@ struct Failure: Error {
                 case .notRecognized: PlaylistParsingError.Code.notAPlaylist.rawValue
                 default: error.code.rawValue
                 }
+            let isInput =
+                [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
+                || code == PlaylistParsingError.Code.notAPlaylist.rawValue
             self.init(isInput ? .badInput : .failed, code, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live

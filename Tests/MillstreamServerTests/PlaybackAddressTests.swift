@@ -516,9 +516,13 @@ import Testing
     @Test(
         arguments: [
             ("http://edited.invalid/other", TransportError.Code.wrongContent, nil),
-            ("http://edited.invalid/play.m3u8", .wrongContent, nil),
+            ("http://edited.invalid/play.m3u8", TransportError.Code(rawValue: "missing-url"), nil),
             ("http://edited.invalid/play.m3u8?url=https://h/page", .wrongContent, "https://h/page"),
-            ("http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9", .wrongContent, "https://h/a.m3u8"),
+            (
+                "http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9",
+                TransportError.Code(rawValue: "time-outside"),
+                "https://h/a.m3u8"
+            ),
             ("http://edited.invalid/play.m3u8?url=https://h/none", .status, "https://h/none"),
         ] as [(String, TransportError.Code, String?)]
     )

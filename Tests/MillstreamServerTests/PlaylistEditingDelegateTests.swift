@@ -115,6 +115,6 @@ import Testing
         let loader = AssetResourceLoader(originalSchemes: ["custom": "https"])
         let resources = loading(delegate, loader)
         let error = await #expect(throws: TransportError.self) { _ = try await text(resources, "custom://h/top") }
-        #expect(error?.code == .wrongContent)
+        #expect(error?.code == TransportError.Code(rawValue: "nothing-left"))
     }
 }
