@@ -63,6 +63,12 @@ struct ServerError: Error {
         let code = error.code.rawValue
         switch error.code {
         case .tooManyLookups: self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
+        case .addressRefused where error.address?.authority?.contains("@") ?? false:
+            // The policy refuses these URLs from every host, so that naming the host would change nothing.
+            let hint =
+                "URLs of requests cannot have a user name and password; write them in the URL of the catalog, or add "
+                + "--header 'Authorization: …' to the options of millstream serve"
+            self.init(.forbidden, code, message, hint: hint)
         case .addressRefused:
             let host = error.address?.hostAndPort ?? "HOST"
             let hint =

@@ -79,6 +79,14 @@ import Testing
             hint: Self.allowHint("HOST")
         )
         expect(
+            TransportError(.addressRefused, "failed", address: ResourceAddress("http://name:word@h/a.m3u8")),
+            .forbidden,
+            "address-refused",
+            "failed: http://h/a.m3u8",
+            hint: "URLs of requests cannot have a user name and password; write them in the URL of the catalog, or add "
+                + "--header 'Authorization: …' to the options of millstream serve"
+        )
+        expect(
             TransportError(.tooManyLookups, "failed"),
             .serviceUnavailable,
             "too-many-lookups",
