@@ -370,10 +370,27 @@ public struct StreamCatalog: Sendable {
         switch error {
         case DecodingError.keyNotFound(let key, let context):
             "\(key.stringValue) is missing at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-            DecodingError.dataCorrupted(let context):
-            context.debugDescription
+        case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
+            "\(position(context)) must be \(name(of: type) ?? "something else")"
+        case DecodingError.dataCorrupted(let context): context.debugDescription
         default: "\(error)"
+        }
+    }
+
+    private static func position(_ context: DecodingError.Context) -> String {
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return path.isEmpty ? "the document" : path
+    }
+
+    /// Returns the name of a type of JSON values with its article; `nil` for types that a catalog does not have.
+    private static func name(of type: Any.Type) -> String? {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any Numeric.Type: "a number"
+        case is [Any].Type, is [Entry].Type, is [String].Type: "an array"
+        case is [String: Any].Type, is [String: String].Type: "an object"
+        default: nil
         }
     }
 

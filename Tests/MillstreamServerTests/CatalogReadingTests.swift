@@ -92,6 +92,22 @@ import Testing
             "the catalog http://origin.example/c/list.json is not a list of streams in JSON (name is missing at Index 0)"
         ),
         (
+            "{\"name\": \"a\"}",
+            "the catalog http://origin.example/c/list.json is not a list of streams in JSON (the document must be an array)"
+        ),
+        (
+            "[{\"name\": 1}]",
+            "the catalog http://origin.example/c/list.json is not a list of streams in JSON (Index 0.name must be a string)"
+        ),
+        (
+            "[3]",
+            "the catalog http://origin.example/c/list.json is not a list of streams in JSON (Index 0 must be an object)"
+        ),
+        (
+            "[{\"name\": \"a\", \"url\": \"b\", \"window\": \"c\"}]",
+            "the catalog http://origin.example/c/list.json is not a list of streams in JSON (Index 0.window must be a number)"
+        ),
+        (
             "[{\"name\" 1}]",
             "the catalog http://origin.example/c/list.json is not a list of streams in JSON "
                 + "(Invalid value around character 9.)"
