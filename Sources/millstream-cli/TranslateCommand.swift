@@ -75,6 +75,13 @@ struct TranslateCommand: AsyncParsableCommand {
                     hint: "it needs no translation"
                 )
             }
+            if let content = UnexpectedContent(bytes), content != .dashManifest {
+                throw Failure(
+                    .badInput,
+                    "invalid-manifest",
+                    "\(PlaylistSource.name(source)): \(content.rawValue), not a DASH manifest"
+                )
+            }
             let stateFile = try state.map { try StateFile($0) }
             let location = source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source)
             let key = PresentationSession.stateKey(of: location)

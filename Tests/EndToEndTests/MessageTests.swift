@@ -193,6 +193,49 @@ struct MessageTests {
         }
     }
 
+    /// An edit that does not fit its source has one code, whatever command applies it, and is not tried again.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            ("v.m3u8", "bandwidth=1M...", "wrong-kind", 1), ("v.m3u8", "start=99", "time-outside", 1),
+            ("a.ts", "duration=4", "not-a-playlist", 2),
+        ] as [(String, String, String, Int32)]
+    )
+    func editThatDoesNotFitIsReportedAtOnce(source: String, edit: String, code: String, status: Int32) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try file("v.m3u8", Self.media)
+        let packets = [UInt8](repeating: 0x47, count: 188 * 8)
+        try Data(packets).write(to: folder.appendingPathComponent("a.ts"))
+        let path = folder.appendingPathComponent(source).path
+        let parts = edit.split(separator: "=", maxSplits: 1).map(String.init)
+        for command in [["edit", path, "--\(parts[0])", parts[1]], ["play", path, "--no-decode", "--edit", edit]] {
+            let result = try await run(command)
+            #expect(result.status == status && result.errors.contains("(\(code))"), "\(command): \(result.errors)")
+            #expect(!result.errors.contains("attempts"), "\(command): \(result.errors)")
+            #expect(result.errors.components(separatedBy: source).count <= 2, "\(command): \(result.errors)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: ["inspect", "validate", "edit", "play", "download", "translate"])
+    func emptySourceIsWrongUsage(command: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = command == "download" ? ["--library", folder.appendingPathComponent("library").path] : []
+        let result = try await run([command, ""] + library)
+        #expect(result.status == 64 && result.errors.contains("the source is empty (usage)"), "\(result.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func translationNamesWhatIsNoManifest() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (text, content) in [
+            ("", "empty"), ("<!DOCTYPE html><html></html>", "a web page"),
+            ("\u{0}\u{0}\u{0}\u{10}ftypisom\u{0}\u{0}\u{0}\u{0}", "an MP4 file"),
+        ] {
+            let result = try await run(["translate", try file("a.mpd", text), "-o", folder.path + "/out"])
+            let message = "a.mpd: \(content), not a DASH manifest (invalid-manifest)"
+            #expect(result.status == 2 && result.errors.contains(message), "\(result.errors)")
+        }
+    }
+
     /// A message about standard input does not name the file in which it is stored.
     @Test(.timeLimit(.minutes(10)), arguments: ["play - --no-decode", "inspect -"])
     func messagesNameStandardInput(command: String) async throws {

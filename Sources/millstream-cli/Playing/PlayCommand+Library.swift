@@ -18,6 +18,7 @@ extension PlayCommand {
     ///
     /// - Throws: ``Failure``.
     func verifyNamesAsset() throws {
+        guard !source.isEmpty else { throw Failure(.wrongUsage, "usage", "the source is empty") }
         guard source != "-", !source.contains("/"), !source.contains("."), !source.contains(":"),
             !FileManager.default.fileExists(atPath: source), downloadedPackage == nil
         else { return }
