@@ -8,14 +8,22 @@ public import MediaTiming
 public enum VariantQualifier: Sendable, Hashable {
     /// A condition on the peak bit rate.
     case peakBitRate(Comparison, BitRate)
+    /// A condition on the average bit rate.
+    case averageBitRate(Comparison, BitRate)
+    /// A condition on the maximum frame rate of the video, in frames a second.
+    case frameRate(Comparison, MediaTime)
     /// A condition on the width of the video in pixels.
     case width(Comparison, Int)
     /// A condition on the height of the video in pixels.
     case height(Comparison, Int)
     /// A condition on the number of channels of an audio rendition of the variant.
     case channels(Comparison, Int)
+    /// A condition on the sample rate of an audio rendition of the variant, in hertz.
+    case sampleRate(Comparison, Int)
     /// The dynamic range of the video.
     case videoRange(VideoRange)
+    /// A high dynamic range of the video: any declared range but SDR.
+    case highDynamicRange
     /// A codec of the variant: an RFC 6381 identifier such as `avc1.64001f`, or its first part, such as `avc1`.
     case codec(String)
 
@@ -25,6 +33,12 @@ public enum VariantQualifier: Sendable, Hashable {
         case atLeast = ">="
         /// The attribute is at most the value.
         case atMost = "<="
+        /// The attribute is not equal to the value.
+        case notEqual = "!="
+        /// The attribute is greater than the value.
+        case greater = ">"
+        /// The attribute is less than the value.
+        case less = "<"
         /// The attribute is equal to the value.
         case equal = "="
 
@@ -32,6 +46,9 @@ public enum VariantQualifier: Sendable, Hashable {
             switch self {
             case .atLeast: attribute >= value
             case .atMost: attribute <= value
+            case .notEqual: attribute != value
+            case .greater: attribute > value
+            case .less: attribute < value
             case .equal: attribute == value
             }
         }
@@ -40,6 +57,9 @@ public enum VariantQualifier: Sendable, Hashable {
     /// The names of the attributes in the text of a condition.
     enum Attribute: String, CaseIterable {
         case peakBitRate = "peak-rate"
+        case averageBitRate = "average-rate"
+        case frameRate = "frame-rate"
+        case sampleRate = "sample-rate"
         case width
         case height
         case channels
@@ -47,11 +67,12 @@ public enum VariantQualifier: Sendable, Hashable {
         case codec
     }
 
-    /// Parses a condition such as `peak-rate<=5M`, `height>=720`, `channels>=6`, `video-range=PQ` or `codec=hvc1`.
+    /// Parses a condition such as `peak-rate<=5M`, `average-rate<3M`, `frame-rate>30`, `height>=720`, `channels>=6`,
+    /// `sample-rate=48000`, `video-range=PQ`, `video-range=HDR` or `codec=hvc1`.
     ///
-    /// The result is `nil` for any other text; the last two attributes can only be compared with `=`.
+    /// The result is `nil` for any other text; video ranges and codecs can only be compared with `=`.
     public init?(_ text: some StringProtocol) {
-        guard let start = text.firstIndex(where: { "<>=".contains($0) }),
+        guard let start = text.firstIndex(where: { "<>=!".contains($0) }),
             let attribute = Attribute(rawValue: String(text[..<start])),
             let comparison = Comparison.allCases.first(where: { text[start...].hasPrefix($0.rawValue) })
         else { return nil }
@@ -60,33 +81,53 @@ public enum VariantQualifier: Sendable, Hashable {
         case .peakBitRate:
             guard let rate = BitRate(value) else { return nil }
             self = .peakBitRate(comparison, rate)
-        case .width, .height, .channels:
+        case .averageBitRate:
+            guard let rate = BitRate(value) else { return nil }
+            self = .averageBitRate(comparison, rate)
+        case .frameRate:
+            guard let rate = MediaTime(decimal: value), rate >= .zero else { return nil }
+            self = .frameRate(comparison, rate)
+        case .width, .height, .channels, .sampleRate:
             guard let number = Int(value), number >= 0 else { return nil }
             self =
                 attribute == .width
                 ? .width(comparison, number)
-                : attribute == .height ? .height(comparison, number) : .channels(comparison, number)
+                : attribute == .height
+                    ? .height(comparison, number)
+                    : attribute == .channels ? .channels(comparison, number) : .sampleRate(comparison, number)
         case .videoRange:
             guard comparison == .equal, !value.isEmpty else { return nil }
-            self = .videoRange(VideoRange(rawValue: value.uppercased()))
+            let range = value.uppercased()
+            self = range == Self.anyHighRange ? .highDynamicRange : .videoRange(VideoRange(rawValue: range))
         case .codec:
             guard comparison == .equal, !value.isEmpty else { return nil }
             self = .codec(value)
         }
     }
 
+    /// The text of a video range that stands for all with high dynamic range.
+    private static let anyHighRange = "HDR"
+
     /// Returns a Boolean value that indicates whether a variant of a playlist satisfies the condition.
     func isSatisfied(by variant: Variant, in playlist: MultivariantPlaylist) -> Bool {
         switch self {
         case .peakBitRate(let comparison, let rate):
             variant.bandwidth.map { comparison.holds($0, rate) } ?? false
+        case .averageBitRate(let comparison, let rate):
+            variant.averageBandwidth.map { comparison.holds($0, rate) } ?? false
+        case .frameRate(let comparison, let rate): variant.frameRate.map { comparison.holds($0, rate) } ?? false
         case .width(let comparison, let width):
             variant.resolution.map { comparison.holds($0.width, width) } ?? false
         case .height(let comparison, let height):
             variant.resolution.map { comparison.holds($0.height, height) } ?? false
         case .channels(let comparison, let count):
             playlist.channelCounts(of: variant).contains { comparison.holds($0, Int64(count)) }
+        case .sampleRate(let comparison, let rate):
+            playlist.audioRenditions(of: variant).contains { rendition in
+                rendition.sampleRate.map { comparison.holds($0, Int64(rate)) } ?? false
+            }
         case .videoRange(let range): (variant.videoRange ?? .sdr) == range
+        case .highDynamicRange: (variant.videoRange ?? .sdr) != .sdr
         case .codec(let wanted):
             variant.codecs.contains { codec in
                 let (codec, wanted) = (codec.lowercased(), wanted.lowercased())
@@ -102,9 +143,14 @@ extension VariantQualifier: CustomStringConvertible {
         switch self {
         case .peakBitRate(let comparison, let rate):
             "\(Attribute.peakBitRate.rawValue)\(comparison.rawValue)\(rate.bitsPerSecond)"
+        case .averageBitRate(let comparison, let rate):
+            "\(Attribute.averageBitRate.rawValue)\(comparison.rawValue)\(rate.bitsPerSecond)"
+        case .frameRate(let comparison, let rate): "\(Attribute.frameRate.rawValue)\(comparison.rawValue)\(rate)"
         case .width(let comparison, let width): "\(Attribute.width.rawValue)\(comparison.rawValue)\(width)"
         case .height(let comparison, let height): "\(Attribute.height.rawValue)\(comparison.rawValue)\(height)"
         case .channels(let comparison, let count): "\(Attribute.channels.rawValue)\(comparison.rawValue)\(count)"
+        case .sampleRate(let comparison, let rate): "\(Attribute.sampleRate.rawValue)\(comparison.rawValue)\(rate)"
+        case .highDynamicRange: "\(Attribute.videoRange.rawValue)=\(Self.anyHighRange)"
         case .videoRange(let range): "\(Attribute.videoRange.rawValue)=\(range.rawValue)"
         case .codec(let codec): "\(Attribute.codec.rawValue)=\(codec)"
         }
@@ -114,8 +160,13 @@ extension VariantQualifier: CustomStringConvertible {
 extension MultivariantPlaylist {
     /// Returns the declared channel counts of the audio renditions of a variant.
     func channelCounts(of variant: Variant) -> [Int64] {
+        audioRenditions(of: variant).compactMap { $0.channels?.count }
+    }
+
+    /// Returns the audio renditions of a variant.
+    func audioRenditions(of variant: Variant) -> [Rendition] {
         guard let group = variant.groupID(.audio) else { return [] }
-        return renditions.lazy.filter { $0.type == .audio && $0.groupID == group }.compactMap { $0.channels?.count }
+        return renditions.filter { $0.type == .audio && $0.groupID == group }
     }
 }
 

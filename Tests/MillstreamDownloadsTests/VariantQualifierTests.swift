@@ -13,16 +13,16 @@ import Testing
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English",LANGUAGE="en",CHANNELS="2",DEFAULT=YES,URI="en.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="Commentary",LANGUAGE="en",CHANNELS="2",URI="comment.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="Korean",LANGUAGE="ko",CHANNELS="2",URI="ko.m3u8"
-        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="Korean",LANGUAGE="ko",CHANNELS="6",URI="ko6.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="Korean",LANGUAGE="ko",CHANNELS="6",SAMPLE-RATE=48000,URI="ko6.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="English",LANGUAGE="en",CHANNELS="6",AUTOSELECT=YES,URI="en6.m3u8"
-        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="lossless",NAME="English",LANGUAGE="en",CHANNELS="2",URI="flac.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="lossless",NAME="English",LANGUAGE="en",CHANNELS="2",SAMPLE-RATE=96000,URI="flac.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="muxed",NAME="English",LANGUAGE="en",DEFAULT=YES
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="muxed",NAME="Korean",LANGUAGE="ko",URI="ko.m3u8"
-        #EXT-X-STREAM-INF:BANDWIDTH=9000000,RESOLUTION=3840x2160,VIDEO-RANGE=PQ,CODECS="hvc1.2.4.L150,mp4a.40.2",AUDIO="stereo"
+        #EXT-X-STREAM-INF:BANDWIDTH=9000000,AVERAGE-BANDWIDTH=7000000,FRAME-RATE=59.940,RESOLUTION=3840x2160,VIDEO-RANGE=PQ,CODECS="hvc1.2.4.L150,mp4a.40.2",AUDIO="stereo"
         v0.m3u8
         #EXT-X-STREAM-INF:BANDWIDTH=5000000,RESOLUTION=1920x1080,CODECS="avc1.64001f,flac",AUDIO="lossless"
         v1.m3u8
-        #EXT-X-STREAM-INF:BANDWIDTH=4000000,RESOLUTION=1920x1080,CODECS="avc1.64001f,ec-3",AUDIO="surround"
+        #EXT-X-STREAM-INF:BANDWIDTH=4000000,AVERAGE-BANDWIDTH=3000000,FRAME-RATE=25.000,RESOLUTION=1920x1080,CODECS="avc1.64001f,ec-3",AUDIO="surround"
         v2.m3u8
         #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=1280x720,CODECS="avc1.64001f,mp4a.40.2",AUDIO="stereo"
         v3.m3u8
@@ -64,6 +64,13 @@ import Testing
         ("width>=1920", ["v0", "v1", "v2"]), ("channels>=3", ["v2"]), ("channels<=2", ["v0", "v1", "v3"]),
         // A variant without a video range has standard dynamic range.
         ("video-range=pq", ["v0"]), ("video-range=SDR", ["v1", "v2", "v3", "v4"]),
+        ("video-range=hdr", ["v0"]),
+        // A variant without an average bit rate or a frame rate satisfies no condition on it.
+        ("average-rate<=3M", ["v2"]), ("average-rate>3M", ["v0"]), ("average-rate!=3M", ["v0"]),
+        ("average-rate<7000000", ["v2"]), ("frame-rate>30", ["v0"]), ("frame-rate=25", ["v2"]),
+        ("frame-rate<=59.94", ["v0", "v2"]),
+        ("sample-rate>=48000", ["v1", "v2"]), ("sample-rate=96000", ["v1"]),
+        ("peak-rate!=5M", ["v0", "v2", "v3", "v4"]), ("width>1280", ["v0", "v1", "v2"]), ("height<1080", ["v3"]),
         ("codec=hvc1", ["v0"]), ("codec=AVC1.64001F", ["v1", "v2", "v3"]), ("codec=ec-3", ["v2"]),
     ])
     func qualifierLimitsTheVariants(condition: String, expected: [String]) throws {
@@ -153,7 +160,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "height", "height<720", "height==720", "height>=-1", "height>=x", "size>=1", "peak-rate<=", "codec<=avc1",
+        "", "height", "height<>720", "height!720", "frame-rate>=-1", "frame-rate>x", "sample-rate=", "average-rate>",
+        "height==720", "height>=-1", "height>=x", "size>=1", "peak-rate<=", "codec<=avc1",
         "codec=", "video-range>=PQ", "video-range=", "<=5", "channels=2.5", " height<=5",
     ])
     func otherTextIsNoQualifier(text: String) {
@@ -162,7 +170,9 @@ import Testing
 
     @Test func qualifierIsWrittenAsItIsParsed() throws {
         for text in [
-            "peak-rate<=4000000", "width>=1", "height=720", "channels>=6", "video-range=HLG", "codec=hvc1.2.4.L150",
+            "peak-rate<=4000000", "width>=1", "height=720", "channels>=6", "video-range=HLG", "video-range=HDR",
+            "codec=hvc1.2.4.L150",
+            "average-rate<3000000", "frame-rate>29.97", "sample-rate!=48000", "peak-rate>1000",
         ] {
             let qualifier = try #require(VariantQualifier(text))
             #expect(qualifier.description == text)
