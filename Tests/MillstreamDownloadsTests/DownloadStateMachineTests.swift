@@ -30,6 +30,27 @@ import Testing
         #expect(machine.handle(.ended("0", .completed)) == [])
     }
 
+    /// An event of one task does not look at those that neither run nor wait.
+    @Test func manyTasksStartByPriorityAndAge() {
+        let count = 10_000
+        var machine = Machine(maximumConcurrentTasks: 2)
+        var started: [String] = []
+        func handle(_ event: Machine.Event) {
+            for case .start(let id) in machine.handle(event) { started.append(id) }
+        }
+        for number in 0..<count {
+            let priority = number == count - 1 ? 5 : 0
+            handle(.added(id: "\(number)", asset: "asset\(number)", priority: priority, phase: .suspended))
+        }
+        for number in (0..<count).reversed() { handle(.requested("\(number)", .resume)) }
+        #expect(started == ["9999", "9998"])
+        handle(.ended("9999", .completed))
+        handle(.prioritized("500", 1))
+        handle(.ended("9998", .failed))
+        handle(.ended("500", .completed))
+        #expect(started == ["9999", "9998", "0", "500", "1"])
+    }
+
     @Test func suspendedTaskIsStoppedAndContinuesWhenItIsResumed() {
         var machine = machine(1)
         _ = machine.handle(.requested("0", .resume))

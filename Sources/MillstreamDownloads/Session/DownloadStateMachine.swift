@@ -90,6 +90,9 @@ struct DownloadStateMachine {
     }
 
     private var entries: [String: Entry] = [:]
+    /// The tasks that use capacity, and those that wait for it, so that an event does not have to look at all tasks.
+    private var active: Set<String> = []
+    private var waiting: Set<String> = []
     private var lastOrder = 0
     private var maximumConcurrentTasks: Int
 
@@ -107,10 +110,11 @@ struct DownloadStateMachine {
         case .added(let id, let asset, let priority, let phase):
             lastOrder += 1
             entries[id] = Entry(asset: asset, order: lastOrder, priority: priority, phase: phase)
+            updateSets(id)
             return schedule()
         case .removed(let id): return remove(id)
         case .released(let id):
-            if entries[id]?.isActive == false { entries[id] = nil }
+            if entries[id]?.isActive == false { removeEntry(id) }
             return []
         case .requested(let id, let request): return apply(request, to: id) + schedule()
         case .prioritized(let id, let priority):
@@ -144,12 +148,12 @@ struct DownloadStateMachine {
     }
 
     private mutating func move(_ id: String, to phase: Phase, saving saved: DownloadRecord.State) -> [Effect] {
-        entries[id]?.phase = phase
+        setPhase(of: id, phase)
         return [.save(id, saved), .report(id, phase)]
     }
 
     private mutating func finish(_ id: String, _ end: End) -> [Effect] {
-        entries[id] = nil
+        removeEntry(id)
         return [.finish(id, end)]
     }
 
@@ -158,7 +162,7 @@ struct DownloadStateMachine {
         guard let entry = entries[id] else { return [] }
         guard entry.isActive else { return finish(id, .canceled) + schedule() }
         let isStopping = entry.phase != .running
-        entries[id]?.phase = .stopping(.canceled)
+        setPhase(of: id, .stopping(.canceled))
         return isStopping ? [] : [.stop(id)]
     }
 
@@ -168,15 +172,15 @@ struct DownloadStateMachine {
         case (.completed, _): return finish(id, .completed)
         case (_, .stopping(.canceled)): return finish(id, .canceled)
         case (_, .stopping(.suspended)):
-            entries[id]?.phase = .suspended
+            setPhase(of: id, .suspended)
             return [.report(id, .suspended)]
         case (_, .stopping(.waiting)):
-            entries[id]?.phase = .waiting
+            setPhase(of: id, .waiting)
             return [.report(id, .waiting)]
         case (.failed, _): return move(id, to: .failed, saving: .failed)
         case (.stopped, _):
             // The process is about to end; the catalog keeps the task waiting, so that the next process continues it.
-            entries[id]?.phase = .suspended
+            setPhase(of: id, .suspended)
             return [.report(id, .suspended)]
         }
     }
@@ -186,17 +190,41 @@ struct DownloadStateMachine {
     /// Tasks of one asset run one after the other.
     private mutating func schedule() -> [Effect] {
         var effects: [Effect] = []
-        var busyAssets = Set(entries.values.lazy.filter(\.isActive).map(\.asset))
-        var count = entries.values.count(where: \.isActive)
-        let waiting = entries.filter { $0.value.phase == .waiting }.sorted { first, second in
-            (second.value.priority, first.value.order) < (first.value.priority, second.value.order)
-        }
-        for (id, entry) in waiting where count < maximumConcurrentTasks {
-            guard busyAssets.insert(entry.asset).inserted else { continue }
-            count += 1
-            entries[id]?.phase = .running
+        var busyAssets = Set(active.compactMap { entries[$0]?.asset })
+        while active.count < maximumConcurrentTasks, let (id, asset) = nextWaiting(without: busyAssets) {
+            busyAssets.insert(asset)
+            setPhase(of: id, .running)
             effects += [.report(id, .running), .start(id)]
         }
         return effects
+    }
+
+    /// Returns the waiting task that starts first; `nil` if none can start.
+    private func nextWaiting(without busyAssets: Set<String>) -> (id: String, asset: String)? {
+        var best: (id: String, entry: Entry)?
+        for id in waiting {
+            guard let entry = entries[id], !busyAssets.contains(entry.asset) else { continue }
+            if let found = best?.entry, (found.priority, entry.order) > (entry.priority, found.order) { continue }
+            best = (id, entry)
+        }
+        return best.map { ($0.id, $0.entry.asset) }
+    }
+
+    private mutating func setPhase(of id: String, _ phase: Phase) {
+        guard entries[id] != nil else { return }
+        entries[id]?.phase = phase
+        updateSets(id)
+    }
+
+    private mutating func removeEntry(_ id: String) {
+        entries[id] = nil
+        updateSets(id)
+    }
+
+    /// Enters a task in the set of its phase, and removes it from the other one.
+    private mutating func updateSets(_ id: String) {
+        let entry = entries[id]
+        if entry?.isActive ?? false { active.insert(id) } else { active.remove(id) }
+        if entry?.phase == .waiting { waiting.insert(id) } else { waiting.remove(id) }
     }
 }
