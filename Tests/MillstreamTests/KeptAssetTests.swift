@@ -34,6 +34,57 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
     }
 }
 
+/// A delegate that holds back the files whose paths have a prefix, until it is told to release them.
+private final class HoldingDelegate: AssetResourceLoaderDelegate {
+    private struct State {
+        var asked: [String] = []
+        var held: [(AssetResourceLoadingRequest, [UInt8])] = []
+        var isReleased = false
+    }
+
+    private let files: [String: String]
+    private let prefix: String
+    private let state = Mutex(State())
+
+    init(_ files: [String: String], holding prefix: String) {
+        self.files = files
+        self.prefix = prefix
+    }
+
+    var asked: [String] { state.withLock { $0.asked } }
+
+    func release() {
+        let held = state.withLock { state in
+            state.isReleased = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for (request, bytes) in held { Self.answer(request, bytes) }
+    }
+
+    func resourceLoader(
+        _ resourceLoader: AssetResourceLoader,
+        shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
+    ) -> Bool {
+        let path = loadingRequest.request.address.path
+        guard let bytes = files[path].map({ Array($0.utf8) }) else { return false }
+        let isHeld = state.withLock { state in
+            state.asked.append(path)
+            guard path.hasPrefix(prefix), !state.isReleased else { return false }
+            state.held.append((loadingRequest, bytes))
+            return true
+        }
+        if !isHeld { Self.answer(loadingRequest, bytes) }
+        return true
+    }
+
+    private static func answer(_ request: AssetResourceLoadingRequest, _ bytes: [UInt8]) {
+        request.contentInformationRequest.contentLength = Int64(bytes.count)
+        request.dataRequest.respond(with: bytes)
+        request.finishLoading()
+    }
+}
+
 /// Tests the inspection and playback of downloaded assets, and their caches.
 @Suite struct KeptAssetTests {
     private static let origin = "https://origin.example/"
@@ -112,6 +163,61 @@ private final class StoredFilesDelegate: AssetResourceLoaderDelegate {
             let offline = Asset(filePath: library.packageDirectory(stored.id).path)
             #expect(offline.assetCache?.isPlayableOffline == true)
         }
+    }
+
+    /// The network does not carry the media of the downloaded variant in time: a lower one is played to its end, and the download
+    /// continues afterward until the package has its variant throughout.
+    @Test(.timeLimit(.minutes(10))) func lowerVariantIsPlayedWhileTheDownloadWaitsForItsOwn() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let library = try AssetLibrary(directory: directory)
+        func media(_ name: String) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.5,\n\(name)/0.ts\n#EXTINF:0.5,\n\(name)/1.ts\n#EXT-X-ENDLIST\n"
+        }
+        let delegate = HoldingDelegate(
+            [
+                "/main.m3u8": """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=300000
+                low.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=5000000
+                high.m3u8
+
+                """,
+                "/low.m3u8": media("low"), "/high.m3u8": media("high"), "/low/0.ts": "low 0", "/low/1.ts": "low 1",
+                "/high/0.ts": "high 0", "/high/1.ts": "high 1",
+            ],
+            holding: "/high/"
+        )
+        let asset = Asset(ResourceAddress("films://films/main.m3u8"), environment: .withoutDecoding)
+        asset.resourceLoader.setDelegate(delegate, queue: DispatchQueue(label: "delegate"))
+        let session = try DownloadSession(identifier: "test", library: library, loader: asset.loader)
+        let task = try await session.makeTask(asset)
+        task.resume()
+        while delegate.asked.count(where: { $0.hasPrefix("/high/") }) < 2 {
+            try await SystemTimeSource().sleep(for: .milliseconds(10))
+        }
+        let item = PlayerItem(asset: asset)
+        item.preferredPeakBitRate = BitRate(bitsPerSecond: 1_000_000)
+        let player = try Player(playerItem: item)
+        let notifications = item.notifications
+        player.play()
+        let end = await notifications.first { $0 == .didPlayToEnd }
+        #expect(end == .didPlayToEnd)
+        #expect(task.state == .running, "playback has ended, the download has not")
+        delegate.release()
+        let stored = try await task.value()
+        #expect(stored.state == .complete && library.isPlayableOffline(stored.id))
+        #expect(stored.renditions.map(\.bandwidth) == [BitRate(bitsPerSecond: 5_000_000)])
+        for number in 0...1 {
+            let file = library.packageDirectory(stored.id)
+                .appendingPathComponent("\(stored.renditions[0].folder)/00000\(number).ts")
+            #expect(try String(contentsOf: file, encoding: .utf8) == "high \(number)")
+        }
+        // Each file was requested once, although both the player and the download were running.
+        let segments = delegate.asked.filter { $0.hasSuffix(".ts") }
+        #expect(segments.sorted() == ["/high/0.ts", "/high/1.ts", "/low/0.ts", "/low/1.ts"])
+        await session.invalidate()
     }
 
     @Test(.timeLimit(.minutes(10))) func assetWithADelegateIsPlayedAndDownloadedConcurrently() async throws {
