@@ -40,6 +40,16 @@ struct StoragePolicyRecord: Codable, FetchableRecord, PersistableRecord {
         let records = try StoragePolicyRecord.fetchAll(database)
         return Dictionary(records.map { ($0.assetID, $0.policy) }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// Returns a Boolean value that indicates whether an asset that is not pinned has expired.
+    static func hasExpired(_ database: Database, _ now: Date) throws -> Bool {
+        guard try database.tableExists(databaseTableName) else { return false }
+        return try Bool.fetchOne(
+            database,
+            sql: "SELECT EXISTS (SELECT 1 FROM \(databaseTableName) WHERE expiresAt <= ? AND NOT isPinned)",
+            arguments: [now.timeIntervalSince1970]
+        ) ?? false
+    }
 }
 
 extension AssetLibrary {
@@ -49,8 +59,16 @@ extension AssetLibrary {
     public func storagePolicy(_ id: String) throws -> StoragePolicy {
         try catalog.read { database in
             _ = try Self.record(id, database)
-            return try StoragePolicyRecord.fetchPolicies(database)[id] ?? StoragePolicy()
+            guard try database.tableExists(StoragePolicyRecord.databaseTableName) else { return StoragePolicy() }
+            return try StoragePolicyRecord.fetchOne(database, key: id)?.policy ?? StoragePolicy()
         }
+    }
+
+    /// Returns the storage policies of all assets that do not have the default one, by their identifiers.
+    ///
+    /// - Throws: ``StorageError``.
+    public func storagePolicies() throws -> [String: StoragePolicy] {
+        try catalog.read { try StoragePolicyRecord.fetchPolicies($0) }
     }
 
     /// Sets the storage policy of an asset.
@@ -71,17 +89,17 @@ extension AssetLibrary {
     /// Returns the assets that an eviction would delete now, without any change to the library.
     ///
     /// - Parameters:
-    ///   - limits: The limits on the disk space.
+    ///   - limits: The limits on the disk space; those that are stored in the library by default.
     ///   - need: The number of bytes to make available within the limits.
     ///   - now: The time that expiration dates are compared with.
     /// - Returns: The assets in the order of their deletion, and what cannot be made available.
     /// - Throws: ``StorageError``.
     public func evictionPlan(
-        limits: StorageLimits = StorageLimits(),
+        limits: StorageLimits? = nil,
         need: ByteCount = .zero,
         now: Date = Date()
     ) throws -> EvictionPlan {
-        try evictionPlan(limits: limits, need: need, now: now, excluding: [])
+        try evictionPlan(limits: limits ?? storageLimits(), need: need, now: now, excluding: [])
     }
 
     private func evictionPlan(
@@ -92,15 +110,16 @@ extension AssetLibrary {
     ) throws -> EvictionPlan {
         let (records, policies, pending) = try catalog.read { database in
             (
-                try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue).fetchAll(database),
+                try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue)
+                    .order(Column.rowID).fetchAll(database),
                 try StoragePolicyRecord.fetchPolicies(database), try DownloadRecord.fetchPendingAssets(database)
             )
         }
-        let candidates = records.map { record in
+        let candidates = records.enumerated().map { number, record in
             EvictionCandidate(
                 id: record.id,
                 title: record.title,
-                creationTime: record.createdAt,
+                order: number,
                 usage: DiskUsage(of: packageDirectory(record.id)),
                 policy: policies[record.id] ?? StoragePolicy(),
                 isInUse: skipped.contains(record.id) || pending.contains(record.id) || isInUse(record.id)
@@ -124,10 +143,11 @@ extension AssetLibrary {
     /// - Returns: The deleted assets, and what could not be made available.
     /// - Throws: ``StorageError``.
     public func evict(
-        limits: StorageLimits = StorageLimits(),
+        limits: StorageLimits? = nil,
         need: ByteCount = .zero,
         now: Date = Date()
     ) throws -> EvictionPlan {
+        let limits = try limits ?? storageLimits()
         var deleted: [EvictionPlan.Entry] = []
         var skipped: Set<String> = []
         while true {

@@ -25,11 +25,16 @@ public struct VerificationResult: Sendable, Hashable {
     /// The number of files of which only the size was checked, because an earlier version stored them without a
     /// checksum.
     public let withoutChecksum: Int
+    /// The paths, relative to the package, of files and directories that do not belong to the asset, in ascending order.
+    ///
+    /// They stay until ``AssetLibrary/removeUnknownFiles(_:)`` removes them, or the asset is downloaded again.
+    public let unknown: [String]
 
     /// Creates a result.
-    public init(damaged: [String], withoutChecksum: Int) {
+    public init(damaged: [String], withoutChecksum: Int, unknown: [String] = []) {
         self.damaged = damaged
         self.withoutChecksum = withoutChecksum
+        self.unknown = unknown
     }
 }
 
@@ -54,6 +59,29 @@ extension AssetLibrary {
         }
         guard let rendition, rendition.isPart != true else { return true }
         return try MediaPlaylist(parsing: rendition.playlistBytes).segments.contains { !$0.keys.isEmpty }
+    }
+
+    /// Returns a Boolean value that indicates whether the media playlist that needs a file, as far as it is stored, names keys for
+    /// any of its segments.
+    package func namesKeys(for resource: StoredResource) throws -> Bool {
+        let bytes = try catalog.read { database -> [UInt8]? in
+            let row = try ResourceRecord.filter(Column("assetID") == resource.assetID)
+                .filter(Column("path") == resource.path).fetchOne(database)
+            return try row.flatMap { try RenditionRecord.fetchOne(database, key: $0.renditionID) }?
+                .entirePlaylist(database)
+        }
+        guard let bytes else { return true }
+        return try MediaPlaylist(parsing: bytes).segments.contains { !$0.keys.isEmpty }
+    }
+
+    /// Returns the initialization sections of an asset that are stored.
+    package func storedInitializationSections(_ id: String) throws -> [StoredResource] {
+        try catalog.read { database in
+            let folders = try Self.folders(id, database)
+            return try ResourceRecord.filter(Column("assetID") == id)
+                .filter(Column("kind") == StoredResource.Kind.initialization.rawValue)
+                .filter(Column("bytes") != nil).fetchAll(database).compactMap { StoredResource($0, folders) }
+        }
     }
 
     /// Returns all files of an asset in the order in which its playlists name them.
@@ -256,7 +284,11 @@ extension AssetLibrary {
         // What an earlier verification found is still missing.
         damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }
         damaged += try writePlaylists(id)
-        return VerificationResult(damaged: damaged, withoutChecksum: withoutChecksum)
+        return VerificationResult(
+            damaged: damaged,
+            withoutChecksum: withoutChecksum,
+            unknown: try unreferencedFiles(id)
+        )
     }
 
     private func removeFilesFromCatalog(
@@ -368,7 +400,41 @@ extension AssetLibrary {
     ///
     /// The caller must hold the lock of the asset.
     func removeUnreferencedFiles(_ id: String) throws {
+        for path in try unreferencedFiles(id) {
+            // A directory in that of a rendition was made by another program.
+            if path.contains("/") {
+                try? files.removeFile("\(packagePath(id))/\(path)")
+            } else {
+                removeItem(path, of: id)
+            }
+        }
+    }
+
+    /// Removes the files of a package that do not belong to its asset, such as those that another program has put there.
+    ///
+    /// - Returns: Their paths relative to the package.
+    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded.
+    @discardableResult
+    public func removeUnknownFiles(_ id: String) throws -> [String] {
+        let lock = try lock(id)
+        defer { withExtendedLifetime(lock) {} }
+        let unknown = try unreferencedFiles(id)
+        for path in unknown { removeItem(path, of: id) }
+        let usage = DiskUsage(of: packageDirectory(id))
+        if !unknown.isEmpty { try write { try Self.saveSummary(of: id, usage, $0) } }
+        return unknown
+    }
+
+    /// Removes a file or a directory of a package, which may have been removed already.
+    private func removeItem(_ path: String, of id: String) {
+        let path = "\(packagePath(id))/\(path)"
+        if PackageFile.isFolder(path) { try? files.removeTree(path) } else { try? files.removeFile(path) }
+    }
+
+    /// Returns the paths, relative to the package, of files and directories that are not in the catalog.
+    private func unreferencedFiles(_ id: String) throws -> [String] {
         let package = packagePath(id)
+        var found: [String] = []
         func names(in folder: String) -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         }
@@ -376,7 +442,7 @@ extension AssetLibrary {
         for name in names(in: package) where !Self.ownNames.contains(name) {
             let path = "\(package)/\(name)"
             guard folders.contains(name), PackageFile.isFolder(path) else {
-                if PackageFile.isFolder(path) { try? files.removeTree(path) } else { try? files.removeFile(path) }
+                found.append(name)
                 continue
             }
             let unknown = try catalog.read { database in
@@ -397,8 +463,9 @@ extension AssetLibrary {
                     return unfinished != nil || !isBeingReceived("\(name)/\(file)", id)
                 }
             }
-            for file in unknown { try? files.removeFile("\(path)/\(file)") }
+            found += unknown.map { "\(name)/\($0)" }
         }
+        return found.sorted()
     }
 }
 

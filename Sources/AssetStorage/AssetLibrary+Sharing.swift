@@ -121,6 +121,24 @@ extension AssetLibrary {
         return file(stored.path, of: id)?.path
     }
 
+    /// Returns the path of a stored file of another media playlist of the same asset with the same URL; `nil` if there is none.
+    package func storedCopy(of resource: StoredResource) -> String? {
+        let path = try? catalog.read { database in
+            try String.fetchOne(
+                database,
+                sql: """
+                    SELECT path FROM resource WHERE assetID = ? AND address = ? AND rangeStart IS ? AND rangeLength IS ?
+                    AND kind = ? AND path <> ? AND bytes IS NOT NULL LIMIT 1
+                    """,
+                arguments: [
+                    resource.assetID, resource.address.text, resource.byteRange?.start, resource.byteRange?.length,
+                    resource.kind.rawValue, resource.path,
+                ]
+            )
+        }
+        return path.flatMap { file($0, of: resource.assetID)?.path }
+    }
+
     /// Locks an asset for the downloads of this process.
     ///
     /// - Throws: ``StorageError/Code/busy`` if another process holds the lock, ``StorageError/Code/notFound`` if the asset

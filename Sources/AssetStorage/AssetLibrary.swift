@@ -30,9 +30,11 @@ public final class AssetLibrary: Sendable {
     let locks = Mutex<[String: WeakLock]>([:])
     /// The claims of this process on files that it receives, by the identifiers of the assets.
     let claims = Mutex<[String: WeakClaims]>([:])
+    let space = LibrarySpace()
+    let evictionObservers = EvictionObservers()
 
     /// A Boolean value that indicates whether the library was not opened for reading only.
-    var isWritable: Bool {
+    public var isWritable: Bool {
         switch catalog {
         case .writable: true
         case .readOnly: false

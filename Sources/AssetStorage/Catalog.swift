@@ -54,10 +54,13 @@ enum Catalog: Sendable {
 
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         guard case .writable(let pool) = self else {
-            throw StorageError(.cannotOpen, "the library is open for reading only")
+            throw Self.isReadOnly
         }
         return try Self.convertingErrors { try pool.write(body) }
     }
+
+    /// The error of a change to a library that is open for reading only.
+    static var isReadOnly: StorageError { StorageError(.cannotOpen, "the library is open for reading only") }
 
     func close() throws {
         guard case .writable(let pool) = self else { return }

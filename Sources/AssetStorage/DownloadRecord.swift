@@ -161,7 +161,7 @@ package enum DownloadChange: Sendable, Hashable {
 }
 
 extension AssetLibrary {
-    /// Returns the downloads of a session, or of all sessions, in the order of their creation.
+    /// Returns the downloads of a session, or of all sessions, in the order of their creation, even if the system clock was set back.
     ///
     /// - Parameters:
     ///   - session: The identifier of the session; `nil` for all sessions.
@@ -188,7 +188,7 @@ extension AssetLibrary {
                 database,
                 sql: """
                     SELECT \(columns.joined(separator: ", ")) FROM download
-                    WHERE ?1 IS NULL OR session = ?1 ORDER BY createdAt, id
+                    WHERE ?1 IS NULL OR session = ?1 ORDER BY rowid
                     """,
                 arguments: [session]
             ).map { DownloadRecord($0) }
@@ -251,8 +251,9 @@ extension AssetLibrary {
         DownloadClaim.remove(id, in: directory)
     }
 
-    /// Returns the claim of a download for this process; `nil` if another one, or another session, takes care of it.
-    package func claimDownload(_ id: String) -> DownloadClaim? { DownloadClaim(id, in: directory) }
+    /// Returns the claim of a download for this process; `nil` if another one, or another session, takes care of it, or if the
+    /// library is open for reading only.
+    package func claimDownload(_ id: String) -> DownloadClaim? { isWritable ? DownloadClaim(id, in: directory) : nil }
 
     /// Returns a Boolean value that indicates whether a process takes care of a download.
     package func isDownloadClaimed(_ id: String) -> Bool { DownloadClaim.exists(id, in: directory) }

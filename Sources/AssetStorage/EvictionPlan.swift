@@ -8,8 +8,8 @@ package struct EvictionCandidate: Sendable, Hashable {
     package var id: String
     /// The title of the asset.
     package var title: String
-    /// The creation time of the asset in seconds since 1970-01-01T00:00:00Z.
-    package var creationTime: Double
+    /// The position of the asset in the order of creation, which does not depend on the system clock.
+    package var order: Int
     /// The disk space of the package of the asset.
     package var usage: DiskUsage
     /// The storage policy of the asset.
@@ -22,14 +22,14 @@ package struct EvictionCandidate: Sendable, Hashable {
     package init(
         id: String,
         title: String,
-        creationTime: Double,
+        order: Int,
         usage: DiskUsage,
         policy: StoragePolicy,
         isInUse: Bool
     ) {
         self.id = id
         self.title = title
-        self.creationTime = creationTime
+        self.order = order
         self.usage = usage
         self.policy = policy
         self.isInUse = isInUse
@@ -60,6 +60,14 @@ public struct EvictionPlan: Sendable, Hashable {
         public let freedBytes: ByteCount
         /// The reason for the eviction.
         public let reason: Reason
+
+        /// The deletion as a report of the command line and the server.
+        public var report: ReportValue {
+            .fields([
+                "id": .string(id), "title": .string(title), "freed": .integer(freedBytes.bytes),
+                "reason": .string(reason.rawValue),
+            ])
+        }
     }
 
     /// The assets to delete.
@@ -129,14 +137,7 @@ public struct EvictionPlan: Sendable, Hashable {
     public var report: ReportValue {
         .fields([
             "evicted": .array(
-                entries.map { entry in
-                    .fields([
-                        "id": .string(entry.id),
-                        "title": .string(entry.title),
-                        "freed": .integer(entry.freedBytes.bytes),
-                        "reason": .string(entry.reason.rawValue),
-                    ])
-                }
+                entries.map(\.report)
             ),
             "freed": .integer(freedBytes.bytes),
             "shortfall": .integer(shortfall.bytes),
@@ -154,7 +155,7 @@ public struct EvictionPlan: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether the left asset is evicted before the right one.
     private static func precedes(_ left: EvictionCandidate, _ right: EvictionCandidate) -> Bool {
         if left.policy.priority != right.policy.priority { return left.policy.priority == .standard }
-        if left.creationTime != right.creationTime { return left.creationTime < right.creationTime }
+        if left.order != right.order { return left.order < right.order }
         return left.id < right.id
     }
 

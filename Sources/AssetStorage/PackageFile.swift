@@ -242,7 +242,7 @@ package final class PackageFile: @unchecked Sendable {
     // MARK: Existing files
 
     /// Returns the size of the regular file at a path in bytes; `nil` if there is none.
-    static func size(_ path: String) -> Int64? {
+    package static func size(_ path: String) -> Int64? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_size)

@@ -180,6 +180,7 @@ enum Schema {
         }
         AssetSummaryRecord.registerSharingMigration(&migrator)
         AssetSummaryRecord.registerPlayabilityMigration(&migrator)
+        StorageLimitsRecord.registerMigration(&migrator)
         return migrator
     }()
 

@@ -14,6 +14,8 @@ public struct StoragePolicy: Sendable, Hashable {
     /// The eviction priority; the default is ``Priority/standard``.
     public var priority: Priority
     /// The time after which the next eviction deletes the asset; `nil` if it does not expire.
+    ///
+    /// Download sessions delete expired assets when they are created, and then every minute.
     public var expirationDate: Date?
     /// A Boolean value that indicates whether the asset is excluded from eviction, even after its expiration date.
     public var isPinned: Bool
@@ -33,7 +35,7 @@ public struct StorageLimits: Sendable, Hashable {
     /// The minimum number of bytes that remain free on the volume of the library.
     public var minimumFreeSpace: ByteCount
 
-    /// Creates limits.
+    /// Creates limits; none by default.
     public init(quota: ByteCount? = nil, minimumFreeSpace: ByteCount = .zero) {
         self.quota = quota
         self.minimumFreeSpace = minimumFreeSpace

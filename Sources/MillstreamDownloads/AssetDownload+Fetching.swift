@@ -87,18 +87,18 @@ extension AssetDownload {
                             }
                         }
                     case .success(.stored):
-                        queue.fetchSucceeded()
+                        queue.fetchSucceeded(step.transfer.resource)
                     case .failure(let error):
                         // Other errors, such as a full disk or a cancellation, end the download immediately.
                         guard let error = error as? TransportError else { throw error }
                         if step.transfer.resource.isDeferred {
                             // The presentation is played without I-frames.
-                            queue.fetchSucceeded()
+                            queue.fetchSucceeded(step.transfer.resource)
                         } else if renewal.renewsAddresses(after: error, of: step.transfer.resource) {
                             queue.end()
                         } else {
                             firstError = firstError ?? error
-                            queue.fetchFailed()
+                            queue.fetchFailed(step.transfer.resource)
                         }
                     }
                 }

@@ -63,6 +63,14 @@ extension AssetDownload {
             throw DownloadError(.notAPlaylist, "the stream ended before any of it was recorded", address: source)
         }
         let complete = try library.asset(id)
+        if let scheme = try ProtectedMedia.scheme(of: id, in: library) {
+            throw DownloadError(
+                .contentProtected,
+                "the recording is stored, but its media is protected (\(scheme)) and its playlist named no key, so it cannot be played",
+                hint: "delete it with: millstream library delete \(id)",
+                address: source
+            )
+        }
         report(.completed(complete))
         return complete
     }

@@ -2,6 +2,7 @@ import AssetStorage
 import Foundation
 import MediaTiming
 import MediaTransport
+import NIOPosix
 import ResourceAddressing
 import Synchronization
 
@@ -15,6 +16,10 @@ final class DownloadBudget: Sendable {
     static let guaranteedFileSize = ByteCount(64 << 20)
     /// The size that an asset may always have.
     private static let guaranteedAssetSize = ByteCount(1 << 30)
+    /// The number of bytes for which space is made available in advance, if the size of a file is not known.
+    private static let reservedSize: Int64 = 1 << 20
+    /// The size of a block of common file systems, of which a file occupies whole ones.
+    private static let blockSize: Int64 = 4 << 10
     /// The number of bytes after which the free space of the disk is checked again.
     private static let spaceCheckInterval: Int64 = 16 << 20
 
@@ -78,6 +83,49 @@ final class DownloadBudget: Sendable {
         try check(announced, of: resource, at: address)
         guard !exceedsAssetSize(announced) else { throw tooLarge }
         try checkSpace(for: announced)
+    }
+
+    /// The space within the limits of the library that is reserved for a file that is received.
+    struct Reservation: Sendable {
+        /// The number of bytes that are reserved and not received; `nil` if the library has no limits.
+        fileprivate var remaining: Int64?
+    }
+
+    /// Reserves space for a file before its first byte is written, within the limits that are stored in the library, and deletes
+    /// other assets where these limits require that.
+    ///
+    /// - Parameter announced: The size that the server announced, without the bytes that are stored; `nil` if it did not.
+    /// - Returns: The reservation, which ``endReservation(_:)`` ends.
+    /// - Throws: `StorageError`, which ends the download.
+    func reserveSpace(for announced: Int64?) async throws -> Reservation {
+        guard try library.hasStorageLimits() else { return Reservation(remaining: nil) }
+        let size = (announced ?? Self.reservedSize) +| Self.blockSize
+        try await reserve(size)
+        return Reservation(remaining: size)
+    }
+
+    /// Counts bytes that were received, and reserves more space if the file is larger than announced.
+    func useSpace(_ count: Int64, of reservation: inout Reservation) async throws {
+        guard var remaining = reservation.remaining else { return }
+        if count > remaining {
+            let more = max(Self.reservedSize, count -| remaining)
+            try await reserve(more)
+            remaining +|= more
+            reservation.remaining = remaining
+        }
+        library.releaseSpace(ByteCount(count), stored: ByteCount(count))
+        remaining -|= count
+        reservation.remaining = remaining
+    }
+
+    /// Releases the space that was reserved and not used.
+    func endReservation(_ reservation: Reservation) {
+        if let remaining = reservation.remaining { library.releaseSpace(ByteCount(remaining), stored: .zero) }
+    }
+
+    private func reserve(_ count: Int64) async throws {
+        guard !library.reserveSpace(for: ByteCount(count)) else { return }
+        try await NIOThreadPool.singleton.runIfActive { [library] in try library.makeSpace(for: ByteCount(count)) }
     }
 
     /// Checks the size of a file.

@@ -3,7 +3,6 @@ import MediaTiming
 import MediaTransport
 import NIOCore
 import ResourceAddressing
-import SegmentFormat
 
 /// The transfer of one file of a download from the server to the disk.
 ///
@@ -102,7 +101,12 @@ struct FileTransfer {
         )
         if resource.isDeferred, resource.byteRange != nil,
             let path = library.storedFile(at: resource.address, of: assetID),
-            let file = try await copy(from: path, reception)
+            let file = try await copy(resource.byteRange, from: path, reception)
+        {
+            return ReceivedFile(file: file, progressID: nil)
+        }
+        if resource.isSharedByPlaylists, let path = library.storedCopy(of: resource),
+            let file = try await copy(nil, from: path, reception)
         {
             return ReceivedFile(file: file, progressID: nil)
         }
@@ -123,9 +127,13 @@ struct FileTransfer {
         }
     }
 
-    /// Copies a range of a file that is stored already; returns `nil` if the file does not have it.
-    private func copy(from path: String, _ reception: FileReception) async throws -> PackageFile? {
-        guard let range = resource.byteRange, range.length <= Self.maximumCopySize else { return nil }
+    /// Copies a file that is stored already, or a range of it; returns `nil` if it cannot be read or does not have the range.
+    private func copy(
+        _ range: ByteRange?,
+        from path: String,
+        _ reception: FileReception
+    ) async throws -> PackageFile? {
+        guard let length = range?.length ?? PackageFile.size(path), length <= Self.maximumCopySize else { return nil }
         let response: TransportResponse
         do {
             let request = TransportRequest(
@@ -139,9 +147,9 @@ struct FileTransfer {
         }
         let file = library.makePackageFile(for: resource, of: assetID)
         file.removeEarlierBytes()
-        reception.begin(length: range.length, written: 0)
+        reception.begin(length: length, written: 0)
         do {
-            try budget.addBytes(range.length)
+            try budget.addBytes(length)
             try await write(response, nil, to: file, reception, limiter: nil) { _, _ in }
         } catch {
             reception.interrupt()
@@ -151,12 +159,14 @@ struct FileTransfer {
         return file
     }
 
-    /// The maximum size of an I-frame that is copied from a stored file.
+    /// The maximum size of a file that is copied from a stored one.
     private static let maximumCopySize: Int64 = 256 << 20
 
     private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
+            var space = try await budget.reserveSpace(for: response.expectedLength)
+            defer { budget.endReservation(space) }
             try budget.checkBeforeWriting(
                 resource,
                 announced: response.expectedLength.map { $0 +| offset },
@@ -182,6 +192,7 @@ struct FileTransfer {
                 try await write(response, version, to: file, reception, limiter: limiter) { count, skippedCount in
                     received +|= count
                     try budget.check(received, of: resource, at: response.address)
+                    try await budget.useSpace(count, of: &space)
                     try budget.addBytes(count +| skippedCount)
                     counted +|= count +| skippedCount
                     meter.addBytes(Int(clamping: count), to: fileID)
@@ -210,7 +221,7 @@ struct FileTransfer {
         to file: PackageFile,
         _ reception: FileReception,
         limiter: RateLimiter?,
-        received: (_ count: Int64, _ skippedCount: Int64) throws -> Void
+        received: (_ count: Int64, _ skippedCount: Int64) async throws -> Void
     ) async throws {
         // Large buffers are written one after the other: to join them would copy every byte.
         var pending: [ByteBuffer] = []
@@ -223,7 +234,7 @@ struct FileTransfer {
                 // Bytes before the range were received, although they are not a part of the file.
                 let skippedCount = max(0, response.record.measurement.skippedBytes.bytes -| skipped)
                 skipped +|= skippedCount
-                try received(Int64(clamping: buffer.readableBytes), skippedCount)
+                try await received(Int64(clamping: buffer.readableBytes), skippedCount)
                 pendingSize +|= buffer.readableBytes
                 if buffer.readableBytes == 0 {
                     // There is nothing to write.
@@ -266,17 +277,13 @@ struct FileTransfer {
     }
 
     /// The maximum size of an initialization section that is checked for protection.
-    private static let maximumInitializationSize = 4 << 20
+    private static let maximumInitializationSize = ProtectedMedia.maximumInitializationSize
 
     /// Verifies that media whose playlist names no key is not encrypted, because it could never be played.
     private func checkProtection(of file: PackageFile, _ response: TransportResponse) throws {
         guard let bytes = file.unfinishedBytes(upTo: Self.maximumInitializationSize),
-            let box = Box.first(.moov, in: bytes.span),
-            let movie = try? Movie(bytes.span, at: box.range.lowerBound),
-            let track = movie.tracks.first(where: { $0.hasOnlyProtectedSamples }),
-            try !library.mayNameKeys(resource)
+            let scheme = ProtectedMedia.scheme(ofInitialization: bytes), try !library.mayNameKeys(resource)
         else { return }
-        let scheme = track.mediaTrack.encryptionScheme ?? "unknown"
         throw DownloadError(
             .contentProtected,
             "the content is protected (\(scheme)), and its playlist names no key",
@@ -299,13 +306,6 @@ struct FileTransfer {
                 address: response.address
             )
         }
-    }
-}
-
-extension Movie.Track {
-    /// A Boolean value that indicates whether no sample can be clear, as those before the first key of a playlist are.
-    fileprivate var hasOnlyProtectedSamples: Bool {
-        !sampleEntries.isEmpty && sampleEntries.allSatisfy { $0.protection?.isProtectedByDefault ?? false }
     }
 }
 

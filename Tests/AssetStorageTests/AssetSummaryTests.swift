@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HLSPlaylist
 import MediaTiming
+import Synchronization
 import Testing
 
 @testable import AssetStorage
@@ -141,6 +142,51 @@ import Testing
             try $0.execute(sql: "DELETE FROM assetSummary WHERE assetID = ?", arguments: [ids[1]])
         }
         #expect(try library.summaries().map(\.id) == ids.reversed())
+    }
+
+    /// Enters complete assets, without files, as if they had been stored by downloads.
+    private func enter(_ range: Range<Int>) throws {
+        let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
+        try database.write { database in
+            for number in range {
+                try database.execute(
+                    sql:
+                        "INSERT INTO asset (id, title, source, createdAt, state, selection) VALUES (?, 'A', ?, ?, 'complete', '')",
+                    arguments: ["a\(number)", "https://origin.example/\(number)", number]
+                )
+                try database.execute(
+                    sql: "INSERT INTO assetSummary VALUES (?, 'A', ?, 1, 100, '4', 10, 4096, '360p', 'en', 0, 1)",
+                    arguments: ["a\(number)", number]
+                )
+            }
+        }
+    }
+
+    /// Neither a file nor a statement for each asset is needed.
+    @Test func listingOfTenThousandAssetsTakesAsManyStatementsAsThatOfTen() throws {
+        guard case .writable(let pool) = library.catalog else {
+            Issue.record("the library is open for reading only")
+            return
+        }
+        let statements = Mutex(0)
+        try pool.read { database in
+            database.trace { _ in statements.withLock { $0 += 1 } }
+        }
+        func statementsOfListing(_ count: Int) throws -> Int {
+            // The first listing reads the schema.
+            for _ in 0..<2 {
+                statements.withLock { $0 = 0 }
+                let summaries = try library.summaries()
+                #expect(summaries.count == count && summaries.first?.id == "a\(count - 1)")
+                #expect(library.diskBytes(of: summaries) == ByteCount(Int64(count) * 4_096))
+            }
+            return statements.withLock { $0 }
+        }
+        try enter(0..<10)
+        let few = try statementsOfListing(10)
+        try enter(10..<10_000)
+        #expect(try statementsOfListing(10_000) == few)
+        #expect((1...20).contains(few), "\(few)")
     }
 
     @Test func catalogOfAnEarlierVersionIsListed() throws {

@@ -74,6 +74,8 @@ import Testing
                     + #""rangeStart" INTEGER, "rangeLength" INTEGER, "path" TEXT NOT NULL, "start" TEXT NOT NULL, "#
                     + #""duration" TEXT NOT NULL, "bytes" INTEGER, "checksum" INTEGER, "startTime" DOUBLE, "#
                     + #""isLost" BOOLEAN, UNIQUE ("assetID", "path"))"#,
+                #"CREATE TABLE "storageLimits" ("id" INTEGER PRIMARY KEY, "quota" INTEGER, "#
+                    + #""minimumFreeSpace" INTEGER NOT NULL)"#,
                 #"CREATE TABLE "storagePolicy" ("#
                     + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""priority" TEXT NOT NULL, "expiresAt" DOUBLE, "isPinned" BOOLEAN NOT NULL)"#,

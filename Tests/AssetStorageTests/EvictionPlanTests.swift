@@ -9,7 +9,7 @@ import Testing
     /// A candidate with an age order, a size, and a policy.
     private static func candidate(
         _ id: String,
-        created: Double,
+        created: Int,
         _ bytes: Int64,
         _ priority: StoragePolicy.Priority = .standard,
         expires: Double? = nil,
@@ -25,7 +25,7 @@ import Testing
         return EvictionCandidate(
             id: id,
             title: id,
-            creationTime: created,
+            order: created,
             usage: DiskUsage(freeableBytes: ByteCount(bytes), shared: shared),
             policy: policy,
             isInUse: isInUse

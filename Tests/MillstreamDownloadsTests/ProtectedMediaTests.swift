@@ -114,8 +114,21 @@ import Testing
         #expect(try await download(Self.initialization(isProtected: false)).state == .complete)
     }
 
-    /// The key can appear in a later version of the playlist.
-    @Test func protectedMediaWithoutAKeyIsRecorded() async throws {
-        #expect(try await download(Self.initialization(), records: true).state == .complete)
+    /// The key could appear in a later version of the playlist, so the recording goes on, and its end reports what is missing.
+    @Test func recordingOfProtectedMediaWithoutAKeyIsKeptAndReported() async throws {
+        let error = await #expect(throws: DownloadError.self) {
+            try await download(Self.initialization(), records: true)
+        }
+        #expect(error?.code == .contentProtected, "\(String(describing: error))")
+        #expect(error?.message.hasPrefix("the recording is stored, but its media is protected (cbcs)") == true)
+        #expect(try temporary.library.assets().map(\.state) == [.complete])
+    }
+
+    @Test func recordingOfMediaWithAKeyOrWithoutProtectionIsComplete() async throws {
+        #expect(try await download(Self.initialization(), firstKey: Self.key, records: true).state == .complete)
+    }
+
+    @Test func recordingOfClearMediaIsComplete() async throws {
+        #expect(try await download(Self.initialization(isProtected: false), records: true).state == .complete)
     }
 }

@@ -12,6 +12,9 @@ public import ResourceAddressing
 /// with the same identifier: each task is run by one of them, and requests such as ``DownloadTask/suspend()`` reach it
 /// within a second.
 ///
+/// A session applies the storage policy of its library (`AssetLibrary.applyStoragePolicy(need:now:)`) when it is created and at the
+/// interval of its configuration, and a task makes space available within the limits of the library; `AssetLibrary.evictions` has what they delete.
+///
 /// A session with tasks that have not ended exists until ``invalidate()``, even if there is no reference to it.
 public final class DownloadSession: Sendable {
     /// The options of a session.
@@ -33,8 +36,15 @@ public final class DownloadSession: Sendable {
         public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
         /// The maximum rate at which all tasks of the session together receive the bytes of files; `nil` for no limit.
         ///
-        /// The rate of one task is limited by ``DownloadConfiguration/maximumRate``.
+        /// The rate of one task is limited by ``DownloadConfiguration/maximumRate``. Below 500 kbit/s for each concurrent fetch
+        /// (``DownloadConfiguration/maximumConcurrentFetches``), each task runs fewer fetches concurrently, at least one.
         public var maximumRate: BitRate?
+        /// The interval at which the session applies the storage policy of its library, for the first time when it is created; one
+        /// minute by default.
+        ///
+        /// With `nil`, only downloads that need space apply it. An application of more than a twentieth of the interval is followed
+        /// by a longer one.
+        public var storagePolicyInterval: Duration? = .seconds(60)
         /// The status of the network, by which ``DownloadConfiguration/acceptedNetworks`` is decided; that of the system by
         /// default.
         public var network = NetworkStatus.system

@@ -6,8 +6,15 @@ import Synchronization
 extension SessionRunner {
     /// Applies what other processes changed in the catalog, until the session no longer exists.
     static func watch(_ session: Weak<SessionRunner>, _ time: any TimeSource) async {
-        while (try? await time.sleep(for: checkInterval)) != nil {
-            guard let session = session.value else { return }
+        var schedule = StoragePolicySchedule(session.value?.configuration.storagePolicyInterval)
+        while true {
+            if let session = session.value, schedule.isDue(at: time.now) {
+                let begun = time.now
+                // What cannot be deleted now is tried again the next time.
+                _ = try? await NIOThreadPool.singleton.runIfActive { try session.library.applyStoragePolicy() }
+                schedule.finish(from: begun, to: time.now)
+            }
+            guard (try? await time.sleep(for: checkInterval)) != nil, let session = session.value else { return }
             let writeCount = session.state.withLock { $0.pendingWrites == 0 ? $0.writeCount : nil }
             let known = Set(session.tasks.map(\.id))
             let found = try? await BlockingOperation.run {
@@ -59,7 +66,7 @@ extension SessionRunner {
             state: DownloadTask.State(record.state)
         )
         state.withLock { state in
-            state.tasks.append(task)
+            state.append(task)
             state.known[record.id] = KnownState(state: record.state, priority: record.priority)
         }
         return task

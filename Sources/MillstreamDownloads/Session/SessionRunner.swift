@@ -10,7 +10,9 @@ final class SessionRunner: Sendable {
     struct State {
         var machine: DownloadStateMachine
         /// The tasks that have not ended, in the order of their creation.
-        var tasks: [DownloadTask] = []
+        private(set) var tasks: [DownloadTask] = []
+        /// The tasks by their identifiers.
+        private var tasksByID: [String: DownloadTask] = [:]
         /// The tasks that this session takes care of.
         var claims: [String: DownloadClaim] = [:]
         var runs: [String: Task<Void, Never>] = [:]
@@ -30,7 +32,24 @@ final class SessionRunner: Sendable {
         /// When the progress of tasks of other processes was read.
         var followed: [String: FollowedProgress] = [:]
 
-        func task(_ id: String) -> DownloadTask? { tasks.first { $0.id == id } }
+        init(machine: DownloadStateMachine) { self.machine = machine }
+
+        func task(_ id: String) -> DownloadTask? { tasksByID[id] }
+
+        mutating func append(_ task: DownloadTask) {
+            tasks.append(task)
+            tasksByID[task.id] = task
+        }
+
+        mutating func remove(_ id: String) {
+            guard tasksByID.removeValue(forKey: id) != nil else { return }
+            tasks.removeAll { $0.id == id }
+        }
+
+        mutating func removeAllTasks() {
+            tasks = []
+            tasksByID = [:]
+        }
     }
 
     /// The last time at which the progress of a task of another process was read.
@@ -85,7 +104,7 @@ final class SessionRunner: Sendable {
     func add(_ task: DownloadTask, _ record: DownloadRecord, _ claim: DownloadClaim) throws {
         // The task must be known before the catalog has it, because the catalog is read at any time.
         state.withLock { state in
-            state.tasks.append(task)
+            state.append(task)
             state.claims[task.id] = claim
             state.known[task.id] = KnownState(state: record.state, priority: record.priority)
         }
@@ -119,7 +138,7 @@ final class SessionRunner: Sendable {
 
     func forget(_ id: String) {
         state.withLock { state in
-            state.tasks.removeAll { $0.id == id }
+            state.remove(id)
             state.claims[id] = nil
             state.known[id] = nil
             state.errors[id] = nil
@@ -150,7 +169,7 @@ final class SessionRunner: Sendable {
         for run in runs { await run.value }
         state.withLock { state in
             state.claims = [:]
-            state.tasks = []
+            state.removeAllTasks()
         }
         observers.finish()
     }

@@ -1,0 +1,87 @@
+import MediaTiming
+import Synchronization
+
+/// The disk space of a library as far as this process knows it, by which downloads decide whether to make space available.
+///
+/// To measure a library takes as long as it has files, so the bytes that this process stores after a measurement are
+/// counted instead.
+final class LibrarySpace: Sendable {
+    /// A decision about bytes that are about to be stored.
+    enum Decision: Sendable, Hashable {
+        /// The bytes are within the limits.
+        case available
+        /// The library was not measured yet, or it seems to exceed its quota.
+        case measure
+        /// The free space of the disk is less than the minimum.
+        case evict
+    }
+
+    /// The known figures, and the decisions that follow from them.
+    struct State: Sendable, Hashable {
+        /// The stored limits; `nil` before they are read.
+        var limits: StorageLimits?
+        /// The space that the library occupied when it was last measured, with the bytes that were stored since; `nil` before the
+        /// first measurement.
+        private(set) var occupiedBytes: ByteCount?
+        /// The bytes of files that are being received, as far as they are not stored yet.
+        private(set) var reservedBytes = ByteCount.zero
+
+        /// Creates the state before the first measurement.
+        init() {}
+
+        /// Sets the result of a measurement.
+        mutating func setOccupiedBytes(_ bytes: ByteCount) { occupiedBytes = bytes }
+
+        /// Reserves bytes that will be stored.
+        mutating func reserve(_ bytes: ByteCount) { reservedBytes = reservedBytes + bytes }
+
+        /// Ends the reservation of bytes, of which some were stored.
+        mutating func release(_ bytes: ByteCount, stored: ByteCount) {
+            reservedBytes = reservedBytes - bytes
+            occupiedBytes = occupiedBytes.map { $0 + stored }
+        }
+
+        /// Decides about bytes that are about to be stored.
+        ///
+        /// - Parameters:
+        ///   - need: The number of bytes.
+        ///   - freeSpace: The number of free bytes on the disk; `nil` if the system does not report it.
+        /// - Returns: The decision.
+        func decision(need: ByteCount, freeSpace: ByteCount?) -> Decision {
+            guard let limits, limits != StorageLimits() else { return .available }
+            let need = need + reservedBytes
+            if limits.minimumFreeSpace > .zero, let freeSpace, freeSpace < limits.minimumFreeSpace + need {
+                return .evict
+            }
+            guard let quota = limits.quota else { return .available }
+            guard let occupiedBytes, occupiedBytes + need <= quota else { return .measure }
+            return .available
+        }
+    }
+
+    private let state = Mutex(State())
+    /// A lock that one eviction of this process holds at a time, so that two downloads do not delete twice as much.
+    let evictions = Mutex(())
+
+    var limits: StorageLimits? { state.withLock { $0.limits } }
+
+    func setLimits(_ limits: StorageLimits) { state.withLock { $0.limits = limits } }
+
+    var reservedBytes: ByteCount { state.withLock { $0.reservedBytes } }
+
+    func setOccupiedBytes(_ bytes: ByteCount) { state.withLock { $0.setOccupiedBytes(bytes) } }
+
+    func release(_ bytes: ByteCount, stored: ByteCount) { state.withLock { $0.release(bytes, stored: stored) } }
+
+    /// Reserves bytes if they are within the limits.
+    func reserve(_ bytes: ByteCount, freeSpace: ByteCount?) -> Bool {
+        state.withLock { state in
+            guard state.decision(need: bytes, freeSpace: freeSpace) == .available else { return false }
+            state.reserve(bytes)
+            return true
+        }
+    }
+
+    /// Reserves bytes for which space was made available.
+    func reserve(_ bytes: ByteCount) { state.withLock { $0.reserve(bytes) } }
+}

@@ -1,0 +1,59 @@
+import GRDB
+import MediaTiming
+
+/// The catalog record of the limits on the disk space of the library; a library without the record has no limits.
+struct StorageLimitsRecord: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "storageLimits"
+
+    /// The key of the only record.
+    var id = 1
+    var quota: Int64?
+    var minimumFreeSpace: Int64
+
+    /// The limits of the record.
+    var limits: StorageLimits {
+        StorageLimits(quota: quota.map { ByteCount($0) }, minimumFreeSpace: ByteCount(minimumFreeSpace))
+    }
+
+    /// Adds the table of the limits to the schema.
+    static func registerMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("storage-limits") { database in
+            try database.create(table: databaseTableName) { table in
+                table.primaryKey("id", .integer)
+                table.column("quota", .integer)
+                table.column("minimumFreeSpace", .integer).notNull()
+            }
+        }
+    }
+
+    /// Returns the limits; none if an earlier version created the catalog, and it is open for reading only.
+    static func fetchLimits(_ database: Database) throws -> StorageLimits {
+        guard try database.tableExists(databaseTableName) else { return StorageLimits() }
+        return try StorageLimitsRecord.fetchOne(database)?.limits ?? StorageLimits()
+    }
+}
+
+extension AssetLibrary {
+    /// Returns the limits on the disk space that are stored in the library; none by default.
+    ///
+    /// - Throws: ``StorageError``.
+    public func storageLimits() throws -> StorageLimits {
+        try catalog.read { try StorageLimitsRecord.fetchLimits($0) }
+    }
+
+    /// Stores the limits on the disk space in the library.
+    ///
+    /// From now on, downloads delete other assets within these limits to make space available, in every process, and
+    /// sessions delete assets at regular intervals while the limits are exceeded (``applyStoragePolicy(need:now:)``).
+    ///
+    /// - Throws: ``StorageError``.
+    public func setStorageLimits(_ limits: StorageLimits) throws {
+        try write { database in
+            try StorageLimitsRecord(
+                quota: limits.quota?.bytes,
+                minimumFreeSpace: limits.minimumFreeSpace.bytes
+            ).save(database)
+        }
+        space.setLimits(limits)
+    }
+}
