@@ -18,6 +18,7 @@ final class DownloadQueue: Service {
     private let broadcast: EventBroadcast
     private let logger: Logger
     private let time = SystemTimeSource()
+    private let evictions: EvictionObservation
     private let descriptions = Mutex<[String: Description]>([:])
 
     /// An asset as it was last read from the catalog.
@@ -36,19 +37,19 @@ final class DownloadQueue: Service {
     /// - Parameters:
     ///   - library: The library to store the assets in.
     ///   - loader: The loader of the downloads.
-    ///   - canDecode: A function that returns whether a codec can be decoded on this machine.
+    ///   - configuration: The options of the session.
     ///   - broadcast: The events for the console.
     ///   - logger: The logger of failures.
     /// - Throws: `StorageError` if the catalog of the library cannot be read.
     init(
         library: AssetLibrary,
         loader: ResourceLoader,
-        canDecode: @escaping @Sendable (_ codec: String) -> Bool = { _ in true },
+        configuration: DownloadSession.Configuration = DownloadSession.Configuration(),
         broadcast: EventBroadcast,
         logger: Logger
     ) throws {
-        var configuration = DownloadSession.Configuration()
-        configuration.canDecode = canDecode
+        // The session deletes expired assets as soon as it exists.
+        evictions = library.observeEvictions { Self.report($0, broadcast, logger) }
         session = try DownloadSession(
             identifier: DownloadSession.serverIdentifier,
             library: library,
@@ -68,6 +69,7 @@ final class DownloadQueue: Service {
     /// - Returns: The identifier of the asset, once its playlists have been loaded.
     /// - Throws: The error that prevented the start.
     func start(_ source: ResourceAddress, title: String?, selection: DownloadSelection) async throws -> String {
+        try requireWritableLibrary("nothing is downloaded")
         let task = try await session.makeTask(
             source,
             configuration: DownloadConfiguration(selection: selection, title: title)
@@ -108,8 +110,23 @@ final class DownloadQueue: Service {
         for task in tasks { task.resume() }
     }
 
+    /// Verifies that the library can be changed.
+    ///
+    /// - Parameter outcome: What does not happen otherwise, as the end of the message.
+    /// - Throws: ``ServerError``.
+    private func requireWritableLibrary(_ outcome: String) throws {
+        guard !library.isWritable else { return }
+        throw ServerError(
+            .conflict,
+            "library-read-only",
+            "the library \(library.directory.path) cannot be changed, so \(outcome)",
+            hint: "start millstream serve with a library in a folder that it can write: --library DIR"
+        )
+    }
+
     /// Stops a download and deletes its asset.
     func delete(_ id: String) async throws {
+        try requireWritableLibrary("nothing is deleted")
         cancel(id)
         // Wait up to 2 seconds for the download to end, so that it does not write files after the deletion.
         for _ in 0..<100 where !tasks(of: id).isEmpty {
@@ -117,6 +134,18 @@ final class DownloadQueue: Service {
         }
         try library.delete(id)
         broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
+    }
+
+    /// Reports an asset that was deleted because of the limits of the library or its expiration date.
+    private static func report(_ entry: EvictionPlan.Entry, _ broadcast: EventBroadcast, _ logger: Logger) {
+        logger.notice(
+            "asset deleted to make space available",
+            metadata: [
+                "asset": "\(entry.id)", "reason": "\(entry.reason.rawValue)", "freed": "\(entry.freedBytes.bytes)",
+            ]
+        )
+        broadcast.send(ServerEvent(name: "evicted", data: entry.report))
+        broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(entry.id)])))
     }
 
     private func tasks(of id: String) -> [DownloadTask] { session.tasks.filter { $0.assetID == id } }

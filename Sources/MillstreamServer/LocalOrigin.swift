@@ -4,7 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 public import Logging
-import MediaTiming
+public import MediaTiming
 public import MediaTransport
 import MillstreamDownloads
 public import NetworkConditioning
@@ -91,6 +91,11 @@ public struct LocalOrigin: Sendable {
         /// A function that returns whether a codec (RFC 6381) can be decoded on this machine, by which downloads choose variants;
         /// by default, all codecs count as decodable.
         public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
+        /// The maximum rate at which all downloads of the server together receive the bytes of files; `nil`, the default, for no
+        /// limit.
+        public var maximumDownloadRate: BitRate?
+        /// The interval at which the server deletes expired assets and those beyond the limits of the library; `nil` for none.
+        package var storagePolicyInterval: Duration? = .seconds(60)
 
         /// Creates options.
         public init(
@@ -156,7 +161,10 @@ public struct LocalOrigin: Sendable {
         )
         let stateFile = try options.stateFile.map { try StateFile($0.path) }
         let breaks = try await breakStore(stateFile)
-        let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
+        let secret =
+            try options.secret
+            ?? (library.isWritable
+                ? ServerSecret.stored(in: library.directory) : ServerSecret.readable(in: library.directory))
         var http = httpOptions
         http.allowsLoading = { policy.allowsLoading($0, resolvedTo: $1) }
         // All clients can name sources, so the owner's header fields and cookies are sent only to sources of the
@@ -251,11 +259,15 @@ public struct LocalOrigin: Sendable {
         let broadcast = EventBroadcast()
         let metrics = ServerMetrics()
         let loading = sources.trusted.loading
+        var session = DownloadSession.Configuration()
+        session.canDecode = options.canDecode
+        session.maximumRate = options.maximumDownloadRate
+        session.storagePolicyInterval = options.storagePolicyInterval
         let downloads = try DownloadQueue(
             library: library,
             loader: options.translatesDASH
                 ? loading.translatingPresentations(in: PresentationStore()) : loading,
-            canDecode: options.canDecode,
+            configuration: session,
             broadcast: broadcast,
             logger: logger
         )
@@ -381,7 +393,8 @@ struct LibraryObserver: Service {
             for asset in assets where known[asset.id] != asset {
                 broadcast.send(ServerEvent(name: "asset", data: downloads.report(asset, running)))
             }
-            for id in known.keys where !assets.contains(where: { $0.id == id }) {
+            let ids = Set(assets.map(\.id))
+            for id in known.keys where !ids.contains(id) {
                 broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
             }
             known = Dictionary(uniqueKeysWithValues: assets.map { ($0.id, $0) })

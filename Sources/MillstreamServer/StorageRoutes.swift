@@ -58,17 +58,22 @@ struct StorageRoutes {
     }
 
     private func report(need: ByteCount) throws -> ReportValue {
+        let (limits, policies) = (try library.storageLimits(), try library.storagePolicies())
         let assets = try library.summaries().map { summary in
             ReportValue.fields([
                 "id": .string(summary.id),
                 "title": .string(summary.title),
                 "bytes": .integer(summary.diskBytes.bytes),
-                "policy": Self.report(try library.storagePolicy(summary.id)),
+                "policy": Self.report(policies[summary.id] ?? StoragePolicy()),
             ])
         }
         return .fields([
             "used": .integer(library.diskUsage.occupiedBytes.bytes),
             "free": library.freeSpace.map { .integer($0.bytes) },
+            "limits": .fields([
+                "quota": limits.quota.map { .integer($0.bytes) },
+                "minimumFreeSpace": .integer(limits.minimumFreeSpace.bytes),
+            ]),
             "assets": .array(assets),
             "eviction": try library.evictionPlan(need: need).report,
         ])

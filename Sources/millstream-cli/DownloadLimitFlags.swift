@@ -48,12 +48,7 @@ struct DownloadLimitFlags<Defaults: DownloadLimitDefaults>: ParsableArguments {
     /// - Throws: `ValidationError` if an option is invalid.
     func applied(to configuration: DownloadConfiguration) throws -> DownloadConfiguration {
         var configuration = configuration
-        if let limitRate {
-            guard let rate = BitRate(limitRate), rate.bitsPerSecond >= 8_000 else {
-                throw ValidationError("--limit-rate must be a bit rate of at least 8k, such as 2M")
-            }
-            configuration.maximumRate = rate
-        }
+        if let rate = try DownloadRate.parse(limitRate) { configuration.maximumRate = rate }
         if let maxSize {
             guard let size = Self.size(maxSize), size > .zero else {
                 throw ValidationError("--max-size must be a number of bytes above 0, such as 20G")
@@ -84,6 +79,20 @@ struct DownloadLimitFlags<Defaults: DownloadLimitDefaults>: ParsableArguments {
 
     /// Returns a number of bytes with an optional decimal multiple, as for bit rates.
     private static func size(_ text: String) -> ByteCount? { BitRate(text).map { ByteCount($0.bitsPerSecond) } }
+}
+
+/// The form of the option `--limit-rate`.
+enum DownloadRate {
+    /// Returns the rate that the option names; `nil` if it is not given.
+    ///
+    /// - Throws: `ValidationError` if the text is no rate of at least 8 kbit/s.
+    static func parse(_ text: String?) throws -> BitRate? {
+        guard let text else { return nil }
+        guard let rate = BitRate(text), rate.bitsPerSecond >= 8_000 else {
+            throw ValidationError("--limit-rate must be a bit rate of at least 8k, such as 2M")
+        }
+        return rate
+    }
 }
 
 /// The defaults of the limits of a download, as help texts name them.

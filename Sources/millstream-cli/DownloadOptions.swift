@@ -41,8 +41,8 @@ struct DownloadOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            A condition for variants, such as peak-rate<=5M, width>=1280, height<=720, channels>=6, video-range=PQ or \
-            codec=hvc1; may be repeated.
+            A condition for variants, such as peak-rate<=5M, average-rate<3M, frame-rate>30, width>=1280, height<=720, \
+            channels>=6, sample-rate=48000, video-range=PQ, video-range=HDR or codec=hvc1; may be repeated.
             """,
             valueName: "condition"
         )
@@ -124,11 +124,18 @@ struct DownloadOptions: ParsableArguments {
         let printer = DownloadPrinter(configuration, printsJSON: json, isQuiet: quiet)
         let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
         let (isQueued, isQuiet, printsJSON, dash) = (queue, quiet, json, dash)
+        let evictions = library.observeEvictions { printer.showEviction($0) }
+        defer { withExtendedLifetime(evictions) {} }
         do {
             let others = try edits.plan(locatesSources: false).sources
             typealias Stored = (asset: StoredAsset, folders: Set<String>?)
             let stored: Stored? = try await http.withLoading(source: source, others: others) { loading in
-                let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
+                let session = try DownloadSession.forCommand(
+                    identifier,
+                    library,
+                    loader: dash.bridging(loading),
+                    appliesStoragePolicy: !isQueued
+                )
                 guard !isQueued else {
                     let id = try await session.enqueue(address, configuration: configuration)
                     printer.display.end()

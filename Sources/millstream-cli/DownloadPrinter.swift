@@ -211,6 +211,23 @@ struct DownloadPrinter: Sendable {
         show("completed", task, fields: progress.fields + [field].compactMap { $0 })
     }
 
+    /// Prints an asset that was deleted because of the limits of the library or its expiration date.
+    func showEviction(_ entry: EvictionPlan.Entry) {
+        guard !printsJSON else {
+            // A failure of the output cancels the download.
+            try? StandardOutput.writeLine(
+                ReportValue.fields([
+                    "event": .string("evicted"), "id": .string(entry.id), "title": .string(entry.title),
+                    "freed": .integer(entry.freedBytes.bytes), "reason": .string(entry.reason.rawValue),
+                ])
+            )
+            return
+        }
+        display.end()
+        let reason = entry.reason == .expired ? "it has expired" : "the library needs space"
+        notice("deleted \(entry.title), because \(reason) (\(entry.freedBytes))")
+    }
+
     private func notice(_ text: TerminalText) {
         if !isQuiet { StandardError.write("\(text)\n") }
     }
@@ -223,13 +240,29 @@ struct DownloadPrinter: Sendable {
 
 extension DownloadSession {
     /// Creates the session of a command, which runs only the tasks that the command resumes.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the session.
+    ///   - library: The library.
+    ///   - loader: The loader of the downloads.
+    ///   - appliesStoragePolicy: A Boolean value that indicates whether the session deletes expired assets, and others beyond the
+    ///     limits of the library.
+    /// - Returns: The session.
+    /// - Throws: `StorageError` if the catalog cannot be read.
     static func forCommand(
         _ identifier: String,
         _ library: AssetLibrary,
-        loader: ResourceLoader
+        loader: ResourceLoader,
+        appliesStoragePolicy: Bool = false
     ) throws -> DownloadSession {
         var configuration = Configuration()
         configuration.resumesAutomatically = false
+        if appliesStoragePolicy {
+            // A short command may end before the session has applied the policy.
+            _ = try? library.applyStoragePolicy()
+        } else {
+            configuration.storagePolicyInterval = nil
+        }
         #if Playback
         configuration.canDecode = { DecodingPipeline.canDecode($0) }
         #endif

@@ -203,8 +203,15 @@ struct DownloadsCommand: AsyncParsableCommand {
             let (id, identifier, library) = (listed.id, session.identifier, session.library)
             let (dash, limits, isRecording) = (dash, limits, listed.configuration.recording != nil)
             let others = listed.configuration.editedSources
+            let evictions = library.observeEvictions { printer.showEviction($0) }
+            defer { withExtendedLifetime(evictions) {} }
             return try await http.withLoading(source: listed.address.text, others: others) { loading in
-                let session = try DownloadSession.forCommand(identifier, library, loader: dash.bridging(loading))
+                let session = try DownloadSession.forCommand(
+                    identifier,
+                    library,
+                    loader: dash.bridging(loading),
+                    appliesStoragePolicy: true
+                )
                 @Sendable func task() async throws -> DownloadTask? {
                     let task = session.tasks.first { $0.id == id }
                     if let task, limits.isUsed {

@@ -13,8 +13,9 @@ struct LibraryCommand: AsyncParsableCommand {
         discussion: "Example: millstream library list",
         subcommands: [
             ListCommand.self, ShowCommand.self, AddCommand.self, LibraryVerifyCommand.self, RepairCommand.self,
-            ShrinkCommand.self, LibraryExportCommand.self, DeleteCommand.self, PolicyCommand.self, EvictCommand.self,
-            PathCommand.self,
+            ShrinkCommand.self, LibraryExportCommand.self, DeleteCommand.self, PolicyCommand.self,
+            LibraryLimitsCommand.self,
+            EvictCommand.self, PathCommand.self,
         ],
         defaultSubcommand: ListCommand.self
     )

@@ -9,10 +9,12 @@ extension LibraryCommand {
     struct EvictCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "evict",
-            abstract: "Delete expired assets, and as many others as the given limits require.",
+            abstract: "Delete expired assets, and as many others as the limits require.",
             discussion: """
                 Assets that are pinned, played, downloaded or verified, or wait for a download, are not deleted. Assets with the default priority \
                 are deleted before important ones, and older ones before newer ones.
+
+                The limits of millstream library limits apply unless others are given.
 
                 Example: millstream library evict --dry-run --need 2G
                 """
@@ -20,9 +22,15 @@ extension LibraryCommand {
 
         @Option(name: .long, help: "The number of bytes to make available, such as 2G (default: 0).")
         var need: String?
-        @Option(name: .long, help: "The maximum number of bytes that the library occupies, such as 50G.")
+        @Option(
+            name: .long,
+            help: "The maximum number of bytes that the library occupies, such as 50G (default: the stored limit)."
+        )
         var quota: String?
-        @Option(name: .long, help: "The number of bytes that must remain free on the disk, such as 1G (default: 0).")
+        @Option(
+            name: .long,
+            help: "The number of bytes that must remain free on the disk, such as 1G (default: the stored limit)."
+        )
         var minFreeSpace: String?
         @Flag(name: .long, help: "Print the assets that would be deleted, without deleting them.") var dryRun = false
         @OptionGroup var library: LibraryFlags
@@ -31,15 +39,17 @@ extension LibraryCommand {
         private var json: Bool { reportFormat.isJSON }
 
         func run() async throws {
-            let limits = StorageLimits(
-                quota: try Self.size(quota, "--quota"),
-                minimumFreeSpace: try Self.size(minFreeSpace, "--min-free-space") ?? .zero
-            )
-            let need = try Self.size(need, "--need") ?? .zero
+            let quota = try StorageSize.parse(quota, "--quota")
+            let minimumFreeSpace = try StorageSize.parse(minFreeSpace, "--min-free-space")
+            let need = try StorageSize.parse(need, "--need") ?? .zero
+            let library = try dryRun ? library.openExisting() : library.openForWriting()
+            var limits = try library.storageLimits()
+            if let quota { limits.quota = quota }
+            if let minimumFreeSpace { limits.minimumFreeSpace = minimumFreeSpace }
             let plan =
                 dryRun
-                ? try library.openExisting().evictionPlan(limits: limits, need: need)
-                : try library.openForWriting().evict(limits: limits, need: need)
+                ? try library.evictionPlan(limits: limits, need: need)
+                : try library.evict(limits: limits, need: need)
             if json {
                 try StandardOutput.writeLine(plan.report)
             } else {
@@ -61,14 +71,6 @@ extension LibraryCommand {
                     hint: "unpin or delete assets, or end their playback and downloads"
                 )
             }
-        }
-
-        private static func size(_ text: String?, _ name: String) throws -> ByteCount? {
-            guard let text else { return nil }
-            guard let size = BitRate(text) else {
-                throw ValidationError("\(name) must be a number of bytes, such as 500M, 1G or 2T, not \"\(text)\"")
-            }
-            return ByteCount(size.bitsPerSecond)
         }
     }
 

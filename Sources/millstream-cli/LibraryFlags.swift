@@ -39,6 +39,24 @@ struct LibraryFlags: ParsableArguments {
         return library
     }
 
+    /// Opens the library for a server; one that cannot be changed, such as on a read-only disk, is opened for reading.
+    func openForServing() throws -> AssetLibrary {
+        do {
+            return try open()
+        } catch {
+            // A library that cannot be read either is damaged, or that of a newer version.
+            guard let reader = try? AssetLibrary(reading: directory), (try? reader.assets()) != nil else { throw error }
+            let message = (error as? StorageError)?.message ?? "the library \(directory.path) cannot be changed"
+            StandardError.write(
+                """
+                note: \(message)
+                note: what is stored in it is served, and downloads are refused\n
+                """
+            )
+            return reader
+        }
+    }
+
     /// Opens the library without modifying it, so that it can be on a read-only file system.
     ///
     /// - Returns: The library; `nil` if nothing has been stored in its folder.

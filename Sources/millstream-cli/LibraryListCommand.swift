@@ -133,7 +133,8 @@ private struct AssetTable {
         let total = library?.diskBytes(of: summaries) ?? .zero
         let shared = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes } - total
         let note = shared > .zero ? " (\(shared) less than the sum, because files that assets share count once)" : ""
-        text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(note)"
+        let quota = (try? library?.storageLimits())?.quota.map { " of at most \($0)" } ?? ""
+        text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(quota)\(note)"
     }
 
     private static func row(_ summary: AssetSummary, _ download: DownloadProgress?) -> [String] {

@@ -12,11 +12,15 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             Damaged files are marked as missing; "millstream library repair" replaces them. If some assets cannot be \
             verified, the others are verified nevertheless.
 
+            Files in the folder of an asset that do not belong to it are named, and stay unless --remove-unknown is given.
+
             Example: millstream library verify abc123
             """
     )
 
     @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
+    @Flag(name: .long, help: "Remove files in the folders of the assets that do not belong to them.")
+    var removeUnknown = false
     @OptionGroup var library: LibraryFlags
     @OptionGroup var reportFormat: ReportFormatFlags
 
@@ -30,8 +34,9 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             try failures.collect {
                 let result = try library.verify(id)
                 isIntact = isIntact && result.damaged.isEmpty
+                if removeUnknown, !result.unknown.isEmpty { try library.removeUnknownFiles(id) }
                 reports.append(Self.report(id, result))
-                if !json { try Self.write(library.asset(id), result) }
+                if !json { try write(library.asset(id), result) }
             }
         }
         if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
@@ -55,11 +60,14 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
     }
 
-    private static func write(_ asset: StoredAsset, _ result: VerificationResult) throws {
-        try StandardOutput.writeLine("\(asset.id)  \(summary(result, asset))")
+    private func write(_ asset: StoredAsset, _ result: VerificationResult) throws {
+        try StandardOutput.writeLine("\(asset.id)  \(Self.summary(result, asset))")
         for path in result.damaged {
             // A playlist is written from the catalog.
             try StandardOutput.writeLine("  \(path)\(path.hasSuffix(".m3u8") ? " (written again)" : "")")
+        }
+        for path in result.unknown {
+            try StandardOutput.writeLine("  \(path) (\(removeUnknown ? "unknown, removed" : "unknown"))")
         }
     }
 
@@ -77,6 +85,7 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             "id": .string(id),
             "lost": .strings(result.damaged),
             "withoutChecksum": .integer(Int64(clamping: result.withoutChecksum)),
+            "unknown": result.unknown.isEmpty ? nil : .strings(result.unknown),
         ])
     }
 }

@@ -137,9 +137,19 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var fetchAhead: Int = 0
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The maximum rate of all downloads of the server together in bits per second, such as 20M (default: no limit).",
+            valueName: "rate"
+        )
+    )
+    var limitRate: String?
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
+        _ = try DownloadRate.parse(limitRate)
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
         guard (0...10).contains(fetchAhead) else { throw ValidationError("--fetch-ahead must be between 0 and 10") }
         guard (0...86_400).contains(staleIfError) else {
@@ -192,6 +202,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.translatesDASH = dash.translates
         options.staleIfError = .seconds(staleIfError)
         options.segmentsAhead = fetchAhead
+        options.maximumDownloadRate = try DownloadRate.parse(limitRate)
         #if Playback
         options.repackager = MovieFragmentRepackager()
         options.canDecode = { DecodingPipeline.canDecode($0) }
@@ -209,7 +220,7 @@ struct ServeCommand: AsyncParsableCommand {
         httpOptions.cookies = jar
         let origin = LocalOrigin(
             options,
-            library: try library.open(),
+            library: try library.openForServing(),
             http: httpOptions,
             policy: http.policy,
             logger: ServerLog.make("millstream")

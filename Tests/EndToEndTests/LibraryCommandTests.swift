@@ -106,6 +106,54 @@ final class LibraryCommandTests {
         )
     }
 
+    @Test(.timeLimit(.minutes(10))) func limitsAreStoredAndShown() async throws {
+        let id = try await add()
+        let none = try await run("limits")
+        #expect(none.status == 0 && none.output.hasPrefix("quota           none\nmin free space  none\n"), "\(none)")
+        #expect(try await run("limits", "--quota", "50G", "--min-free-space", "1k").status == 0)
+        let program = try RunningProgram(["library", "limits", "--json", "--library", library])
+        #expect(try await program.finish() == 0)
+        #expect(program.standardOutput.hasPrefix(#"{"quota":50000000000,"minimumFreeSpace":1000,"used":"#))
+        let list = try await run("list")
+        #expect(list.output.contains(" of at most 50.0 GB"), "\(list.output)")
+        // The stored limits are those of an eviction.
+        #expect(try await run("evict").output.hasPrefix("0 assets deleted"))
+        #expect(try await run("limits", "--quota", "1", "--min-free-space", "none").status == 0)
+        let planned = try await run("evict", "--dry-run")
+        #expect(planned.output.hasPrefix("\(id)  ") && planned.output.contains("1 asset to delete"), "\(planned)")
+        let other = try await run("evict", "--dry-run", "--quota", "50G")
+        #expect(other.status == 0 && other.output.hasPrefix("0 assets to delete"), "\(other)")
+        #expect(try await run("limits", "--quota", "much").status == 64)
+        #expect(try await run("limits", "--quota", "none").output.hasPrefix("quota           none\n"))
+    }
+
+    /// A download deletes what has expired, and what the limits of the library require.
+    @Test(.timeLimit(.minutes(10))) func downloadNamesWhatItDeletes() async throws {
+        let id = try await add()
+        #expect(try await run("policy", id, "--expires", "2001-01-31T00:00:00Z").status == 0)
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n", "low/short.m3u8")
+        let source = film.appendingPathComponent("low/short.m3u8").path
+        let listed = try await run("list")
+        #expect(listed.output.contains(id), "a listing deletes nothing")
+        let program = try RunningProgram(["download", source, "--library", library])
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(program.standardError.contains("deleted Film, because it has expired ("), "\(program.standardError)")
+        let assets = try await json("list")
+        #expect(assets.count == 1 && assets.first?["id"] as? String != id)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func unknownFilesAreNamedAndRemovedOnRequest() async throws {
+        let id = try await add()
+        let stray = URL(fileURLWithPath: library + "/packages/\(id)/notes.txt")
+        try Data("x".utf8).write(to: stray)
+        #expect(try await run("verify").output == "\(id)  OK\n  notes.txt (unknown)\n")
+        #expect(try await run("verify", "--json").output.contains(#""unknown":["notes.txt"]"#))
+        #expect(FileManager.default.fileExists(atPath: stray.path))
+        #expect(try await run("verify", "--remove-unknown").output == "\(id)  OK\n  notes.txt (unknown, removed)\n")
+        #expect(try await run("verify").output == "\(id)  OK\n")
+        #expect(!FileManager.default.fileExists(atPath: stray.path))
+    }
+
     /// An argument that names no asset does not hide the results of the others.
     @Test(.timeLimit(.minutes(10))) func allArgumentsOfAVerificationAreTried() async throws {
         let id = try await add()

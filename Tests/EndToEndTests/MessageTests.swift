@@ -137,6 +137,10 @@ struct MessageTests {
                 (["play", source, "--loop", "--keep-open"], 64, "--keep-open cannot be combined with --loop (usage)"),
                 (["edit", source, "--filter-audio", "codecs(mp4a),channels(two)"], 64, "channels, not \"two\""),
                 (["library", "policy", "a", "--pin", "--no-pin", "--library", library], 64, "--no-pin"),
+                (
+                    ["serve", "--library", library, "--limit-rate", "1"], 64,
+                    "--limit-rate must be a bit rate of at least 8k"
+                ),
                 (["serve", "--catalog", broken, "--library", library, "--port", "0"], 2, "(bad-catalog)"),
                 (
                     ["serve", "--catalog", broken, "--library", library, "--port", "0"], 2,

@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import Logging
+import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 import MillstreamTesting
@@ -419,7 +420,9 @@ import Testing
     }
 
     @Test func storageIsReportedAndFreed() async throws {
-        try await ServerStage.run { (stage: ServerStage) async throws in
+        // An asset that has expired stays until the request.
+        try await ServerStage.run(configure: { options, _ in options.storagePolicyInterval = nil }) {
+            (stage: ServerStage) async throws in
             var events = try await stage.listen()
             let order = #"{"url":"\#(stage.privateSource)"}"#
             let answer = try await send(order, to: "/api/downloads", "POST", stage)
@@ -428,6 +431,7 @@ import Testing
             let storage = try await stage.ask("/api/storage").body
             #expect(storage.contains(#""id":"\#(id)""#) && storage.contains(#""pinned":false"#), "\(storage)")
             #expect(storage.contains(#""eviction":{"evicted":[],"freed":0,"shortfall":0}"#), "\(storage)")
+            #expect(storage.contains(#""limits":{"minimumFreeSpace":0}"#), "\(storage)")
             // More than any disk has, so that nothing is deleted in vain.
             let all = try await stage.ask("/api/storage?need=900000000000000000").body
             #expect(all.contains(#""evicted":[],"freed":0,"shortfall":89"#), "\(all)")
@@ -452,6 +456,59 @@ import Testing
                 let answer = try await stage.ask("/api/storage?need=\(need)")
                 #expect(answer.status == 400 && answer.errorCode == "invalid-parameter", "\(need)")
             }
+        }
+    }
+
+    /// Another process sets the limits and the expiration date while the server runs.
+    @Test func expiredAssetIsDeletedWhileTheServerRuns() async throws {
+        let lines = RecordingLogHandler.Lines()
+        let logger = Logger(label: "test") { _ in RecordingLogHandler(lines) }
+        try await ServerStage.run(
+            logger: logger,
+            configure: { options, _ in options.storagePolicyInterval = .milliseconds(1) },
+            { (stage: ServerStage) async throws in
+                var events = try await stage.listen()
+                let order = #"{"url":"\#(stage.privateSource)"}"#
+                let answer = try await send(order, to: "/api/downloads", "POST", stage)
+                let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+                _ = try await events.next { $0.contains(#""state":"complete""#) && $0.contains(#""activity":"idle""#) }
+                let library = try AssetLibrary(directory: stage.library)
+                try library.setStorageLimits(StorageLimits(quota: ByteCount(1 << 40), minimumFreeSpace: ByteCount(1)))
+                let storage = try await stage.ask("/api/storage").body
+                #expect(storage.contains(#""limits":{"quota":1099511627776,"minimumFreeSpace":1}"#), "\(storage)")
+                try library.setStoragePolicy(StoragePolicy(expirationDate: Date(timeIntervalSince1970: 1)), of: id)
+                let evicted = try await events.next { $0.hasPrefix("event: evicted\n") }
+                #expect(evicted.contains(#"{"id":"\#(id)","title":"#) && evicted.contains(#""reason":"expired""#))
+                _ = try await events.next { $0.hasPrefix("event: removed\n") && $0.contains(id) }
+                #expect(try await stage.ask("/api/library").body == #"{"assets":[]}"#)
+                #expect(
+                    lines.all.contains { $0.hasPrefix("notice: asset deleted to make space available asset=\(id)") }
+                )
+            }
+        )
+    }
+
+    /// A library on a disk that cannot be written is served, and downloads are refused.
+    @Test func libraryThatCannotBeWrittenIsServed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var id = ""
+        try await ServerStage.run(library: folder) { (stage: ServerStage) async throws in
+            var events = try await stage.listen()
+            let order = #"{"url":"\#(stage.privateSource)"}"#
+            let answer = try await send(order, to: "/api/downloads", "POST", stage)
+            id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            _ = try await events.next { $0.contains(#""state":"complete""#) && $0.contains(#""activity":"idle""#) }
+        }
+        try await ServerStage.run(library: folder, isReadOnly: true) { (stage: ServerStage) async throws in
+            #expect(try await stage.ask("/api/library").body.contains(#""id":"\#(id)""#))
+            #expect(try await stage.ask("/offline/\(id)/multivariant.m3u8").status == 200)
+            let refused = try await send(#"{"url":"\#(stage.publicSource)"}"#, to: "/api/downloads", "POST", stage)
+            #expect(refused.status == 409 && refused.errorCode == "library-read-only", "\(refused.body)")
+            #expect(refused.body.contains("cannot be changed, so nothing is downloaded"))
+            let kept = try await stage.ask("/api/library/\(id)", method: "DELETE")
+            #expect(kept.status == 409 && kept.errorCode == "library-read-only", "\(kept.body)")
+            #expect(try await stage.ask("/api/library").body.contains(#""id":"\#(id)""#))
         }
     }
 

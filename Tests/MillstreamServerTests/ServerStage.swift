@@ -31,6 +31,7 @@ struct ServerStage {
     ///   - usesProxy: A Boolean value that indicates whether the server reaches all hosts through the recording origin.
     ///   - secret: The secret, or `nil` for one that is stored in the library.
     ///   - folder: The directory of the library, or `nil` for a new directory.
+    ///   - isReadOnly: A Boolean value that indicates whether the library is opened for reading only.
     ///   - logger: The logger of the server.
     ///   - configure: A function that changes the options of the server and the resources of the origin before the
     ///     server starts.
@@ -41,6 +42,7 @@ struct ServerStage {
         usesProxy: Bool = true,
         secret: ServerSecret? = nil,
         library folder: URL? = nil,
+        isReadOnly: Bool = false,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         configure: (inout LocalOrigin.Options, MisbehavingServer) throws -> Void = { _, _ in },
         _ body: (ServerStage) async throws -> Void
@@ -82,7 +84,8 @@ struct ServerStage {
             try configure(&options, origin)
             let server = LocalOrigin(
                 options,
-                library: try AssetLibrary(directory: library),
+                library: try isReadOnly
+                    ? AssetLibrary(reading: library) : AssetLibrary(directory: library),
                 http: HTTPTransport.Options(
                     cookies: jar,
                     proxy: usesProxy ? ("127.0.0.1", origin.port) : nil

@@ -87,6 +87,7 @@ followServerEvents({
     onOpen: load,
     onAsset: (asset) => store.updateAsset(asset),
     onRemoved: (id) => store.removeAsset(id),
+    onEvicted: (entry) => storage.showEviction(entry),
     onStateChange(state) {
         connection.dataset.state = state;
         setText(connection, connectionTexts[state]);

@@ -8,10 +8,10 @@ const maximumRetryDelaySeconds = 15;
  * Browsers permit six connections to a server, which the tabs of a window share.
  *
  * `onOpen()` is called on every (re)connection; events may have been missed, so the caller must load everything
- * again. `onAsset(asset)` and `onRemoved(id)` are called for the events of those names. `onStateChange(state)` is
- * called with "connected" or "reconnecting".
+ * again. `onAsset(asset)`, `onRemoved(id)` and `onEvicted(entry)` are called for the events of those names.
+ * `onStateChange(state)` is called with "connected" or "reconnecting".
  */
-export function followServerEvents({ onOpen, onAsset, onRemoved, onStateChange }) {
+export function followServerEvents({ onOpen, onAsset, onRemoved, onEvicted, onStateChange }) {
     let retryDelay = 1;
     let current;
     let retryTimer;
@@ -32,6 +32,7 @@ export function followServerEvents({ onOpen, onAsset, onRemoved, onStateChange }
             onOpen();
         });
         source.addEventListener('asset', (event) => onAsset(JSON.parse(event.data)));
+        source.addEventListener('evicted', (event) => onEvicted(JSON.parse(event.data)));
         source.addEventListener('removed', (event) => onRemoved(JSON.parse(event.data).id));
         source.addEventListener('error', () => {
             onStateChange('reconnecting');

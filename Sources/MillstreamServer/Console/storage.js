@@ -80,10 +80,19 @@ export class Storage {
     async #load(need = 0) {
         const storage = await fetchStorage(need);
         const free = storage.free === undefined ? '' : ` · ${formatSize(storage.free)} free`;
-        setText(this.#total, `${formatSize(storage.used)} used${free}`);
+        const { quota, minimumFreeSpace } = storage.limits;
+        const limit = quota === undefined ? '' : ` of at most ${formatSize(quota)}`;
+        const floor = minimumFreeSpace > 0 ? `, ${formatSize(minimumFreeSpace)} stay free` : '';
+        setText(this.#total, `${formatSize(storage.used)} used${limit}${free}${floor}`);
         const largestFirst = storage.assets.toSorted((one, other) => other.bytes - one.bytes);
         this.#list.update(largestFirst.map((asset) => [asset.id, asset]));
         return storage;
+    }
+
+    /** Tells that the server has deleted a download by itself. */
+    showEviction({ title, freed, reason }) {
+        const cause = reason === 'expired' ? 'it has expired' : 'space was needed';
+        showMessage(`“${title}” was deleted, because ${cause}. ${formatSize(freed)} are free again.`);
     }
 
     async #keep(id, pinned, title) {

@@ -84,6 +84,15 @@ public struct ServerSecret: Sendable {
         return ServerSecret(bytes: bytes)
     }
 
+    /// Returns the secret that is stored in a folder that cannot be changed; a random one for this process if there is none.
+    static func readable(in directory: URL) throws -> ServerSecret {
+        let file = directory.appendingPathComponent(fileName)
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            return ServerSecret(bytes: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
+        }
+        return ServerSecret(bytes: try read(file).bytes)
+    }
+
     /// Derives a key for one purpose (RFC 5869).
     func key(for purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
