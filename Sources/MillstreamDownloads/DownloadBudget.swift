@@ -2,7 +2,6 @@ import AssetStorage
 import Foundation
 import MediaTiming
 import MediaTransport
-import NIOPosix
 import ResourceAddressing
 import Synchronization
 
@@ -125,7 +124,7 @@ final class DownloadBudget: Sendable {
 
     private func reserve(_ count: Int64) async throws {
         guard !library.reserveSpace(for: ByteCount(count)) else { return }
-        try await NIOThreadPool.singleton.runIfActive { [library] in try library.makeSpace(for: ByteCount(count)) }
+        try await BlockingOperation.run { [library] in try library.makeSpace(for: ByteCount(count)) }
     }
 
     /// Checks the size of a file.

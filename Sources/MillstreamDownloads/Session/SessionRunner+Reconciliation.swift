@@ -11,7 +11,7 @@ extension SessionRunner {
             if let session = session.value, schedule.isDue(at: time.now) {
                 let begun = time.now
                 // What cannot be deleted now is tried again the next time.
-                _ = try? await NIOThreadPool.singleton.runIfActive { try session.library.applyStoragePolicy() }
+                _ = try? await BlockingOperation.run { try session.library.applyStoragePolicy() }
                 schedule.finish(from: begun, to: time.now)
             }
             guard (try? await time.sleep(for: checkInterval)) != nil, let session = session.value else { return }
