@@ -298,7 +298,7 @@ extension MediaPlaylist {
 
     /// Throws an error if the times in the playlist change when it is loaded again, because old segments are removed: an edit at a
     /// time would then concern other segments, whose numbers would change (RFC 8216bis §6.2.2).
-    func verifyTimesRemain() throws(PlaylistEditError) {
+    private func verifyTimesRemain() throws(PlaylistEditError) {
         guard !timesRemain else { return }
         throw .cannotStitch(
             reason:

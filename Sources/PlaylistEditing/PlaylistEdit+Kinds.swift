@@ -32,8 +32,7 @@ extension PlaylistEdit {
         alignment: .start,
         cutTimes: { [$0, MediaTimeRange.unbounded.end] },
         media: { (playlist, time, context) throws(PlaylistEditError) in
-            try playlist.verifyTimesRemain()
-            return try playlist.dropped(before: time, limits: context.limits)
+            try playlist.dropped(before: time, limits: context.limits)
         }
     )
 
@@ -49,8 +48,7 @@ extension PlaylistEdit {
         alignment: .duration,
         cutTimes: { [$0] },
         media: { (playlist, time, context) throws(PlaylistEditError) in
-            try playlist.verifyTimesRemain()
-            return try playlist.limited(to: time, limits: context.limits)
+            try playlist.limited(to: time, limits: context.limits)
         }
     )
 
@@ -186,8 +184,7 @@ extension PlaylistEdit {
         alignment: .trim,
         cutTimes: \.ends,
         media: { (playlist, range, context) throws(PlaylistEditError) in
-            try playlist.verifyTimesRemain()
-            return try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
+            try playlist.trimmed(toBoundariesNear: range, limits: context.limits)
         }
     )
 

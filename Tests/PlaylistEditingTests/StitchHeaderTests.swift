@@ -244,19 +244,6 @@ import Testing
         #expect(errors(divided) == [])
     }
 
-    @Test(arguments: [
-        PlaylistEdit.start(MediaTime(seconds: 4)), .duration(MediaTime(seconds: 8)),
-        .trim(MediaTimeRange(start: MediaTime(seconds: 4), end: MediaTime(seconds: 8))),
-    ])
-    func aSlidingPlaylistIsNotShortened(edit: PlaylistEdit) throws {
-        let lines = "#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXTINF:4,\n2.ts\n"
-        func edited(_ text: String) throws -> MediaPlaylist { try EditPlan([edit]).applied(to: try media(text)) }
-        #expect(throws: PlaylistEditError.self) { try edited("#EXTM3U\n" + lines) }
-        for text in ["#EXT-X-PLAYLIST-TYPE:EVENT\n" + lines, lines + "#EXT-X-ENDLIST\n"] {
-            #expect((1...2).contains(try edited("#EXTM3U\n" + text).segments.count))
-        }
-    }
-
     @Test func timesOfASlidingPlaylistAreNotEdited() throws {
         let lines = "#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXTINF:4,\n2.ts\n"
         let advertisement = try media(Self.advertisement)
