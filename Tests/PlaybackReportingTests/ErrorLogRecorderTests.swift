@@ -32,6 +32,16 @@ import Testing
         #expect(first.allHTTPResponseHeaderFields == ["Retry-After": "10"])
     }
 
+    /// The time of a repeated request is computed, to attoseconds.
+    @Test func datesHaveWholeNanoseconds() throws {
+        var recorder = ErrorLogRecorder(session: session)
+        let time = Duration(secondsComponent: 101, attosecondsComponent: 642_176_873_291_876_401)
+        let added = recorder.add(PlaybackEvent(time: time, mediaTime: nil, kind: .error(Transcript.failure())))
+        let entry = try #require(added)
+        let offset = Duration(secondsComponent: 1, attosecondsComponent: 642_176_873_000_000_000)
+        #expect(entry.date == session.startDate + offset)
+    }
+
     @Test func terminalFailureCountsOnce() {
         var recorder = ErrorLogRecorder(session: session)
         let fatal = Transcript.failure(recovered: false)

@@ -53,14 +53,19 @@ extension CookieJar {
         let target = CookieFile.resolved(path)
         var status = stat()
         if stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            try CookieFile.write(text, to: target, flags: O_WRONLY)
+            try CookieFile.write(text, to: target, flags: O_WRONLY, named: path)
             return
         }
         // The random name cannot be guessed, so that another user cannot create a link with it; O_EXCL refuses existing
         // files.
         let partial = target + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
         do {
-            try CookieFile.write(text, to: partial, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            try CookieFile.write(
+                text,
+                to: partial,
+                flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                named: path
+            )
             guard rename(partial, target) == 0 else { throw CookieFile.failure("written", path, errno) }
         } catch {
             unlink(partial)
@@ -83,19 +88,20 @@ private enum CookieFile {
         return String(cString: real)
     }
 
-    static func write(_ bytes: Data, to path: String, flags: CInt) throws {
+    /// Writes a file that errors call by another name, since a user does not know that of a partial file.
+    static func write(_ bytes: Data, to path: String, flags: CInt, named name: String) throws {
         let descriptor = open(path, flags | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("written", path, errno) }
+        guard descriptor >= 0 else { throw failure("written", name, errno) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try handle.write(contentsOf: bytes)
             // A pipe cannot be synchronized.
-            guard flags & O_CREAT == 0 || fsync(descriptor) == 0 else { throw failure("written", path, errno) }
+            guard flags & O_CREAT == 0 || fsync(descriptor) == 0 else { throw failure("written", name, errno) }
             try handle.close()
         } catch let error as TransportError {
             throw error
         } catch {
-            throw failure("written", path, errno)
+            throw failure("written", name, errno)
         }
     }
 }

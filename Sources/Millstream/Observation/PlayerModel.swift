@@ -52,6 +52,9 @@ public final class PlayerModel {
     }
 
     private func followTimes(every interval: MediaTime) async {
-        for await time in player.periodicTimes(every: interval) { currentTime = time }
+        for await time in player.periodicTimes(every: interval) {
+            // A time that is delivered after a pause is from before it.
+            currentTime = state.rate == 0 ? player.currentTime() : time
+        }
     }
 }

@@ -19,6 +19,11 @@ public struct PlaybackSession: Sendable, Hashable {
         self.address = address
     }
 
-    /// Converts a time on the clock of the session to the time since 1970-01-01 00:00:00 UTC.
-    public func date(at time: Duration) -> Duration { startDate + (time - start) }
+    /// Converts a time on the clock of the session to the time since 1970-01-01 00:00:00 UTC, in whole nanoseconds.
+    ///
+    /// A time that was computed, such as that of a repeated request, has more digits than any clock.
+    public func date(at time: Duration) -> Duration {
+        let date = (startDate + (time - start)).attoseconds
+        return Duration(attoseconds: date - date % 1_000_000_000)
+    }
 }

@@ -187,6 +187,9 @@ private let newYear = UnixSeconds(1_767_225_600)
             )
             let writing = #expect(throws: TransportError.self) { try CookieJar().save(to: folder, now: newYear) }
             #expect(writing?.code == .fileFailed && writing?.message.contains("cannot be written (") == true)
+            let missing = folder + "/none/jar"
+            let lost = #expect(throws: TransportError.self) { try CookieJar().save(to: missing, now: newYear) }
+            #expect(lost?.message == "the cookie file \(missing) cannot be written (No such file or directory)")
             for head in ["# Netscape HTTP Cookie File", "# HTTP Cookie File", "\u{FEFF}# HTTP Cookie File"] {
                 try Data((head + "\nno cookie\n").utf8).write(to: URL(fileURLWithPath: letter))
                 try CookieJar().load(from: letter, now: newYear)
