@@ -107,9 +107,6 @@ extension PlaylistEdit {
     /// In a live playlist, the segments of a break are replaced as they are published, for the duration of the other playlist at
     /// most, so that the distance to the live edge remains. In a complete playlist, breaks by the clock and those without a
     /// duration are positions at which the other playlist is inserted.
-    ///
-    /// Breaks by the clock in a live playlist replace the same number of segments each, so that the numbers of segments follow from the
-    /// dates.
     public static func replaceBreaks(with source: String, at rule: BreakRule) -> PlaylistEdit {
         replaceBreaksKind(SourceAtBreaks(source: source, rule: rule))
     }

@@ -581,9 +581,7 @@ struct BreakTests {
                     tags += [",DURATION=15\n", ",PLANNED-DURATION=30\n", "\n"].randomElement(using: &random)!
                 }
             }
-            // The clock determines breaks of streams whose segments have about the target duration.
-            let shortest: Int64 = if case .every = rule { 5_800 } else { 2_000 }
-            let duration = MediaTime(value: Int64.random(in: shortest...6_300, using: &random), timescale: 1_000)
+            let duration = MediaTime(value: Int64.random(in: 2_000...6_400, using: &random), timescale: 1_000)
             stream.segments.append((duration, tags))
             date = date.advanced(by: duration)
         }

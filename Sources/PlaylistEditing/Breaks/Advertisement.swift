@@ -50,11 +50,6 @@ struct Advertisement {
     /// overlap by a second (RFC 8216bis §6.2.1).
     static let maximumOverlap: Int64 = 900_000
 
-    /// Returns the number of segments that start before a time.
-    func count(startingBefore time: Int64) -> Int { time > 0 ? min(count, count(endingBefore: time) + 1) : 0 }
-
-    private func count(endingBefore time: Int64) -> Int { ends.partitioningIndex { $0 >= time } }
-
     /// Returns the number of segments that can be played in a period in place of others.
     func count(playableIn time: Int64) -> Int { count(endingBy: time +| Self.maximumOverlap) }
 

@@ -48,12 +48,6 @@ struct BreakCues {
         "EXT-X-PART-INF", "EXT-X-PART", "EXT-X-PRELOAD-HINT", "EXT-X-RENDITION-REPORT", "EXT-X-SERVER-CONTROL",
     ]
 
-    /// Creates an empty list.
-    init() {}
-
-    /// Adds a break after those that were added before.
-    mutating func add(_ start: Start) { starts.append(start) }
-
     /// Reads the breaks of a playlist.
     ///
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the rule requires dates and the playlist has none.
@@ -272,9 +266,6 @@ struct SegmentClock {
     var positions: Range<Int> { dates.indices }
 
     func date(of position: Int) -> Int64 { dates[position] }
-
-    /// Returns the date of the middle of a segment.
-    func middle(of position: Int) -> Int64 { dates[position] +| durations[position] / 2 }
 
     /// Returns the dates to which the start of a segment is the nearest boundary.
     func boundaryRange(of position: Int) -> Range<Int64> {

@@ -80,7 +80,7 @@ private struct BreakLayout {
         appendSource(upTo: item.start)
         let isVisible = item.sourceEnd > sourceStart || item.start >= sourceStart
         if isVisible {
-            let first = item.removedCount(of: advertisement, at: sourceStart)
+            let first = item.start < sourceStart ? advertisement.count(endingBy: item.elapsed(at: sourceStart)) : 0
             let count = count(of: item, advertisement)
             // An ongoing break never leaves the playlist empty.
             let isAlone = runs.isEmpty && item.sourceEnd >= sourceEnd
@@ -98,7 +98,7 @@ private struct BreakLayout {
     private func count(of item: BreakTimeline.Break, _ advertisement: Advertisement) -> Int {
         if let end = item.end, item.sourceEnd <= sourceEnd { return min(end.count, advertisement.count) }
         // Later segments are published together with later segments of the source.
-        let count = item.publishedCount(of: advertisement, at: sourceEnd)
+        let count = advertisement.count(playableIn: item.playedTime(replacing: item.elapsed(at: sourceEnd)))
         return min(count, item.end?.count ?? count)
     }
 
@@ -133,18 +133,13 @@ private struct BreakLayout {
         // Dates must not overlap (RFC 8216bis §6.2.1), so what is played longer than what it replaces has none.
         let isDated = item.playedTime(replacing: item.elapsed) <= item.elapsed +| Advertisement.maximumOverlap
         // The dates of the advertisement are those of the program that it replaces, also after a discontinuity.
-        let isEachDated = item.slots?.areShorter ?? false
-        var starts = positions.filter { $0 == first || isEachDated || segments[$0].hasDiscontinuity }
+        var starts = positions.filter { $0 == first || segments[$0].hasDiscontinuity }
         starts.append(positions.upperBound)
         for (lower, upper) in zip(starts, starts.dropFirst()) {
             var run = SegmentRun(advertisement.playlist, lower..<upper, isPrimary: false)
-            let start = advertisement.start(of: lower)
             run.date = (isDated ? item.date : nil).map { date in
                 ProgramDateTime(
-                    sinceEpoch: MediaTime(
-                        value: date +| (item.slots?.dateOffset(of: start) ?? start),
-                        timescale: 1_000_000
-                    )
+                    sinceEpoch: MediaTime(value: date +| advertisement.start(of: lower), timescale: 1_000_000)
                 )
             }
             run.beginsWithDiscontinuity = lower == 0 ? item.hasDiscontinuity : segments[lower].hasDiscontinuity
@@ -181,11 +176,6 @@ extension MediaPlaylist {
             throw .cannotStitch(reason: "the playlist is a delta update; load the full playlist")
         }
         guard !segments.isEmpty else { return self }
-        if timeline.isAfter(self) {
-            var earlier = BreakTimeline()
-            let source = try addingBreaks(of: rule, with: advertisement, to: &earlier, limits: limits)
-            return try earlier.playlist(from: source, limits: limits)
-        }
         let source = try addingBreaks(of: rule, with: advertisement, to: &timeline, following: sibling, limits: limits)
         return try timeline.playlist(from: source, limits: limits)
     }
@@ -216,31 +206,16 @@ extension MediaPlaylist {
         following sibling: BreakTimeline? = nil,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
+        var cues = try BreakCues(rule, in: self)
+        if let sibling { timeline.follow(sibling, in: self, &cues) }
         let source = try withoutBreakTags(rule, edit: "replace-breaks", limits: limits)
+        var isInserted = false
+        if case .every = rule { isInserted = !isLive && timeline.next == nil }
         var inserted: Advertisement?
         if let advertisement {
             try verify(advertisement)
             inserted = try Advertisement(advertisement, limits: limits)
         }
-        if case .every(let interval) = rule,
-            timeline.followsClock || timeline.next == nil && BreakClock.determinesBreaks(in: self)
-        {
-            // The numbers follow from those of the advertisement, so the last one is played if it cannot be loaded.
-            if inserted == nil, let text = timeline.advertisements.last { inserted = try Advertisement(text) }
-            guard let inserted else {
-                throw .cannotStitch(
-                    reason:
-                        "what is played in breaks by the clock cannot be loaded; the numbers of segments depend on it"
-                )
-            }
-            let clock = BreakClock(interval, playing: inserted, in: self)
-            try timeline.advance(over: source, BreakCues(), inserted, isInserted: false, by: clock)
-            return source
-        }
-        var cues = try BreakCues(rule, in: self)
-        if let sibling { timeline.follow(sibling, in: self, &cues) }
-        var isInserted = false
-        if case .every = rule { isInserted = !isLive && timeline.next == nil }
         try timeline.advance(over: source, cues, inserted, isInserted: isInserted)
         return source
     }

@@ -32,8 +32,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let knownShift: Int64?
         /// A Boolean value that indicates whether a discontinuity precedes this segment.
         let hasDiscontinuity: Bool
-        /// The segments to replace if their number is fixed, as in breaks by the clock; `nil` if it depends on their durations.
-        var slots: BreakSlots?
         /// The end, or `nil` while the break lasts.
         var end: End?
 
@@ -51,7 +49,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
 
         /// Returns a Boolean value that indicates whether the break ends before a segment of a duration.
         func isOver(before duration: Int64) -> Bool {
-            if let slots { return replaced.count >= slots.count }
             let tolerance = min(duration / 2, Advertisement.maximumOverlap)
             return !replaced.isEmpty
                 && (target -| elapsed <= tolerance || replaced.count >= BreakTimeline.maximumReplacedCount)
@@ -59,23 +56,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
 
         /// Returns the time for which the advertisement is played once segments of a total duration are replaced.
         func playedTime(replacing elapsed: Int64) -> Int64 { played ?? elapsed }
-
-        /// Returns the number of segments of the advertisement that are published when the source ends before a segment.
-        func publishedCount(of advertisement: Advertisement, at sourceEnd: Int64) -> Int {
-            guard let slots else {
-                return advertisement.count(playableIn: playedTime(replacing: elapsed(at: sourceEnd)))
-            }
-            let count = sourceEnd -| start
-            guard count < Int64(slots.count) else { return advertisement.count }
-            return advertisement.count(startingBefore: count *| slots.duration)
-        }
-
-        /// Returns the number of segments of the advertisement that are removed when the source starts with a segment.
-        func removedCount(of advertisement: Advertisement, at sourceStart: Int64) -> Int {
-            guard start < sourceStart else { return 0 }
-            guard let slots else { return advertisement.count(endingBy: elapsed(at: sourceStart)) }
-            return advertisement.count(endingBy: (sourceStart -| start) *| slots.duration)
-        }
 
         mutating func replace(_ duration: Int64) {
             replaced.append(duration)
@@ -89,7 +69,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     }
 
     /// The maximum number of segments that a break replaces.
-    static let maximumReplacedCount = 10_000
+    private static let maximumReplacedCount = 10_000
 
     /// The sequence number of the first segment in the source that was not seen yet; `nil` before the first playlist.
     private(set) var next: Int64?
@@ -111,10 +91,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private var last: Last?
     /// The date of the first segment after the numbers of the source began again, in microseconds since 1970; `nil` before.
     private var restart: Int64?
-    /// The date of the middle of the last segment that was seen, in microseconds since 1970, if the breaks are those of the clock.
-    private var middle: Int64?
-    /// The first segment that was seen since the numbers were last computed from the clock.
-    private(set) var origin: Int64?
 
     /// The numbers and the date of the last segment that was seen.
     private struct Last: Sendable, Hashable, Codable {
@@ -137,10 +113,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// A Boolean value that indicates whether the parts of a stored timeline fit together.
     var isConsistent: Bool {
         breaks.allSatisfy { item in
-            advertisements.indices.contains(item.advertisement) && (item.start >= 0 || item.slots != nil)
-                && item.end?.count ?? 0 >= 0
+            advertisements.indices.contains(item.advertisement) && item.start >= 0 && item.end?.count ?? 0 >= 0
                 && item.replaced.count <= Self.maximumReplacedCount && item.replaced.allSatisfy { $0 >= 0 }
-                && item.slots?.count ?? 1 > 0 && item.slots?.average ?? 0 >= 0
         } && breaks.dropLast().allSatisfy { $0.end != nil }
     }
 
@@ -157,16 +131,13 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     ///   - cues: The breaks that the source announces.
     ///   - advertisement: The playlist that is played in new breaks; `nil` to play the source.
     ///   - isInserted: Whether the advertisement is inserted where a break starts, and nothing is replaced.
-    ///   - breakClock: The breaks by the clock, which replace those of `cues`; `nil` if others determine the breaks.
     /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if the advertisement is too large to be stored.
     mutating func advance(
         over playlist: MediaPlaylist,
         _ cues: BreakCues,
         _ advertisement: Advertisement?,
-        isInserted: Bool,
-        by breakClock: BreakClock? = nil
+        isInserted: Bool
     ) throws(PlaylistEditError) {
-        var cues = cues
         let first = playlist.mediaSequence
         let segments = playlist.segments
         targetDuration = max(
@@ -185,16 +156,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             try beginAgain(with: playlist, next)
         }
         let isFirstPlaylist = next == nil
-        let clock = SegmentClock(playlist)
-        if let breakClock, let clock, let advertisement {
-            try begin(breakClock, with: playlist, clock, advertisement)
-            let position = Int(clamping: max(0, (next ?? first) -| first))
-            cues = BreakCues(breakClock, clock, from: position, after: breakClock.number(at: middle ?? .max))
-            if !clock.positions.isEmpty { middle = clock.middle(of: clock.positions.upperBound - 1) }
-        } else if let next, first > next {
-            try addMissing(upTo: first, playlist)
-        }
+        if let next, first > next { try addMissing(upTo: first, playlist) }
         updateTargets(cues)
+        let clock = SegmentClock(playlist)
         let position = Int(clamping: max(0, (next ?? first) -| first))
         var starts = cues.starts[...]
         var known = Set(handled)
@@ -249,9 +213,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                     advertisement,
                     isComplete: isFirstPlaylist && !playlist.isLive
                 )
-                if let breakClock {
-                    breaks[breaks.count - 1].slots = breakClock.slots(lasting: playlist.averageDuration)
-                }
                 if inserts {
                     try endBreak(before: segment, advertisement)
                 } else {
@@ -342,86 +303,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         advertisements = []
         handled = []
         self.next = nil
-        origin = nil
-        // A break that the clock has in progress is not replaced in the middle.
-        if middle != nil, let clock = SegmentClock(playlist) { middle = clock.middle(of: 0) }
-    }
-
-    // MARK: Clock
-
-    /// Computes the numbers of a playlist from the clock, if nothing is known about the segments just before it.
-    ///
-    /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if the advertisement is too large to be stored.
-    private mutating func begin(
-        _ breakClock: BreakClock,
-        with playlist: MediaPlaylist,
-        _ clock: SegmentClock,
-        _ advertisement: Advertisement
-    ) throws(PlaylistEditError) {
-        guard advertisement.text.utf8.count <= Self.maximumAdvertisementSize else {
-            throw .tooLarge(.byteCount(Self.maximumAdvertisementSize))
-        }
-        let first = playlist.mediaSequence
-        defer { if advertisements.isEmpty { advertisements = [advertisement.text] } }
-        guard middle == nil || next.map({ first > $0 }) ?? false else {
-            if origin == nil { origin = first }
-            return
-        }
-        // The numbers differ from those of the clock if those of the source began again, or its dates jumped.
-        let correction = correction(of: breakClock)
-        let current = breakClock.firstBreak(of: playlist, clock)
-        // A discontinuity follows a break that ends where the playlist begins.
-        let isInBreak = current.missingCount <= breakClock.replacedCount && current.number > 0
-        let number = isInBreak ? current.number - 1 : current.number
-        (shift, discontinuityShift) = breakClock.shifts(after: number)
-        shift +|= correction.media
-        discontinuityShift +|= correction.discontinuity
-        breaks = []
-        handled = []
-        origin = first
-        next = first
-        // A break that starts with the first segment is found like any other.
-        let startsHere = isInBreak && current.missingCount == 0
-        let date = (startsHere ? number : current.number) *| breakClock.interval
-        middle = date.addingSaturated(1)
-        guard isInBreak, current.missingCount > 0 else { return }
-        advertisements = [advertisement.text]
-        var inProgress = Break(
-            id: "every-\(current.number)",
-            start: first -| Int64(current.missingCount),
-            date: clock.date(of: 0) -| Int64(current.missingCount) *| current.average,
-            target: advertisement.duration,
-            played: nil,
-            advertisement: 0,
-            discontinuity: playlist.segments[0].discontinuitySequence +| discontinuityShift +| 1,
-            knownShift: nil,
-            hasDiscontinuity: true
-        )
-        inProgress.slots = breakClock.slots(lasting: current.average)
-        for _ in 0..<current.missingCount { inProgress.replace(current.average) }
-        breaks = [inProgress]
-    }
-
-    /// A Boolean value that indicates whether the breaks are those of the clock.
-    var followsClock: Bool { middle != nil }
-
-    /// Returns a Boolean value that indicates whether the clock determines the numbers of a playlist anew, because it begins before the
-    /// first segment that is known, as the earlier version of another server may do.
-    func isAfter(_ playlist: MediaPlaylist) -> Bool {
-        guard followsClock, let origin, playlist.mediaSequence < origin, let known = last?.date,
-            let date = Self.lastDate(of: playlist)
-        else { return false }
-        return date <= known
-    }
-
-    /// Returns the differences between the numbers after the last segment that was seen and those that the clock determines.
-    private func correction(of breakClock: BreakClock) -> (media: Int64, discontinuity: Int64) {
-        guard let next, let middle else { return (0, 0) }
-        let number = breakClock.number(at: middle)
-        let isInBreak = breaks.last.map { $0.end == nil } ?? false
-        let known = shifts(at: isInBreak ? breaks.last?.start ?? next : next)
-        let computed = breakClock.shifts(after: isInBreak ? number -| 1 : number)
-        return (known.media -| computed.media, known.discontinuity -| computed.discontinuity)
     }
 
     /// Returns the media sequence number after the last segment in the edited playlist, and the discontinuity sequence number of that
@@ -432,7 +313,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             return (next +| shifts.media, (last?.discontinuity ?? 0) +| shifts.discontinuity)
         }
         let advertisement = try Advertisement(advertisements[current.advertisement])
-        let count = current.publishedCount(of: advertisement, at: current.sourceEnd)
+        let count = advertisement.count(playableIn: current.playedTime(replacing: current.elapsed))
         return (
             current.start +| shifts(at: current.start).media +| Int64(count),
             current.discontinuity +| advertisement.discontinuityCount(before: count)
@@ -517,8 +398,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let text = advertisements[current.advertisement]
         let advertisement = if let parsed, parsed.text == text { parsed } else { try Advertisement(text) }
         let time = current.playedTime(replacing: current.elapsed)
-        let isWhole = current.replaced.isEmpty || current.slots != nil
-        let count = isWhole ? advertisement.count : advertisement.count(playableIn: time)
+        let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: time)
         // Without a segment of the advertisement, one discontinuity remains.
         let added = count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0
         var shift = current.discontinuity +| added -| segment.discontinuitySequence
