@@ -99,15 +99,16 @@ extension AssetLibrary {
         need: ByteCount = .zero,
         now: Date = Date()
     ) throws -> EvictionPlan {
-        try evictionPlan(limits: limits ?? storageLimits(), need: need, now: now, excluding: [])
+        try measuredEvictionPlan(limits: limits ?? storageLimits(), need: need, now: now, excluding: []).plan
     }
 
-    private func evictionPlan(
+    /// Returns the assets that an eviction would delete, and the space that the library occupies before it.
+    private func measuredEvictionPlan(
         limits: StorageLimits,
         need: ByteCount,
         now: Date,
         excluding skipped: Set<String>
-    ) throws -> EvictionPlan {
+    ) throws -> (plan: EvictionPlan, usedBytes: ByteCount) {
         let (records, policies, pending) = try catalog.read { database in
             (
                 try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue)
@@ -125,14 +126,16 @@ extension AssetLibrary {
                 isInUse: skipped.contains(record.id) || pending.contains(record.id) || isInUse(record.id)
             )
         }
-        return EvictionPlan(
+        let usedBytes = diskUsage.occupiedBytes
+        let plan = EvictionPlan(
             candidates: candidates,
             limits: limits,
             need: need,
-            usedBytes: diskUsage.occupiedBytes,
+            usedBytes: usedBytes,
             freeBytes: freeSpace,
             now: now
         )
+        return (plan, usedBytes)
     }
 
     /// Deletes the assets of ``evictionPlan(limits:need:now:)``.
@@ -147,17 +150,29 @@ extension AssetLibrary {
         need: ByteCount = .zero,
         now: Date = Date()
     ) throws -> EvictionPlan {
-        let limits = try limits ?? storageLimits()
+        try measuringEvict(limits: limits ?? storageLimits(), need: need, now: now).plan
+    }
+
+    /// Deletes the assets of ``evictionPlan(limits:need:now:)``.
+    ///
+    /// - Returns: The deleted assets, and what could not be made available; and the space that the library occupies then.
+    /// - Throws: ``StorageError``.
+    func measuringEvict(
+        limits: StorageLimits,
+        need: ByteCount,
+        now: Date
+    ) throws -> (plan: EvictionPlan, usedBytes: ByteCount) {
         var deleted: [EvictionPlan.Entry] = []
         var skipped: Set<String> = []
         while true {
-            let plan = try evictionPlan(limits: limits, need: need, now: now, excluding: skipped)
+            let (plan, usedBytes) = try measuredEvictionPlan(limits: limits, need: need, now: now, excluding: skipped)
             let skippedCount = skipped.count
             for entry in plan.entries {
                 if try evict(entry.id) { deleted.append(entry) } else { skipped.insert(entry.id) }
             }
             guard skipped.count > skippedCount else {
-                return EvictionPlan(entries: deleted, shortfall: plan.shortfall)
+                // All assets of this plan were deleted.
+                return (EvictionPlan(entries: deleted, shortfall: plan.shortfall), usedBytes - plan.freedBytes)
             }
         }
     }

@@ -29,20 +29,25 @@ extension AssetLibrary {
     @discardableResult
     public func applyStoragePolicy(need: ByteCount = .zero, now: Date = Date()) throws -> EvictionPlan {
         guard isWritable else { throw Catalog.isReadOnly }
-        return try space.evictions.withLock { _ in
-            let limits = try storageLimits()
-            space.setLimits(limits)
-            let isFreeSpaceLow = freeSpace.map { $0 < limits.minimumFreeSpace + need } ?? false
-            let lacksFreeSpace = limits.minimumFreeSpace > .zero && isFreeSpaceLow
-            guard try limits.quota != nil || lacksFreeSpace || hasExpiredAssets(now) else {
-                return EvictionPlan(entries: [], shortfall: .zero)
-            }
-            let isLimited = limits.quota != nil || limits.minimumFreeSpace > .zero
-            let plan = try evict(limits: limits, need: isLimited ? need : .zero, now: now)
-            if limits.quota != nil { space.setOccupiedBytes(diskUsage.occupiedBytes) }
-            for entry in plan.entries { evictionObservers.send(entry) }
-            return plan
+        return try space.evictions.withLock { _ in try applyLockedStoragePolicy(need: need, now: now) }
+    }
+
+    /// Applies the storage policy while the lock on evictions is held.
+    private func applyLockedStoragePolicy(need: ByteCount, now: Date) throws -> EvictionPlan {
+        let limits = try storageLimits()
+        space.setLimits(limits)
+        let isFreeSpaceLow = freeSpace.map { $0 < limits.minimumFreeSpace + need } ?? false
+        let lacksFreeSpace = limits.minimumFreeSpace > .zero && isFreeSpaceLow
+        guard try limits.quota != nil || lacksFreeSpace || hasExpiredAssets(now) else {
+            return EvictionPlan(entries: [], shortfall: .zero)
         }
+        let isLimited = limits.quota != nil || limits.minimumFreeSpace > .zero
+        // Other transfers store bytes while the library is measured.
+        let storedBefore = space.storedBytes
+        let (plan, usedBytes) = try measuringEvict(limits: limits, need: isLimited ? need : .zero, now: now)
+        if limits.quota != nil { space.setOccupiedBytes(usedBytes, storedBefore: storedBefore) }
+        for entry in plan.entries { evictionObservers.send(entry) }
+        return plan
     }
 
     /// A Boolean value that indicates whether the library has limits, within which files are stored.
@@ -60,13 +65,38 @@ extension AssetLibrary {
     ///
     /// - Throws: ``StorageError/Code/full`` if the limits leave no space for them.
     package func makeSpace(for need: ByteCount) throws {
-        let plan = try applyStoragePolicy(need: need + space.reservedBytes)
-        guard plan.shortfall > .zero else { return space.reserve(need) }
+        guard isWritable else { throw Catalog.isReadOnly }
+        let isAvailable: Bool = try space.evictions.withLock { _ in
+            // Another transfer may have made space available while this one waited for the lock.
+            guard !space.reserve(need, freeSpace: freeSpace) else { return true }
+            // Reserved first, so that transfers that reserve without the lock do not take the space that becomes available.
+            space.reserve(need)
+            var hasSpace = false
+            defer { if !hasSpace { space.release(need, stored: .zero) } }
+            hasSpace = try applyLockedStoragePolicy(need: space.reservedBytes, now: Date()).shortfall == .zero
+            return hasSpace
+        }
+        guard !isAvailable else { return }
+        throw Self.limitsError(try storageLimits(), in: directory)
+    }
+
+    /// Verifies that the limits leave space for bytes that are about to be stored, at most after the deletion of other assets,
+    /// without deleting any.
+    ///
+    /// - Throws: ``StorageError/Code/full`` if they do not.
+    package func checkSpace(for need: ByteCount) throws {
         let limits = try storageLimits()
+        guard limits != StorageLimits() else { return }
+        let plan = try evictionPlan(limits: limits, need: need + space.reservedBytes)
+        guard plan.shortfall > .zero else { return }
+        throw Self.limitsError(limits, in: directory)
+    }
+
+    private static func limitsError(_ limits: StorageLimits, in directory: URL) -> StorageError {
         let quota = limits.quota.map { "at most \($0) may be used in \(directory.path)" }
         let floor = limits.minimumFreeSpace > .zero ? "\(limits.minimumFreeSpace) must stay free on its disk" : nil
         let rules = [quota, floor].compactMap { $0 }.joined(separator: ", and ")
-        throw StorageError(
+        return StorageError(
             .full,
             "the limits of the library leave no space for the download: \(rules), and no other asset can be deleted"
         )

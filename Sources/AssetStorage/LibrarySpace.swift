@@ -25,12 +25,22 @@ final class LibrarySpace: Sendable {
         private(set) var occupiedBytes: ByteCount?
         /// The bytes of files that are being received, as far as they are not stored yet.
         private(set) var reservedBytes = ByteCount.zero
+        /// All bytes that this process has stored, which tells how many it stored during a measurement.
+        private(set) var storedBytes = ByteCount.zero
 
         /// Creates the state before the first measurement.
         init() {}
 
         /// Sets the result of a measurement.
-        mutating func setOccupiedBytes(_ bytes: ByteCount) { occupiedBytes = bytes }
+        ///
+        /// Bytes that were stored during the measurement are added to it, because it need not have found them.
+        ///
+        /// - Parameters:
+        ///   - bytes: The measured space.
+        ///   - earlierBytes: All bytes that this process had stored when the measurement began; `nil` if it stored none since.
+        mutating func setOccupiedBytes(_ bytes: ByteCount, storedBefore earlierBytes: ByteCount? = nil) {
+            occupiedBytes = bytes + (earlierBytes.map { storedBytes - $0 } ?? .zero)
+        }
 
         /// Reserves bytes that will be stored.
         mutating func reserve(_ bytes: ByteCount) { reservedBytes = reservedBytes + bytes }
@@ -38,6 +48,7 @@ final class LibrarySpace: Sendable {
         /// Ends the reservation of bytes, of which some were stored.
         mutating func release(_ bytes: ByteCount, stored: ByteCount) {
             reservedBytes = reservedBytes - bytes
+            storedBytes = storedBytes + stored
             occupiedBytes = occupiedBytes.map { $0 + stored }
         }
 
@@ -69,7 +80,11 @@ final class LibrarySpace: Sendable {
 
     var reservedBytes: ByteCount { state.withLock { $0.reservedBytes } }
 
-    func setOccupiedBytes(_ bytes: ByteCount) { state.withLock { $0.setOccupiedBytes(bytes) } }
+    var storedBytes: ByteCount { state.withLock { $0.storedBytes } }
+
+    func setOccupiedBytes(_ bytes: ByteCount, storedBefore earlierBytes: ByteCount) {
+        state.withLock { $0.setOccupiedBytes(bytes, storedBefore: earlierBytes) }
+    }
 
     func release(_ bytes: ByteCount, stored: ByteCount) { state.withLock { $0.release(bytes, stored: stored) } }
 
@@ -82,6 +97,6 @@ final class LibrarySpace: Sendable {
         }
     }
 
-    /// Reserves bytes for which space was made available.
+    /// Reserves bytes for which space is being made available.
     func reserve(_ bytes: ByteCount) { state.withLock { $0.reserve(bytes) } }
 }

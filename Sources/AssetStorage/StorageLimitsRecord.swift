@@ -43,8 +43,9 @@ extension AssetLibrary {
 
     /// Stores the limits on the disk space in the library.
     ///
-    /// From now on, downloads delete other assets within these limits to make space available, in every process, and
-    /// sessions delete assets at regular intervals while the limits are exceeded (``applyStoragePolicy(need:now:)``).
+    /// Downloads delete other assets to make space available within these limits, and sessions delete assets at regular intervals
+    /// while the limits are exceeded. Downloads of this object do so from now on; those of other objects and processes from the
+    /// next time that they apply the storage policy, which sessions do every minute by default (``applyStoragePolicy(need:now:)``).
     ///
     /// - Throws: ``StorageError``.
     public func setStorageLimits(_ limits: StorageLimits) throws {

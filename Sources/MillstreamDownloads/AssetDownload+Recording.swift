@@ -63,7 +63,8 @@ extension AssetDownload {
             throw DownloadError(.notAPlaylist, "the stream ended before any of it was recorded", address: source)
         }
         let complete = try library.asset(id)
-        if let scheme = try ProtectedMedia.scheme(of: id, in: library) {
+        let scheme = try await BlockingOperation.run { [library] in try ProtectedMedia.scheme(of: id, in: library) }
+        if let scheme {
             throw DownloadError(
                 .contentProtected,
                 "the recording is stored, but its media is protected (\(scheme)) and its playlist named no key, so it cannot be played",

@@ -53,6 +53,8 @@ public struct AssetImport: Sendable {
     public func run(_ report: @escaping @Sendable (DownloadProgress) -> Void = { _ in }) async throws -> StoredAsset {
         let isNew = try library.asset(source: task.source) == nil
         do {
+            // Without files of the asset, all are copied.
+            if isNew { try await checkSpace() }
             return try await task.run { event in
                 switch event {
                 case .resolved(_, let progress, _), .progress(_, let progress): report(progress)
@@ -64,6 +66,34 @@ public struct AssetImport: Sendable {
             if isNew, let partial = try? library.asset(source: task.source) { try? library.delete(partial.id) }
             throw error
         }
+    }
+
+    /// Verifies that the limits of the library leave space for the presentation, so that no other asset is deleted for an import
+    /// that cannot succeed.
+    private func checkSpace() async throws {
+        do {
+            guard try library.storageLimits() != StorageLimits() else { return }
+            // Playlists that cannot be loaded fail again when the files are copied, with the same error.
+            guard let resolution = try? await task.resolver.resolve(task.source) else { return }
+            try await BlockingOperation.run { [library] in
+                try library.checkSpace(for: Self.size(of: resolution.renditions))
+            }
+        } catch let error as StorageError {
+            throw DownloadError(error)
+        }
+    }
+
+    /// Returns the size of all segments that exist; keys and initialization sections are small.
+    private static func size(of renditions: [PlannedRendition]) -> ByteCount {
+        var sum = ByteCount.zero
+        for rendition in renditions {
+            for segment in rendition.playlist.segments where !segment.isGap {
+                guard let path = segment.address.filePath, let size = PackageFile.size(path) else { continue }
+                let range = segment.byteRange
+                sum = sum + ByteCount(min(range?.length ?? size, size -| (range?.start ?? 0)))
+            }
+        }
+        return sum
     }
 
     private static func playlist(at location: URL) throws -> URL {

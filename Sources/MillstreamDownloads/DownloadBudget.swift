@@ -79,9 +79,23 @@ final class DownloadBudget: Sendable {
     /// - Throws: The errors of ``check(_:of:at:)`` and ``addBytes(_:)``.
     func checkBeforeWriting(_ resource: StoredResource, announced: Int64?, at address: ResourceAddress) throws {
         guard let announced else { return try checkSpace(for: 0) }
-        try check(announced, of: resource, at: address)
-        guard !exceedsAssetSize(announced) else { throw tooLarge }
+        try checkSize(announced, of: resource, at: address)
         try checkSpace(for: announced)
+    }
+
+    /// Checks the announced size of a file against the limits of the file and of the asset, but not against the free space.
+    ///
+    /// - Throws: The errors of ``check(_:of:at:)`` and ``addBytes(_:)``.
+    func checkSize(_ announced: Int64, of resource: StoredResource, at address: ResourceAddress) throws {
+        try check(announced, of: resource, at: address)
+        try checkAssetSize(adding: announced)
+    }
+
+    /// Checks the size of the asset with a number of additional bytes, without counting these.
+    ///
+    /// - Throws: ``DownloadError``, which ends the download.
+    func checkAssetSize(adding count: Int64) throws {
+        guard !exceedsAssetSize(count) else { throw tooLarge }
     }
 
     /// The space within the limits of the library that is reserved for a file that is received.

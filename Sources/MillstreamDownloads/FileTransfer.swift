@@ -134,6 +134,10 @@ struct FileTransfer {
         _ reception: FileReception
     ) async throws -> PackageFile? {
         guard let length = range?.length ?? PackageFile.size(path), length <= Self.maximumCopySize else { return nil }
+        // Nothing is deleted for a file that is refused in any case.
+        try budget.checkAssetSize(adding: length)
+        var space = try await budget.reserveSpace(for: length)
+        defer { budget.endReservation(space) }
         let response: TransportResponse
         do {
             let request = TransportRequest(
@@ -148,10 +152,15 @@ struct FileTransfer {
         let file = library.makePackageFile(for: resource, of: assetID)
         file.removeEarlierBytes()
         reception.begin(length: length, written: 0)
+        var counted: Int64 = 0
         do {
             try budget.addBytes(length)
-            try await write(response, nil, to: file, reception, limiter: nil) { _, _ in }
+            counted = length
+            try await write(response, nil, to: file, reception, limiter: nil) { count, _ in
+                try await budget.useSpace(count, of: &space)
+            }
         } catch {
+            budget.subtractBytes(counted)
             reception.interrupt()
             file.discard()
             throw error
@@ -165,13 +174,12 @@ struct FileTransfer {
     private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
+            let announced = response.expectedLength.map { $0 +| offset }
+            // Nothing is deleted for a file that is refused in any case.
+            if let announced { try budget.checkSize(announced, of: resource, at: response.address) }
             var space = try await budget.reserveSpace(for: response.expectedLength)
             defer { budget.endReservation(space) }
-            try budget.checkBeforeWriting(
-                resource,
-                announced: response.expectedLength.map { $0 +| offset },
-                at: response.address
-            )
+            try budget.checkBeforeWriting(resource, announced: announced, at: response.address)
             let file = library.makePackageFile(for: resource, of: assetID)
             let version = ResourceVersion(response, to: request)
             // Received bytes count as progress until the file is stored or abandoned.
@@ -188,7 +196,7 @@ struct FileTransfer {
                     file.removeEarlierBytes()
                 }
                 // Only from now on are the bytes on the disk those that are received.
-                reception.begin(length: response.expectedLength.map { $0 +| offset }, written: offset)
+                reception.begin(length: announced, written: offset)
                 try await write(response, version, to: file, reception, limiter: limiter) { count, skippedCount in
                     received +|= count
                     try budget.check(received, of: resource, at: response.address)

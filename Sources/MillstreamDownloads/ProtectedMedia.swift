@@ -18,13 +18,16 @@ enum ProtectedMedia {
 
     /// Returns the encryption scheme of stored media of an asset whose playlist names no key; `nil` if there is none.
     static func scheme(of id: String, in library: AssetLibrary) throws -> String? {
-        for resource in try library.storedInitializationSections(id) {
+        // A playlist can name thousands of sections, and to parse it takes as long as it has segments.
+        var foldersWithKeys: Set<String> = []
+        for resource in try library.storedInitializationSections(id) where !foldersWithKeys.contains(resource.folder) {
             guard let file = library.file(resource.path, of: id),
                 let size = PackageFile.size(file.path), size <= maximumInitializationSize,
                 let data = try? Data(contentsOf: file),
-                let scheme = scheme(ofInitialization: [UInt8](data)), try !library.namesKeys(for: resource)
+                let scheme = scheme(ofInitialization: [UInt8](data))
             else { continue }
-            return scheme
+            guard try library.namesKeys(for: resource) else { return scheme }
+            foldersWithKeys.insert(resource.folder)
         }
         return nil
     }

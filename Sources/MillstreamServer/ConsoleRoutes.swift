@@ -114,7 +114,7 @@ struct ConsoleRoutes {
         }
         api.post("downloads", use: startDownload)
         api.delete("downloads/:id") { _, context in
-            downloads.cancel(try context.parameters.require("id"))
+            try downloads.cancel(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
         api.post("downloads/:id/pause") { _, context in
@@ -151,12 +151,13 @@ struct ConsoleRoutes {
         var address = ResourceAddress(text)
         let expires = UnixSeconds(UnixSeconds.now.rawValue +| Self.addressValidity)
         // Browsers take the file behind a redirect for a playlist, because of the name of the first address.
-        if address.path == "/play.m3u8",
+        let playback = QueryItems(address.query)
+        if address.path == "/play.m3u8", try await isMediaFile(playback, kind: query["kind"]),
             let file = try SegmentAddress(
-                mediaFileIn: QueryItems(address.query),
+                mediaFileIn: playback,
                 limits: capacity.limits.editing,
                 expiry: secret.map { _ in AddressExpiry(expires) },
-                isKnownFile: query["kind"] == StreamCatalog.Stream.Kind.file.rawValue
+                isKnownFile: true
             )
         {
             return Response.json(.fields(["address": .string(file.path(signedBy: signer))]))
@@ -169,6 +170,23 @@ struct ConsoleRoutes {
             }
         }
         return Response.json(.fields(["address": .string(address.text)]))
+    }
+
+    /// Returns a Boolean value that indicates whether a playback request names a media file, by the kind that the client knows,
+    /// otherwise by the content of the source.
+    private func isMediaFile(_ playback: QueryItems, kind: String?) async throws -> Bool {
+        if let kind { return kind == StreamCatalog.Stream.Kind.file.rawValue }
+        guard let source = playback["url"].map({ ResourceAddress($0) }), source.isHTTP else { return false }
+        let budget = try capacity.admit()
+        defer { withExtendedLifetime(budget) {} }
+        do {
+            return try await ClientPresence.whileClientIsConnected { [loader] in
+                try await loader.isProbableMediaFile(at: source)
+            }
+        } catch is TransportError {
+            // The player is told that the source may not be loaded.
+            return StreamCatalog.Stream.isMediaFile(source)
+        }
     }
 
     /// The content security policy of the console: its own resources, and media from any origin, since it plays all

@@ -69,7 +69,7 @@ final class DownloadQueue: Service {
     /// - Returns: The identifier of the asset, once its playlists have been loaded.
     /// - Throws: The error that prevented the start.
     func start(_ source: ResourceAddress, title: String?, selection: DownloadSelection) async throws -> String {
-        try requireWritableLibrary("nothing is downloaded")
+        try library.requireWritable("nothing is downloaded")
         let task = try await session.makeTask(
             source,
             configuration: DownloadConfiguration(selection: selection, title: title)
@@ -79,14 +79,18 @@ final class DownloadQueue: Service {
     }
 
     /// Ends the downloads of an asset; the files that are already stored are preserved.
-    func cancel(_ id: String) {
+    ///
+    /// - Throws: ``ServerError`` if the library cannot be changed.
+    func cancel(_ id: String) throws {
+        try library.requireWritable("no download is ended")
         for task in tasks(of: id) { task.cancel() }
     }
 
     /// Stops the downloads of an asset until they are resumed.
     ///
-    /// - Throws: ``ServerError`` if the asset has no download that can be paused.
+    /// - Throws: ``ServerError`` if the asset has no download that can be paused, or the library cannot be changed.
     func suspend(_ id: String) throws {
+        try library.requireWritable("no download is paused")
         let tasks = tasks(of: id)
         guard !tasks.isEmpty else {
             throw ServerError(.notFound, "not-found", "the asset \(id) has no download that can be paused")
@@ -96,8 +100,9 @@ final class DownloadQueue: Service {
 
     /// Continues the downloads of an asset.
     ///
-    /// - Throws: ``ServerError`` if the asset has no download that can be continued.
+    /// - Throws: ``ServerError`` if the asset has no download that can be continued, or the library cannot be changed.
     func resume(_ id: String) throws {
+        try library.requireWritable("no download is resumed")
         let tasks = tasks(of: id)
         guard !tasks.isEmpty else {
             throw ServerError(
@@ -110,24 +115,10 @@ final class DownloadQueue: Service {
         for task in tasks { task.resume() }
     }
 
-    /// Verifies that the library can be changed.
-    ///
-    /// - Parameter outcome: What does not happen otherwise, as the end of the message.
-    /// - Throws: ``ServerError``.
-    private func requireWritableLibrary(_ outcome: String) throws {
-        guard !library.isWritable else { return }
-        throw ServerError(
-            .conflict,
-            "library-read-only",
-            "the library \(library.directory.path) cannot be changed, so \(outcome)",
-            hint: "start millstream serve with a library in a folder that it can write: --library DIR"
-        )
-    }
-
     /// Stops a download and deletes its asset.
     func delete(_ id: String) async throws {
-        try requireWritableLibrary("nothing is deleted")
-        cancel(id)
+        try library.requireWritable("nothing is deleted")
+        try cancel(id)
         // Wait up to 2 seconds for the download to end, so that it does not write files after the deletion.
         for _ in 0..<100 where !tasks(of: id).isEmpty {
             try await SystemTimeSource().sleep(for: .milliseconds(20))
@@ -215,7 +206,8 @@ final class DownloadQueue: Service {
     }
 
     private func process(_ event: DownloadTask.Event, of task: DownloadTask) {
-        let snapshot = snapshot()
+        // Only the downloads of this asset are in its report.
+        let snapshot = Snapshot(tasks(of: task.assetID))
         let isRunning = snapshot.downloads[task.assetID]?.state == .running
         switch event {
         case .stateChanged(.failed):
@@ -240,5 +232,21 @@ final class DownloadQueue: Service {
         let description = Description(asset: asset, expiry: end + (end - begun) * Self.reuseRatio)
         descriptions.withLock { $0[asset.id] = isRunning ? description : nil }
         broadcast.send(ServerEvent(name: "asset", data: report(asset, snapshot)))
+    }
+}
+
+extension AssetLibrary {
+    /// Verifies that the library can be changed.
+    ///
+    /// - Parameter outcome: The end of the message: what does not happen otherwise.
+    /// - Throws: ``ServerError``.
+    func requireWritable(_ outcome: String) throws {
+        guard !isWritable else { return }
+        throw ServerError(
+            .conflict,
+            "library-read-only",
+            "the library \(directory.path) cannot be changed, so \(outcome)",
+            hint: "start millstream serve with a library in a folder that it can write: --library DIR"
+        )
     }
 }

@@ -108,11 +108,14 @@ public struct EditedTransport: Transport {
 
     /// Returns the code of the error for a playlist that cannot be edited.
     ///
-    /// An edit that does not fit the playlist keeps its own code, and is not requested again, because it would fail again.
+    /// A source that is no playlist, and an edit that does not fit the playlist, keep their own codes, and are not requested again,
+    /// because they would fail again.
     private static func code(of failure: ServerError) -> TransportError.Code {
         switch failure.status {
         case .contentTooLarge: .tooLarge
         case .badRequest, .unsupportedMediaType: TransportError.Code(rawValue: failure.code)
+        case .badGateway where PlaylistParsingError.Code(rawValue: failure.code) != nil:
+            TransportError.Code(rawValue: failure.code)
         default: .wrongContent
         }
     }

@@ -37,7 +37,9 @@ final class LoadSession: Sendable {
         let resource = try await memory.resource(at: address) { [loader, capacity] in
             // The load is shared by requests, so it has a budget of its own, which is released at its end.
             let budget = capacity.loadingBudget()
-            let metered = loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
+            let metered = loader.wrappingTransport { transport in
+                MeteredTransport(DocumentTransport(transport)) { try budget.receive($0) }
+            }
             return (
                 presentations.map { metered.translatingPresentations(in: $0) } ?? metered,
                 budget.limits.loadedBytes

@@ -209,7 +209,10 @@ public struct LocalOrigin: Sendable {
             foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
         )
         sources.redirection = access.redirection
-        sources.trustedSegments = SegmentMemory(aheadCount: options.segmentsAhead)
+        sources.trustedSegments = SegmentMemory(
+            aheadCount: options.segmentsAhead,
+            forwardsConditions: options.cache == nil
+        )
         var memory = ResourceMemory.Options { .now }
         memory.staleIfError = options.staleIfError
         sources.trustedMemory = ResourceMemory(memory)

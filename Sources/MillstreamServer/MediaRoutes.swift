@@ -277,8 +277,10 @@ struct MediaRoutes {
         let validator = range == nil ? nil : request.headers[.ifRange]
         var key = SegmentMemory.Key(address: address.text, range: range, validator: validator)
         let segments = sources.segments(for: context.initiator)
-        // A segment in memory is compared here; for any other, the origin decides whether the client has it.
-        if !segments.isLoaded(key) { key.condition = ConditionalRequest(request.headers).forwardedField }
+        // A segment in memory or in the disk cache is compared here; for any other, the origin decides whether the client has it.
+        if segments.forwardsConditions, !segments.isLoaded(key) {
+            key.condition = ConditionalRequest(request.headers).forwardedField
+        }
         let answer = try await segments.response(to: key) { key in
             // The range is forwarded unchanged; the origin validates it.
             let address = ResourceAddress(key.address)

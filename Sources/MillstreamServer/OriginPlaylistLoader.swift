@@ -31,7 +31,7 @@ struct OriginPlaylistLoader: PlaylistLoader {
             return loaded
         }
         // Manifests and segment indexes count against the budget too.
-        let metered = loader.wrappingTransport { MeteredTransport($0) { try budget.receive($0) } }
+        let metered = loader.wrappingTransport { MeteredTransport(DocumentTransport($0)) { try budget.receive($0) } }
         let loader = presentations.map { metered.translatingPresentations(in: $0) } ?? metered
         return try await loader.load(TransportRequest(address, kind: .playlist), limit: budget.limits.loadedBytes)
     }

@@ -65,9 +65,10 @@ struct ServerError: Error {
         case .tooManyLookups: self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
         case .addressRefused where error.address?.authority?.contains("@") ?? false:
             // The policy refuses these URLs from every host, so that naming the host would change nothing.
+            let scope = error.address?.headerFieldScope ?? "HOST"
             let hint =
                 "URLs of requests cannot have a user name and password; write them in the URL of the catalog, or add "
-                + "--header 'Authorization: …' to the options of millstream serve"
+                + "--header-for '\(scope) Authorization: …' to the options of millstream serve"
             self.init(.forbidden, code, message, hint: hint)
         case .addressRefused:
             let host = error.address?.hostAndPort ?? "HOST"
@@ -177,6 +178,11 @@ extension ResourceAddress {
         let isDefaultPort = port == (normalizedScheme == "https" ? 443 : 80)
         return (host.contains(":") ? "[\(host)]" : host) + (isDefaultPort ? "" : ":\(port)")
     }
+
+    /// The origin in the form of `--header-for`; `nil` without a host.
+    fileprivate var headerFieldScope: String? {
+        hostAndPort.map { normalizedScheme == "http" ? "http://" + $0 : $0 }
+    }
 }
 
 extension DownloadError {
@@ -194,10 +200,8 @@ extension DownloadError {
 extension TransportError {
     /// The origin that refused a request which was sent without the owner's header fields; `nil` for other errors.
     fileprivate var withheldHeaderFieldsOrigin: String? {
-        guard hasOmittedHeaderFields, status == 401 || status == 403, let address, let name = address.hostAndPort else {
-            return nil
-        }
-        return address.normalizedScheme == "http" ? "http://" + name : name
+        guard hasOmittedHeaderFields, status == 401 || status == 403 else { return nil }
+        return address?.headerFieldScope
     }
 
     /// Advice for a refused request that was sent without the owner's header fields; `nil` for other errors.

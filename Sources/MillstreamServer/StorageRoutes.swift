@@ -17,6 +17,7 @@ struct StorageRoutes {
             return Response.json(try await Self.blocking { try report(need: need) })
         }
         api.post("storage/evictions") { request, _ in
+            try library.requireWritable("nothing is deleted")
             let need = try Self.need(request)
             let plan = try await Self.blocking { try library.evict(need: need) }
             for entry in plan.entries {
@@ -25,6 +26,7 @@ struct StorageRoutes {
             return Response.json(plan.report)
         }
         api.put("library/:id/policy") { request, context in
+            try library.requireWritable("no policy is changed")
             var request = request
             let body = try await request.collectBody(upTo: 64 << 10)
             let id = try context.parameters.require("id")

@@ -223,9 +223,20 @@ struct DownloadPrinter: Sendable {
             )
             return
         }
+        Self.showEviction(entry, display, isQuiet: isQuiet)
+    }
+
+    /// Prints an asset that was deleted by itself to standard error, also for a command whose output is JSON.
+    ///
+    /// - Parameters:
+    ///   - entry: The asset.
+    ///   - display: The display of the progress, which ends before.
+    ///   - isQuiet: A Boolean value that indicates whether nothing is printed.
+    static func showEviction(_ entry: EvictionPlan.Entry, _ display: ProgressDisplay, isQuiet: Bool) {
         display.end()
-        let reason = entry.reason == .expired ? "it has expired" : "the library needs space"
-        notice("deleted \(entry.title), because \(reason) (\(entry.freedBytes))")
+        guard !isQuiet else { return }
+        let reason: TerminalText = entry.reason == .expired ? "it has expired" : "the library needs space"
+        StandardError.write("deleted \(entry.title), because \(reason) (\(entry.freedBytes))\n")
     }
 
     private func notice(_ text: TerminalText) {

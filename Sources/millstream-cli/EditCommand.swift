@@ -124,14 +124,16 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     /// Returns whether a file is in the folder of the source, so that relative URLs refer to the same resources.
+    ///
+    /// Links are followed to the file that is written; a pipe or device is in no folder.
     private func isBesideSource(_ path: String) -> Bool {
-        guard source != "-", let address = try? PlaylistSource.address(source), let file = address.filePath else {
-            return false
+        guard source != "-", let address = try? PlaylistSource.address(source), let file = address.filePath,
+            case .file(let target) = OutputTarget(URL(fileURLWithPath: path))
+        else { return false }
+        func folder(_ file: URL) -> String {
+            file.deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath().path
         }
-        func folder(_ path: String) -> String {
-            URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath().path
-        }
-        return folder(file) == folder(path)
+        return folder(URL(fileURLWithPath: file)) == folder(target)
     }
 
     /// Returns whether a path is that of a folder, or can become one because it has no extension of a playlist.

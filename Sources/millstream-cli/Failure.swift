@@ -87,7 +87,13 @@ struct Failure: Error {
                 self.init(.failed, cause.code.rawValue, error.description)
                 return
             }
-            self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
+            let code = error.code.rawValue
+            self.init(
+                Self.isWrongDocument(code) ? .badInput : .failed,
+                code,
+                error.description,
+                hint: Self.isManifest(code) ? DASHFlags.bridgeHint : error.withheldHeaderFieldsHint
+            )
         case let error as StorageError:
             let hint: String? =
                 switch error.code {
@@ -104,9 +110,6 @@ struct Failure: Error {
         case let error as StreamingError:
             var message = error.message
             if let address = error.address, !message.contains("\(address)") { message += ": \(address)" }
-            let hint =
-                error.code == .needsTranslation
-                ? DASHFlags.bridgeHint : (error.cause as? TransportError)?.withheldHeaderFieldsHint
             // A resource that is not loaded or not recognized has one code, whatever command loads it.
             let code: String =
                 switch error.code {
@@ -116,7 +119,10 @@ struct Failure: Error {
                 }
             let isInput =
                 [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
-                || code == PlaylistParsingError.Code.notAPlaylist.rawValue
+                || Self.isWrongDocument(code)
+            let hint =
+                error.code == .needsTranslation || Self.isManifest(code)
+                ? DASHFlags.bridgeHint : (error.cause as? TransportError)?.withheldHeaderFieldsHint
             self.init(isInput ? .badInput : .failed, code, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
@@ -153,6 +159,16 @@ struct Failure: Error {
         }
         return path.joined(separator: " ")
     }
+
+    /// Returns a Boolean value that indicates whether a code is that of a source that is not the playlist that a command needs.
+    private static func isWrongDocument(_ code: String) -> Bool {
+        switch PlaylistParsingError.Code(rawValue: code) {
+        case .notAPlaylist, .dashManifest, .unexpectedKind: true
+        case .limitExceeded, nil: false
+        }
+    }
+
+    private static func isManifest(_ code: String) -> Bool { code == PlaylistParsingError.Code.dashManifest.rawValue }
 
     /// Returns the error of the manifest parser that caused an error; `nil` if another one did.
     private static func manifestError(in error: any Error) -> ManifestParsingError? {

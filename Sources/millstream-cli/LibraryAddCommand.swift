@@ -46,6 +46,10 @@ extension LibraryCommand {
             let task = try AssetImport(location, into: library, title: title)
             let display = ProgressDisplay(isQuiet: quiet || json)
             defer { display.end() }
+            let evictions = library.observeEvictions { [quiet] entry in
+                DownloadPrinter.showEviction(entry, display, isQuiet: quiet)
+            }
+            defer { withExtendedLifetime(evictions) {} }
             let asset = try await Interruption.cancelling {
                 try await task.run { display.show($0) }
             }

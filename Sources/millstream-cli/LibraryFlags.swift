@@ -40,12 +40,16 @@ struct LibraryFlags: ParsableArguments {
     }
 
     /// Opens the library for a server; one that cannot be changed, such as on a read-only disk, is opened for reading.
+    ///
+    /// - Returns: The library.
+    /// - Throws: `StorageError` for other failures, such as a full disk, which may pass.
     func openForServing() throws -> AssetLibrary {
         do {
             return try open()
         } catch {
             // A library that cannot be read either is damaged, or that of a newer version.
-            guard let reader = try? AssetLibrary(reading: directory), (try? reader.assets()) != nil else { throw error }
+            guard !canBeWritten, let reader = try? AssetLibrary(reading: directory), (try? reader.assets()) != nil
+            else { throw error }
             let message = (error as? StorageError)?.message ?? "the library \(directory.path) cannot be changed"
             StandardError.write(
                 """
@@ -55,6 +59,15 @@ struct LibraryFlags: ParsableArguments {
             )
             return reader
         }
+    }
+
+    /// A Boolean value that indicates whether this process may write the folder of the library and the files of its catalog.
+    private var canBeWritten: Bool {
+        let files = FileManager.default
+        guard files.isWritableFile(atPath: directory.path) else { return false }
+        let names = (try? files.contentsOfDirectory(atPath: directory.path)) ?? []
+        let paths = names.filter { $0.contains(".sqlite") }.map { directory.appendingPathComponent($0).path }
+        return paths.allSatisfy { files.isWritableFile(atPath: $0) }
     }
 
     /// Opens the library without modifying it, so that it can be on a read-only file system.

@@ -55,6 +55,10 @@ extension LibraryCommand {
             let configuration = DownloadConfiguration(maximumConcurrentFetches: jobs)
             let display = ProgressDisplay(isQuiet: quiet || json)
             defer { display.end() }
+            let evictions = library.observeEvictions { [quiet] entry in
+                DownloadPrinter.showEviction(entry, display, isQuiet: quiet)
+            }
+            defer { withExtendedLifetime(evictions) {} }
             let asset = try library.asset(id)
             let others = DownloadSelection(asset.selection)?.edits.sources ?? []
             return try await http.withLoading(source: asset.source.text, others: others) { loading in

@@ -180,6 +180,36 @@ private final class DeletedAssets: Sendable {
         #expect(try remaining() == [ids[1], ids[2]], "nothing is deleted for what cannot be made available")
     }
 
+    /// A transfer that waited while another one made space available does not measure again.
+    @Test func spaceThatIsAvailableIsReservedWithoutAMeasurement() throws {
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(200_000)))
+        try library.makeSpace(for: ByteCount(10_000))
+        let unknown = library.packageDirectory(ids[2]).appendingPathComponent("unknown")
+        try Data(repeating: 7, count: 400_000).write(to: unknown)
+        try library.makeSpace(for: ByteCount(10_000))
+        #expect(try remaining() == ids)
+        try library.makeSpace(for: ByteCount(190_000))
+        #expect(try remaining() == [ids[1], ids[2]])
+    }
+
+    @Test func spaceThatCannotBeMadeAvailableIsNotReserved() throws {
+        let used = library.diskUsage.occupiedBytes
+        try library.setStorageLimits(StorageLimits(quota: used + ByteCount(200_000)))
+        try library.makeSpace(for: ByteCount(10_000))
+        #expect(throws: StorageError.self) { try library.makeSpace(for: used + used) }
+        #expect(library.reserveSpace(for: ByteCount(100_000)))
+    }
+
+    @Test func spaceIsCheckedWithoutADeletion() throws {
+        let used = library.diskUsage.occupiedBytes
+        try library.checkSpace(for: ByteCount(.max))
+        try library.setStorageLimits(StorageLimits(quota: used + ByteCount(200_000)))
+        try library.checkSpace(for: ByteCount(600_000))
+        let error = #expect(throws: StorageError.self) { try library.checkSpace(for: used + used) }
+        #expect(error?.code == .full)
+        #expect(try remaining() == ids)
+    }
+
     @Test func libraryThatIsOpenForReadingDeletesNothing() throws {
         try library.setStorageLimits(StorageLimits(quota: ByteCount(1)))
         let reader = try AssetLibrary(reading: temporary.directory)
@@ -210,6 +240,16 @@ private final class DeletedAssets: Sendable {
         #expect(state.decision(need: ByteCount(20), freeSpace: nil) == .available)
         state.reserve(ByteCount(.max))
         #expect(state.decision(need: ByteCount(.max), freeSpace: nil) == .measure)
+    }
+
+    @Test func bytesThatAreStoredDuringAMeasurementCount() {
+        var state = LibrarySpace.State()
+        state.reserve(ByteCount(30))
+        state.release(ByteCount(10), stored: ByteCount(10))
+        let before = state.storedBytes
+        state.release(ByteCount(20), stored: ByteCount(15))
+        state.setOccupiedBytes(ByteCount(60), storedBefore: before)
+        #expect(state.occupiedBytes == ByteCount(75) && state.storedBytes == ByteCount(25))
     }
 
     @Test func freeSpaceBelowTheMinimumEvicts() {

@@ -43,7 +43,7 @@ struct EditOutputTests {
         // The test fails instead of waiting if nothing is written to the pipe.
         let result = try await run(
             "mkfifo pipe; ln -s pipe link; cat pipe > copy & \"$0\" edit media.m3u8 -o \(output); status=$?; "
-                + "test -p pipe || { kill $!; exit 9; }; wait; exit $status"
+                + "[ $status = 0 ] && test -p pipe || { kill $!; exit 9; }; wait; exit $status"
         )
         #expect(result.status == 0, "\(result.errors)")
         #expect(try text("copy") == Self.media)
@@ -59,6 +59,53 @@ struct EditOutputTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(try type("link.m3u8") == .typeSymbolicLink)
         #expect(try text("other/target.m3u8") == Self.media)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func danglingLinkCreatesItsTarget() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run(
+            "umask 027; ln -s new.m3u8 link.m3u8; "
+                + "\"$0\" edit media.m3u8 -o link.m3u8 && ls -l new.m3u8 | cut -c 1-10"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output == "-rw-r-----\n")
+        #expect(try type("link.m3u8") == .typeSymbolicLink)
+        #expect(try text("new.m3u8") == Self.media)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func loopOfLinksIsNotReplaced() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run("ln -s b.m3u8 a.m3u8; ln -s a.m3u8 b.m3u8; \"$0\" edit media.m3u8 -o a.m3u8")
+        #expect(result.status != 0 && result.errors.contains("a.m3u8"), "\(result)")
+        #expect(try type("a.m3u8") == .typeSymbolicLink)
+        #expect(try type("b.m3u8") == .typeSymbolicLink)
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: ["/dev/stdout", "/dev/fd/1", "/dev/fd/3", "link.m3u8"])
+    func descriptorKeepsWhatItsFileHas(output: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run(
+            "umask 022; ln -s /dev/stdout link.m3u8; echo '# old' > all.txt; "
+                + "\"$0\" edit media.m3u8 -o \(output) 3>> all.txt >&3 && ls -l all.txt | cut -c 1-10"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output == "-rw-r--r--\n")
+        #expect(try text("all.txt") == "# old\n" + Self.media)
+    }
+
+    /// Relative URLs depend on where the bytes are, not on where a link to them is.
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false]) func linkIsFollowedBeforeFoldersAreCompared(
+        isBeside: Bool
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (link, target) = isBeside ? ("other/link.m3u8", "../new.m3u8") : ("link.m3u8", "other/new.m3u8")
+        let result = try await run(
+            "mkdir other; ln -s \(target) \(link); \"$0\" edit media.m3u8 --duration 4 -o \(link)"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        let edited = try text(isBeside ? "new.m3u8" : "other/new.m3u8")
+        #expect(edited.contains("\na.ts\n") == isBeside, "\(edited)")
+        #expect(edited.contains("/a.ts\n") != isBeside, "\(edited)")
     }
 
     @Test(.timeLimit(.minutes(10))) func hyphenIsStandardOutput() async throws {

@@ -156,6 +156,19 @@ struct MessageTests {
         }
     }
 
+    /// A library that can be written, but fails, is not served for reading.
+    @Test(.timeLimit(.minutes(10))) func damagedLibraryIsNotServed() async throws {
+        try await onServer { server in
+            let library = folder.appendingPathComponent("library").path
+            _ = try await run(["download", server.address("/v.m3u8"), "--library", library])
+            try FileManager.default.removeItem(atPath: library + "/packages")
+            _ = try file("library/packages", "")
+            let result = try await run(["serve", "--library", library, "--port", "0"])
+            #expect(result.status == 1 && result.errors.contains("(library-failed)"), "\(result.errors)")
+            #expect(!result.errors.contains("downloads are refused"), "\(result.errors)")
+        }
+    }
+
     /// Without retries, a segment is requested once, also if the server is busy.
     @Test(.timeLimit(.minutes(10)), arguments: [404, 503]) func segmentsAreNotRequestedAgain(status: Int) async throws {
         try await onServer { server in
@@ -202,12 +215,15 @@ struct MessageTests {
         .timeLimit(.minutes(10)),
         arguments: [
             ("v.m3u8", "bandwidth=1M...", "wrong-kind", 1), ("v.m3u8", "start=99", "time-outside", 1),
-            ("a.ts", "duration=4", "not-a-playlist", 2),
+            ("a.ts", "duration=4", "not-a-playlist", 2), ("page.html", "duration=4", "not-a-playlist", 2),
+            ("empty.txt", "duration=4", "not-a-playlist", 2),
         ] as [(String, String, String, Int32)]
     )
     func editThatDoesNotFitIsReportedAtOnce(source: String, edit: String, code: String, status: Int32) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try file("v.m3u8", Self.media)
+        _ = try file("page.html", "<!DOCTYPE html><html></html>")
+        _ = try file("empty.txt", "")
         let packets = [UInt8](repeating: 0x47, count: 188 * 8)
         try Data(packets).write(to: folder.appendingPathComponent("a.ts"))
         let path = folder.appendingPathComponent(source).path

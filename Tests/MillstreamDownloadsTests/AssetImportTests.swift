@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 import Testing
@@ -112,6 +113,21 @@ import Testing
         let error = await #expect(throws: DownloadError.self) { try await add("hostile.m3u8") }
         #expect(error?.detail == "address-refused", "\(error?.message ?? "")")
         #expect(try library.assets().isEmpty)
+    }
+
+    /// The first file would fit after the deletion of the other asset, but not the second one.
+    @Test func presentationThatDoesNotFitDeletesNothing() async throws {
+        try write(String(repeating: "a", count: 2_000_000), "low/0.ts")
+        let asset = try await add("low/media.m3u8")
+        try write(String(repeating: "b", count: 2_000_000), "high/0.ts")
+        try write(String(repeating: "c", count: 2_000_000), "high/deep/1.ts")
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(1_000_000)))
+        let error = await #expect(throws: DownloadError.self) { try await add("high/media.m3u8") }
+        #expect(error?.detail == "disk-full", "\(error?.message ?? "")")
+        #expect(try library.assets().map(\.id) == [asset.id])
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(3_000_000)))
+        let other = try await add("high/media.m3u8")
+        #expect(try library.assets().map(\.id) == [other.id])
     }
 
     @Test func storedAssetSurvivesAFailedImport() async throws {

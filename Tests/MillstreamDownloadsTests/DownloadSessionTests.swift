@@ -62,6 +62,21 @@ import Testing
         )
     }
 
+    /// Each reading of the catalog may copy it, and there is nothing to take care of.
+    @Test func catalogOfALibraryThatIsOpenForReadingIsNotPolled() async throws {
+        let time = SystemTimeSource()
+        let runner = SessionRunner(
+            identifier: "films",
+            library: try AssetLibrary(reading: temporary.directory),
+            loader: ResourceLoader(ScriptedTransport(texts: [:])),
+            configuration: DownloadSession.Configuration(),
+            time: time
+        )
+        // It ends although the session exists.
+        await SessionRunner.watch(Weak(runner), time)
+        withExtendedLifetime(runner) {}
+    }
+
     private func anotherLibrary() throws -> AssetLibrary { try AssetLibrary(directory: temporary.directory) }
 
     /// Waits until a condition holds; a suite has a limit of time.

@@ -124,6 +124,11 @@ import Testing
         #expect(try temporary.library.assets().map(\.state) == [.complete])
     }
 
+    @Test func playlistWithAKeyExcusesAllOfItsInitializationSections() async throws {
+        let asset = try await download(Self.initialization(), firstKey: Self.key)
+        #expect(try ProtectedMedia.scheme(of: asset.id, in: temporary.library) == nil)
+    }
+
     @Test func recordingOfMediaWithAKeyOrWithoutProtectionIsComplete() async throws {
         #expect(try await download(Self.initialization(), firstKey: Self.key, records: true).state == .complete)
     }

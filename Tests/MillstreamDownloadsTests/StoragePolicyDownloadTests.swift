@@ -92,6 +92,60 @@ private final class DeletedTitles: Sendable {
         #expect(try titles() == ["two"])
     }
 
+    /// A server can announce any length, and a key has 16 bytes.
+    @Test func fileThatIsRefusedDeletesNothing() async throws {
+        let origin = Self.origin(["one"], size: 3_000_000)
+        _ = try await download("one", from: origin)
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(1_500_000)))
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="key"
+            #EXTINF:4,
+            two.ts
+            #EXT-X-ENDLIST
+
+            """
+        origin.setResponses(for: Self.base + "two.m3u8", .text(playlist))
+        origin.setResponses(for: Self.base + "two.ts", .text("two"))
+        // The space would be available after the deletion of the other asset.
+        origin.setResponses(for: Self.base + "key", .truncated([1], announced: 4_000_000))
+        await #expect(throws: DownloadError.self) { try await download("two", from: origin) }
+        #expect(try titles() == ["one", "two"])
+    }
+
+    /// I-frames are copied from the segments that are stored.
+    @Test func copiedFilesAreWithinTheLimits() async throws {
+        let origin = Self.origin(["one", "six"], size: 3_000_000)
+        _ = try await download("one", from: origin)
+        let quota = library.diskUsage.occupiedBytes + ByteCount(4_500_000)
+        try library.setStorageLimits(StorageLimits(quota: quota))
+        let main = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360
+            six.m3u8
+            #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=50000,RESOLUTION=640x360,URI="frames.m3u8"
+
+            """
+        let frames = """
+            #EXTM3U
+            #EXT-X-VERSION:4
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-I-FRAMES-ONLY
+            #EXTINF:4,
+            #EXT-X-BYTERANGE:2500000@1
+            six.ts
+            #EXT-X-ENDLIST
+
+            """
+        origin.setResponses(for: Self.base + "two.m3u8", .text(main))
+        origin.setResponses(for: Self.base + "frames.m3u8", .text(frames))
+        let asset = try await download("two", from: origin)
+        #expect(asset.renditions.map(\.role) == [.variant, .iFrames] && asset.state == .complete)
+        #expect(try titles() == ["two"])
+        #expect(library.diskUsage.occupiedBytes <= quota)
+    }
+
     @Test func sessionDeletesExpiredAssetsWhenItIsCreated() async throws {
         let origin = Self.origin(["one"], size: 3_000)
         let asset = try await download("one", from: origin)

@@ -508,6 +508,14 @@ import Testing
             #expect(refused.body.contains("cannot be changed, so nothing is downloaded"))
             let kept = try await stage.ask("/api/library/\(id)", method: "DELETE")
             #expect(kept.status == 409 && kept.errorCode == "library-read-only", "\(kept.body)")
+            for (method, path, body) in [
+                ("PUT", "/api/library/\(id)/policy", #"{"pinned":true}"#), ("POST", "/api/storage/evictions", ""),
+                ("POST", "/api/downloads/\(id)/pause", ""), ("POST", "/api/downloads/\(id)/resume", ""),
+                ("DELETE", "/api/downloads/\(id)", ""),
+            ] {
+                let answer = try await send(body, to: path, method, stage)
+                #expect(answer.status == 409 && answer.errorCode == "library-read-only", "\(path): \(answer.body)")
+            }
             #expect(try await stage.ask("/api/library").body.contains(#""id":"\#(id)""#))
         }
     }

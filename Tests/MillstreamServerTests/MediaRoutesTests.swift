@@ -74,11 +74,13 @@ import Testing
             let report = try await stage.ask("/api/inspect?url=\(file)")
             #expect(report.status == 200 && report.body == #"{"kind":"file"}"#, "\(report.body)")
             let address = PercentEncoding.encode("/play.m3u8?url=\(file)&segments=proxy")
-            let asked = try await stage.ask("/api/playback-address?address=\(address)&kind=file").body
-            let resolved = try #require(asked.firstMatch(of: /"address":"([^"]*)"/)?.1)
-            #expect(resolved.hasPrefix("/segment\(path)?"), "\(resolved)")
-            let beginning = try await stage.ask(String(resolved), fields: ["Range: bytes=4-7"])
-            #expect(beginning.status == 206 && beginning.body == "ftyp")
+            for kind in ["", "&kind=file"] {
+                let asked = try await stage.ask("/api/playback-address?address=\(address)\(kind)").body
+                let resolved = try #require(asked.firstMatch(of: /"address":"([^"]*)"/)?.1)
+                #expect(resolved.hasPrefix("/segment\(path)?"), "\(resolved)")
+                let beginning = try await stage.ask(String(resolved), fields: ["Range: bytes=4-7"])
+                #expect(beginning.status == 206 && beginning.body == "ftyp")
+            }
             let playlist = try await stage.ask("/api/inspect?url=\(stage.privateSource)")
             #expect(playlist.body.hasPrefix(#"{"kind":"media""#))
         }
@@ -119,7 +121,9 @@ import Testing
             serve("/0.ts", packets)
             // More than is loaded as a playlist.
             serve("/large", film + [UInt8](repeating: 0, count: 33 << 20))
-            for path in ["/video", "/0.ts", "/large"] {
+            serve("/endless", film)
+            stage.origin.behave("/endless", [.chunked, .endlessBody])
+            for path in ["/video", "/0.ts", "/large", "/endless"] {
                 let address = "/play.m3u8?url=\(stage.origin.address(path))"
                 let played = try await stage.ask(address)
                 #expect(played.status == 302, "\(path): \(played.body)")
@@ -130,10 +134,33 @@ import Testing
             serve("/list.mp4", Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n".utf8))
             let playlist = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.mp4"))")
             #expect(playlist.status == 200 && playlist.body.hasPrefix("#EXTM3U"), "\(playlist.head)")
+            let encoded = PercentEncoding.encode("/play.m3u8?url=\(stage.origin.address("/list.mp4"))")
+            let resolved = try await stage.ask("/api/playback-address?address=\(encoded)").body
+            #expect(resolved.contains(#""address":"/play.m3u8?"#), "\(resolved)")
             serve("/page", Array("<!DOCTYPE html><html></html>".utf8))
             let page = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/page"))")
             #expect(page.status == 502 && page.errorCode == "not-a-playlist", "\(page.body)")
         }
+    }
+
+    /// A transport that never answers.
+    private struct SilentTransport: Transport {
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            try await SystemTimeSource().sleep(for: .seconds(86_400))
+            throw CancellationError()
+        }
+    }
+
+    /// An origin that cannot be reached does not delay the answer, for which the name is enough.
+    @Test func nameOfAMediaFileDecidesAfterOneAttempt() async throws {
+        let (film, video) = (ResourceAddress("https://h/film.mp4"), ResourceAddress("https://h/video"))
+        let silent = ResourceLoader(SilentTransport())
+        #expect(try await silent.isProbableMediaFile(at: film, within: .milliseconds(1)))
+        #expect(try await !silent.isProbableMediaFile(at: video, within: .milliseconds(1)))
+        let failure = TransportError(.cannotConnect, "down", address: film)
+        let transport = ScriptedTransport([film.text: [.failure(failure)]])
+        #expect(try await ResourceLoader(transport).isMediaFile(at: film))
+        #expect(transport.requests.map(\.headers) == [[HeaderField("Range", "bytes=0-65535")]])
     }
 
     @Test(arguments: ["6G", ""]) func unknownConditionsAreRefused(name: String) async throws {

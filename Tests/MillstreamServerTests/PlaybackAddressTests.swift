@@ -517,7 +517,11 @@ import Testing
         arguments: [
             ("http://edited.invalid/other", TransportError.Code.wrongContent, nil),
             ("http://edited.invalid/play.m3u8", TransportError.Code(rawValue: "missing-url"), nil),
-            ("http://edited.invalid/play.m3u8?url=https://h/page", .wrongContent, "https://h/page"),
+            (
+                "http://edited.invalid/play.m3u8?url=https://h/page",
+                TransportError.Code(rawValue: "not-a-playlist"),
+                "https://h/page"
+            ),
             (
                 "http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9",
                 TransportError.Code(rawValue: "time-outside"),

@@ -84,7 +84,7 @@ import Testing
             "address-refused",
             "failed: http://h/a.m3u8",
             hint: "URLs of requests cannot have a user name and password; write them in the URL of the catalog, or add "
-                + "--header 'Authorization: …' to the options of millstream serve"
+                + "--header-for 'http://h Authorization: …' to the options of millstream serve"
         )
         expect(
             TransportError(.tooManyLookups, "failed"),

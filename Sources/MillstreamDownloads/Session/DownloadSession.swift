@@ -15,6 +15,8 @@ public import ResourceAddressing
 /// A session applies the storage policy of its library (`AssetLibrary.applyStoragePolicy(need:now:)`) when it is created and at the
 /// interval of its configuration, and a task makes space available within the limits of the library; `AssetLibrary.evictions` has what they delete.
 ///
+/// A session of a library that is open for reading only has the tasks that it finds when it is created, and follows none of them.
+///
 /// A session with tasks that have not ended exists until ``invalidate()``, even if there is no reference to it.
 public final class DownloadSession: Sendable {
     /// The options of a session.

@@ -6,6 +6,8 @@ import Synchronization
 extension SessionRunner {
     /// Applies what other processes changed in the catalog, until the session no longer exists.
     static func watch(_ session: Weak<SessionRunner>, _ time: any TimeSource) async {
+        // A library that is open for reading has no tasks to take care of, and each reading of its catalog may copy the catalog.
+        guard session.value?.library.isWritable == true else { return }
         var schedule = StoragePolicySchedule(session.value?.configuration.storagePolicyInterval)
         while true {
             if let session = session.value, schedule.isDue(at: time.now) {

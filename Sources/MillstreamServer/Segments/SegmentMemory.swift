@@ -38,6 +38,10 @@ final class SegmentMemory: Sendable {
 
     /// The number of segments that are loaded ahead of a player; 0 to load none.
     private let aheadCount: Int
+    /// A Boolean value that indicates whether the conditions of requests are sent to the origin.
+    ///
+    /// They are not if a disk cache is behind this memory: it answers only requests without a condition.
+    let forwardsConditions: Bool
     private let time: any TimeSource
     private let memory: SharedMemory
     private let state = Mutex(State())
@@ -61,14 +65,17 @@ final class SegmentMemory: Sendable {
     ///
     /// - Parameters:
     ///   - aheadCount: The number of segments that are loaded ahead of a player; 0 to load none.
+    ///   - forwardsConditions: A Boolean value that indicates whether the conditions of requests are sent to the origin.
     ///   - memory: The memory of the segments.
     ///   - time: The clock.
     init(
         aheadCount: Int = 0,
+        forwardsConditions: Bool = true,
         memory: SharedMemory = SharedMemory(),
         time: any TimeSource = SystemTimeSource()
     ) {
         self.aheadCount = aheadCount
+        self.forwardsConditions = forwardsConditions
         self.memory = memory
         self.time = time
     }

@@ -102,14 +102,16 @@ final class MemoryBreakStore: BreakStore {
     ) throws {
         // What is played goes on up to twice the maximum, beyond which its own breaks are too many.
         let factor = isNew ? 1 : 2
-        let exceeds = state.size +| count > maximumSize *| factor
         let share = maximumSize / 4
-        let exceedsShare = client.map { (state.sizes[$0] ?? 0) +| count > share *| factor } ?? false
-        guard exceeds || exceedsShare else { return }
+        func exceeds() -> Bool { state.size +| count > maximumSize *| factor }
+        func exceedsShare() -> Bool {
+            client.map { (state.sizes[$0] ?? 0) +| count > share *| factor } ?? false
+        }
+        guard exceeds() || exceedsShare() else { return }
         let idle = state.entries.filter { $0.key != key && now - $0.value.lastUse >= Self.idleTime }
             .sorted { ($0.value.lastUse, $0.key) < ($1.value.lastUse, $1.key) }
-        for (key, entry) in idle where exceeds || entry.client == client { state.remove(key) }
-        if let client, (state.sizes[client] ?? 0) +| count > share *| factor {
+        for (key, entry) in idle where exceeds() || exceedsShare() && entry.client == client { state.remove(key) }
+        guard !exceedsShare() else {
             throw ServerError(
                 .tooManyRequests,
                 "too-many-timelines",
@@ -117,7 +119,7 @@ final class MemoryBreakStore: BreakStore {
                 hint: "wait \(Self.idleTime.components.seconds / 60) minutes after the last request for some of them"
             )
         }
-        guard state.size +| count <= maximumSize *| factor else {
+        guard !exceeds() else {
             throw ServerError(
                 .serviceUnavailable,
                 "too-many-timelines",

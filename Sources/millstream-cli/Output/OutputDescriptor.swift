@@ -53,6 +53,28 @@ struct OutputDescriptor: Sendable {
         }
     }
 
+    /// Opens a pipe, a device or another file that exists, without changing what it has.
+    ///
+    /// - Parameter path: The path of the file; bytes are appended to a regular file.
+    /// - Throws: ``OutputError``.
+    init(opening path: String) throws(OutputError) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_APPEND)
+        guard descriptor >= 0 else { throw OutputError(output: "the file \(path)", number: errno) }
+        self.init(rawValue: descriptor, name: "the file \(path)")
+    }
+
+    /// Uses a descriptor that was opened for the program, at its position; it must not be closed.
+    ///
+    /// - Parameter number: The number of the descriptor.
+    /// - Throws: ``OutputError`` if it is not open, or was opened by the program itself.
+    init(inherited number: Int32) throws(OutputError) {
+        let flags = fcntl(number, F_GETFD)
+        guard flags >= 0, flags & FD_CLOEXEC == 0 else {
+            throw OutputError(output: "the descriptor \(number)", number: EBADF)
+        }
+        self.init(rawValue: number, name: "the descriptor \(number)")
+    }
+
     init(rawValue: Int32, name: String) {
         self.rawValue = rawValue
         self.name = name

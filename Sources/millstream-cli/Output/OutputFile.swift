@@ -17,8 +17,8 @@ enum OutputFile {
 
     /// Writes a file; its folder is created.
     ///
-    /// A regular file is replaced as a whole, and a symbolic link keeps referring to it. Pipes and devices, such as
-    /// `/dev/stdout`, are written to and never replaced.
+    /// A regular file is replaced as a whole, and a symbolic link keeps referring to it, also if it is created now.
+    /// Pipes, devices and the descriptors of the program, such as `/dev/stdout`, are written to and never replaced.
     ///
     /// - Parameters:
     ///   - bytes: The content.
@@ -27,12 +27,16 @@ enum OutputFile {
     ///   was interrupted while a pipe was blocked.
     static func write(_ bytes: [UInt8], to url: URL) throws {
         do {
-            guard let file = replaceableFile(url) else { return try writeInPlace(bytes, to: url) }
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(bytes).write(to: file, options: .atomic)
+            switch OutputTarget(url) {
+            case .file(let file):
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+                try Data(bytes).write(to: file, options: .atomic)
+            case .descriptor(let number): try write(bytes, toDescriptor: number)
+            case .special(let path): try writeInPlace(bytes, to: path)
+            }
         } catch let error as OutputError {
             if error.isClosed { throw error }
             throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(error.reason))")
@@ -43,28 +47,15 @@ enum OutputFile {
         }
     }
 
-    /// Returns the location of the regular file that a path denotes or can denote; `nil` for pipes, devices, the
-    /// descriptors of the program, and links to something that does not exist.
-    private static func replaceableFile(_ url: URL) -> URL? {
-        guard let type = type(of: url) else { return url }
-        switch type {
-        case .typeRegular, .typeDirectory: return url
-        case .typeSymbolicLink:
-            // A link to a descriptor refers to what the shell has opened, which may be shared with other programs.
-            guard !["/dev/", "/proc/"].contains(where: url.standardizedFileURL.path.hasPrefix) else { return nil }
-            let target = url.resolvingSymlinksInPath()
-            return self.type(of: target) == .typeRegular ? target : nil
-        default: return nil
-        }
-    }
-
-    private static func type(of url: URL) -> FileAttributeType? {
-        (try? FileManager.default.attributesOfItem(atPath: url.path))?[.type] as? FileAttributeType
-    }
-
-    private static func writeInPlace(_ bytes: [UInt8], to url: URL) throws {
-        let output = try OutputDescriptor(creating: url.path)
+    private static func writeInPlace(_ bytes: [UInt8], to path: String) throws {
+        let output = try OutputDescriptor(opening: path)
         defer { output.close() }
         try output.write(bytes)
+    }
+
+    /// Writes to what the shell has opened, which can be shared with other programs: it stays open and is not truncated.
+    private static func write(_ bytes: [UInt8], toDescriptor number: Int32) throws {
+        guard number != OutputDescriptor.results.rawValue else { return try StandardOutput.write(playlist: bytes) }
+        try OutputDescriptor(inherited: number).write(bytes)
     }
 }
