@@ -65,6 +65,7 @@ struct PackedAudioParser {
         guard information.count >= 14 else { return }
         let rate = Int32(information[10]) << 12 | Int32(information[11]) << 4 | Int32(information[12]) >> 4
         unsafe parameters.pointer.pointee.sample_rate = rate
+        // Bounded: three bits.
         let channelCount = Int32(information[12] >> 1 & 7) + 1
         unsafe av_channel_layout_default(&parameters.pointer.pointee.ch_layout, channelCount)
     }

@@ -25,13 +25,13 @@ final class MemoryBreakStore: BreakStore {
 
         mutating func remove(_ key: String) {
             guard let entry = entries.removeValue(forKey: key) else { return }
-            add(-entry.size, of: entry.client)
+            add(0 -| entry.size, of: entry.client)
         }
 
         mutating func add(_ count: Int, of client: ClientNetwork?) {
-            size += count
+            size +|= count
             guard let client else { return }
-            let total = (sizes[client] ?? 0) + count
+            let total = (sizes[client] ?? 0) +| count
             sizes[client] = total > 0 ? total : nil
         }
     }

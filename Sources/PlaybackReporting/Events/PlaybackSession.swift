@@ -24,6 +24,6 @@ public struct PlaybackSession: Sendable, Hashable {
     /// A time that was computed, such as that of a repeated request, has more digits than any clock.
     public func date(at time: Duration) -> Duration {
         let date = (startDate + (time - start)).attoseconds
-        return Duration(attoseconds: date - date % 1_000_000_000)
+        return Duration(attoseconds: date -| date % 1_000_000_000)
     }
 }
