@@ -238,6 +238,17 @@ import Testing
         }
     }
 
+    /// After an error, a transport can be released without a shutdown.
+    @Test func transportThatIsReleasedClosesItsConnections() async throws {
+        try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
+            let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
+            for _ in 0..<3 {
+                let loaded = try await ResourceLoader(HTTPTransport()).load(request)
+                #expect(loaded.bytes == Self.media)
+            }
+        }
+    }
+
     // MARK: Unexpected content
 
     @Test func htmlPageInsteadOfMediaIsAnError() async throws {

@@ -34,7 +34,7 @@ import Testing
         return try #require(SegmentPart(of: ResourceAddress("http://h/\(name)#\(fragment)")))
     }
 
-    @Test(.timeLimit(.minutes(1))) func segmentIsLoadedOnceForItsParts() async throws {
+    @Test(.timeLimit(.minutes(10))) func segmentIsLoadedOnceForItsParts() async throws {
         let store = store(SystemTimeSource())
         let loader = ResourceLoader(transport)
         let parts = try await withThrowingTaskGroup(of: (Int, ByteBuffer).self) { group in
@@ -53,7 +53,7 @@ import Testing
         #expect(capacity.pendingRequests == 0 && capacity.pendingBytes == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func segmentIsLoadedAgainAfterHalfAMinute() async throws {
+    @Test(.timeLimit(.minutes(10))) func segmentIsLoadedAgainAfterHalfAMinute() async throws {
         let simulation = Simulation()
         try await simulation.run {
             let store = store(simulation)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func partIsDeliveredWhenItIsPublished() async throws {
+    @Test(.timeLimit(.minutes(10))) func partIsDeliveredWhenItIsPublished() async throws {
         let simulation = Simulation()
         try await simulation.run {
             let store = store(simulation)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func segmentThatCannotBeDividedIsNotLoadedForEachPart() async throws {
+    @Test(.timeLimit(.minutes(10))) func segmentThatCannotBeDividedIsNotLoadedForEachPart() async throws {
         let store = store(SystemTimeSource())
         let loader = ResourceLoader(transport)
         for index in 0..<4 {

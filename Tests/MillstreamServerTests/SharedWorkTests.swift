@@ -27,7 +27,7 @@ import Testing
         while !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test(.timeLimit(.minutes(1))) func workIsDoneOnceForAllThatWait() async throws {
+    @Test(.timeLimit(.minutes(10))) func workIsDoneOnceForAllThatWait() async throws {
         let work = SharedWork<String, Int>(maximumCount: 4)
         let record = Record()
         let values = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -51,7 +51,7 @@ import Testing
         #expect(try await work.value(for: "a") { 9 } == 9)
     }
 
-    @Test(.timeLimit(.minutes(1))) func workEndsWithTheLastThatWaits() async throws {
+    @Test(.timeLimit(.minutes(10))) func workEndsWithTheLastThatWaits() async throws {
         let work = SharedWork<String, Int>(maximumCount: 4)
         let record = Record()
         let body: @Sendable () async throws -> Int = {
@@ -71,7 +71,7 @@ import Testing
         #expect(record.begun == 1 && record.ended == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func amountOfWorkIsLimited() async throws {
+    @Test(.timeLimit(.minutes(10))) func amountOfWorkIsLimited() async throws {
         let work = SharedWork<Int, Int>(maximumCount: 1)
         let record = Record()
         let first = Task {

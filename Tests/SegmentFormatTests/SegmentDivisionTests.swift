@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A small segment that declares many samples without bytes, in many tracks and fragments, has limited samples.
-    @Test(.timeLimit(.minutes(2))) func declaredSamplesAreLimited() throws {
+    @Test(.timeLimit(.minutes(10))) func declaredSamplesAreLimited() throws {
         let empty = (1...128).flatMap { track in
             box(
                 "traf",

@@ -49,6 +49,11 @@ final class HTTPClientPool: Sendable {
         hosts = HostCache(options.lookups, time: time)
     }
 
+    /// Closes the connections if the transport was released without a shutdown, for example after an error.
+    deinit {
+        for entry in state.withLock({ $0.clients.values }) { entry.client.shutdown { _ in } }
+    }
+
     /// Returns the addresses of a host, and the duration of the lookup; `nil` for a host that was resolved recently.
     func resolve(_ host: String) async throws -> (addresses: [HostAddress], duration: Duration?) {
         try await hosts.resolve(host)
