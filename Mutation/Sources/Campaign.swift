@@ -158,7 +158,7 @@ struct Campaign {
         for name in failing { say("left out, since it fails without a fault: \(name)") }
         guard !tests.suites.isEmpty else { throw Failure("no suite passes without a fault") }
         var isGood = true
-        var text = ""
+        var reportText = ""
         for target in options.targets {
             let chosen = Array(mutants[target.name, default: []].prefix(options.sample > 0 ? options.sample : .max))
             let outcome = Locked<[Int32: String]>([:])
@@ -182,7 +182,7 @@ struct Campaign {
             let reached = Set(tests.suites.flatMap(\.reached))
             let share = chosen.isEmpty ? 1 : Double(unexplained.count) / Double(chosen.count)
             isGood = isGood && share <= options.maximumSurvivorShare
-            text += "\(target.name): \(chosen.count) faults, \(seen.count) seen"
+            var text = "\(target.name): \(chosen.count) faults, \(seen.count) seen"
             text +=
                 " (\(seen.values.count { $0.hasSuffix("(time limit)") }) by the time limit), \(survivors.count) survive"
             text += ", \(survivors.count - unexplained.count) of them explained: "
@@ -194,9 +194,11 @@ struct Campaign {
                     ?? (reached.contains(mutant.id) ? "survives" : "not reached")
                 text += "  \(place) [\(mutant.kind.rawValue)] \(mark)\n    \(mutant.signature)\n"
             }
+            // The report of each target is written when its mutants are tried, since a campaign takes hours.
+            FileHandle.standardOutput.write(Data(text.utf8))
+            reportText += text
+            try reportText.write(to: report, atomically: true, encoding: .utf8)
         }
-        try text.write(to: report, atomically: true, encoding: .utf8)
-        print(text, terminator: "")
         return isGood
     }
 }
