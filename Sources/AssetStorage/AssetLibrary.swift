@@ -26,6 +26,8 @@ public final class AssetLibrary: Sendable {
     /// The path of the directory of all packages.
     private let packagesPath: String
     let receptions = ReceptionRegistry()
+    /// The waits of players of this process for media of the library that is not stored.
+    let playback = PlaybackActivity()
     /// The locks that this process holds to store files, by the identifiers of the assets.
     let locks = Mutex<[String: WeakLock]>([:])
     /// The claims of this process on files that it receives, by the identifiers of the assets.

@@ -30,6 +30,7 @@ package final class AssetTransport: Transport {
     package init(_ library: AssetLibrary, id: String, origin: any Transport, files: any Transport = FileTransport()) {
         self.library = library
         self.id = id
+        let origin = PlaybackTransport(base: origin, activity: library.playback)
         self.origin = origin
         self.files = files
         source = try? library.asset(id).source

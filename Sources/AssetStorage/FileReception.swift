@@ -40,6 +40,9 @@ package final class FileReception: Sendable {
     /// The state.
     package var phase: Phase { state.withLock { $0.phase } }
 
+    /// A Boolean value that indicates whether there are readers, or tasks that wait for the file.
+    var hasReaders: Bool { state.withLock { $0.readerCount > 0 } }
+
     /// Begins to receive the file; readers of an earlier attempt fail.
     ///
     /// - Parameters:
@@ -211,6 +214,7 @@ struct FollowedBuffers: AsyncSequence, Sendable {
     let address: ResourceAddress
     /// The reference that keeps the transfer from being canceled.
     let reader: ReceptionReader
+    let activity: PlaybackActivity
 
     /// The maximum number of bytes in a buffer.
     private static let bufferSize: Int64 = 256 << 10
@@ -222,10 +226,7 @@ struct FollowedBuffers: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             let (attempt, position) = (buffers.attempt, position)
-            let phase = try await buffers.reception.wait { phase in
-                guard case .receiving(attempt, _, let written) = phase else { return true }
-                return written > position
-            }
+            let phase = try await nextPhase()
             let available: Int64
             switch phase {
             case .receiving(attempt, _, let written): available = written
@@ -246,6 +247,17 @@ struct FollowedBuffers: AsyncSequence, Sendable {
             let bytes = try await BlockingOperation.run { try file.read(count, at: position) }
             self.position +|= Int64(bytes.readableBytes)
             return bytes
+        }
+
+        /// Waits until there are bytes that have not been read, or no more.
+        private func nextPhase() async throws -> FileReception.Phase {
+            let (attempt, position) = (buffers.attempt, position)
+            buffers.activity.begin()
+            defer { buffers.activity.end() }
+            return try await buffers.reception.wait { phase in
+                guard case .receiving(attempt, _, let written) = phase else { return true }
+                return written > position
+            }
         }
     }
 

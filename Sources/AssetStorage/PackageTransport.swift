@@ -31,7 +31,7 @@ package final class PackageTransport: Transport {
         self.library = library
         self.id = id
         self.files = files
-        self.origin = origin
+        self.origin = origin.map { PlaybackTransport(base: $0, activity: library.playback) }
         folder = library.packageDirectory(id).standardizedFileURL.path + "/"
         use = RepeatedPackageUse(library.packageDirectory(id))
     }

@@ -46,7 +46,7 @@ struct SharedFiles: Sendable {
                 }
             }
             let reader = ReceptionReader(reception)
-            let phase = try await reception.waitForResponse()
+            let phase = try await response(of: reception)
             switch phase {
             case .receiving(let attempt, let length, _):
                 let offset = original.resumption?.offset ?? 0
@@ -55,7 +55,8 @@ struct SharedFiles: Sendable {
                     attempt: attempt,
                     offset: offset,
                     address: resource.address,
-                    reader: reader
+                    reader: reader,
+                    activity: library.playback
                 )
                 return TransportResponse(
                     status: offset > 0 ? 206 : 200,
@@ -68,6 +69,13 @@ struct SharedFiles: Sendable {
             case .waiting, .failed: continue
             }
         }
+    }
+
+    /// Waits until the response of a reception has begun, or the reception has ended.
+    private func response(of reception: FileReception) async throws -> FileReception.Phase {
+        library.playback.begin()
+        defer { library.playback.end() }
+        return try await reception.waitForResponse()
     }
 
     /// Makes the bytes readable that another process receives.

@@ -50,6 +50,7 @@ extension AssetDownload {
                                 meter: meter,
                                 budget: budget,
                                 limiter: limiter,
+                                yieldsToPlayback: true,
                                 time: time
                             )
                             receivingCount += 1

@@ -17,6 +17,8 @@ struct FileTransfer {
     let meter: ProgressMeter
     let budget: DownloadBudget
     let limiter: RateLimiter?
+    /// A Boolean value that indicates whether the transfer leaves the network to players that wait for media of the library.
+    let yieldsToPlayback: Bool
     let time: any TimeSource
 
     /// The number of bytes that are collected before they are written on another thread.
@@ -156,7 +158,7 @@ struct FileTransfer {
         do {
             try budget.addBytes(length)
             counted = length
-            try await write(response, nil, to: file, reception, limiter: nil) { count, _ in
+            try await write(response, nil, to: file, reception, isTransfer: false) { count, _ in
                 try await budget.useSpace(count, of: &space)
             }
         } catch {
@@ -171,7 +173,17 @@ struct FileTransfer {
     /// The maximum size of a file that is copied from a stored one.
     private static let maximumCopySize: Int64 = 256 << 20
 
+    private func makePrecedence(_ reception: FileReception) -> PlaybackPrecedence? {
+        yieldsToPlayback ? PlaybackPrecedence(reception, in: library, time: time) : nil
+    }
+
     private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
+        var precedence = makePrecedence(reception)
+        try await precedence?.waitBeforeRequest()
+        return try await receiveNow(request, reception)
+    }
+
+    private func receiveNow(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
             let announced = response.expectedLength.map { $0 +| offset }
@@ -197,7 +209,7 @@ struct FileTransfer {
                 }
                 // Only from now on are the bytes on the disk those that are received.
                 reception.begin(length: announced, written: offset)
-                try await write(response, version, to: file, reception, limiter: limiter) { count, skippedCount in
+                try await write(response, version, to: file, reception, isTransfer: true) { count, skippedCount in
                     received +|= count
                     try budget.check(received, of: resource, at: response.address)
                     try await budget.useSpace(count, of: &space)
@@ -228,7 +240,7 @@ struct FileTransfer {
         _ version: ResourceVersion?,
         to file: PackageFile,
         _ reception: FileReception,
-        limiter: RateLimiter?,
+        isTransfer: Bool,
         received: (_ count: Int64, _ skippedCount: Int64) async throws -> Void
     ) async throws {
         // Large buffers are written one after the other: to join them would copy every byte.
@@ -237,6 +249,7 @@ struct FileTransfer {
         let begun = time.now
         var (written, lastNoted) = (begun, begun)
         var skipped: Int64 = 0
+        var precedence = isTransfer ? makePrecedence(reception) : nil
         do {
             for try await buffer in response.body {
                 // Bytes before the range were received, although they are not a part of the file.
@@ -254,7 +267,10 @@ struct FileTransfer {
                     pending.append(buffer)
                 }
                 // A cancellation ends the wait; what was received is kept.
-                try await limiter?.waitAfterReceiving(buffer.readableBytes +| Int(clamping: skippedCount))
+                if isTransfer {
+                    try await limiter?.waitAfterReceiving(buffer.readableBytes +| Int(clamping: skippedCount))
+                    try await precedence?.waitBetweenBuffers()
+                }
                 let now = time.now
                 guard pendingSize >= Self.writeSize || now - written >= Self.writeInterval else { continue }
                 written = now

@@ -388,6 +388,8 @@ struct RecordingRun: Sendable {
             meter: meter,
             budget: budget,
             limiter: limiter,
+            // The server may no longer have the segment after a wait.
+            yieldsToPlayback: false,
             time: time
         )
     }
