@@ -2,8 +2,10 @@ import MediaTiming
 
 /// The fields of an access log in text form, in the order in which they are written.
 ///
-/// The fields that AVFoundation writes come first, in its order, followed by the others.
-enum AccessLogField: String, CaseIterable {
+/// The fields that AVFoundation writes come first, in its order, followed by the others. A field is a case with the
+/// name of its property in ``AccessLog/Event``, and its ``definition``, which the compiler requires for every case.
+/// Writing, reading, merging, totals and the table in `docs/formats/extended-logs.md` follow from it.
+package enum AccessLogField: String, CaseIterable, Sendable {
     case uri
     case playbackSessionID = "cs-guid"
     case serverAddress = "s-ip"
@@ -30,90 +32,184 @@ enum AccessLogField: String, CaseIterable {
     case averageVideoBitrate = "c-avg-video-bitrate"
     case averageAudioBitrate = "c-avg-audio-bitrate"
 
-    /// The type and property of a field's value.
-    private enum Storage {
-        case text(WritableKeyPath<AccessLog.Event, String?>)
-        case count(WritableKeyPath<AccessLog.Event, Int?>)
-        case duration(WritableKeyPath<AccessLog.Event, Duration?>)
-        case rate(WritableKeyPath<AccessLog.Event, BitRate?>)
-        case bytes
-        case type
-    }
-
-    private var storage: Storage {
+    /// The type of the field, its rules and its meaning.
+    var definition: AccessLogFieldDefinition {
         switch self {
-        case .uri: .text(\.uri)
-        case .playbackSessionID: .text(\.playbackSessionID)
-        case .serverAddress: .text(\.serverAddress)
-        case .numberOfServerAddressChanges: .count(\.numberOfServerAddressChanges)
-        case .numberOfMediaRequests: .count(\.numberOfMediaRequests)
-        case .segmentsDownloadedDuration: .duration(\.segmentsDownloadedDuration)
-        case .playbackStartOffset: .duration(\.playbackStartOffset)
-        case .durationWatched: .duration(\.durationWatched)
-        case .numberOfBytesTransferred: .bytes
-        case .observedBitrate: .rate(\.observedBitrate)
-        case .indicatedBitrate: .rate(\.indicatedBitrate)
-        case .numberOfStalls: .count(\.numberOfStalls)
-        case .numberOfDroppedVideoFrames: .count(\.numberOfDroppedVideoFrames)
-        case .startupTime: .duration(\.startupTime)
-        case .downloadOverdue: .count(\.downloadOverdue)
-        case .observedMinBitrate: .rate(\.observedMinBitrate)
-        case .observedMaxBitrate: .rate(\.observedMaxBitrate)
-        case .observedBitrateStandardDeviation: .rate(\.observedBitrateStandardDeviation)
-        case .playbackType: .type
-        case .mediaRequestsWWAN: .count(\.mediaRequestsWWAN)
-        case .switchBitrate: .rate(\.switchBitrate)
-        case .transferDuration: .duration(\.transferDuration)
-        case .indicatedAverageBitrate: .rate(\.indicatedAverageBitrate)
-        case .averageVideoBitrate: .rate(\.averageVideoBitrate)
-        case .averageAudioBitrate: .rate(\.averageAudioBitrate)
+        case .uri:
+            AccessLogFieldDefinition(\.uri, merging: .common, total: .none, "URL of the variant's playlist")
+        case .playbackSessionID:
+            AccessLogFieldDefinition(
+                \.playbackSessionID,
+                merging: .firstEvent,
+                total: .none,
+                "identifier of the session"
+            )
+        case .serverAddress:
+            AccessLogFieldDefinition(
+                \.serverAddress,
+                merging: .last,
+                total: .none,
+                "address of the server that sent the last segment"
+            )
+        case .numberOfServerAddressChanges:
+            AccessLogFieldDefinition(
+                \.numberOfServerAddressChanges,
+                merging: .sum,
+                total: .sum(\.numberOfServerAddressChanges),
+                "how often it changed"
+            )
+        case .numberOfMediaRequests:
+            AccessLogFieldDefinition(
+                \.numberOfMediaRequests,
+                merging: .sum,
+                total: .sum(\.numberOfMediaRequests),
+                "media segments transferred"
+            )
+        case .segmentsDownloadedDuration:
+            AccessLogFieldDefinition(
+                \.segmentsDownloadedDuration,
+                merging: .sum,
+                total: .sum(\.segmentsDownloadedDuration),
+                "media time of these segments"
+            )
+        case .playbackStartOffset:
+            AccessLogFieldDefinition(
+                \.playbackStartOffset,
+                merging: .first,
+                total: .none,
+                "media time at which the period began"
+            )
+        case .durationWatched:
+            AccessLogFieldDefinition(
+                \.durationWatched,
+                merging: .sum,
+                total: .sum(\.durationWatched),
+                "media time that was played"
+            )
+        case .numberOfBytesTransferred:
+            AccessLogFieldDefinition(
+                \.numberOfBytesTransferred,
+                merging: .sum,
+                total: .sum(\.numberOfBytesTransferred),
+                "everything transferred"
+            )
+        case .observedBitrate:
+            AccessLogFieldDefinition(
+                \.observedBitrate,
+                merging: .average(over: \.transferDuration),
+                total: .none,
+                "bits of media segments, divided by the time during which any was requested"
+            )
+        case .indicatedBitrate:
+            AccessLogFieldDefinition(
+                \.indicatedBitrate,
+                merging: .average(over: \.durationWatched),
+                total: .averages(
+                    overKnown: \.timeWeightedIndicatedBitrate,
+                    overAll: \.timeWeightedIndicatedBitrateIncludingUnknown
+                ),
+                "BANDWIDTH of the variant"
+            )
+        case .numberOfStalls:
+            AccessLogFieldDefinition(\.numberOfStalls, merging: .sum, total: .sum(\.numberOfStalls), "stalls")
+        case .numberOfDroppedVideoFrames:
+            AccessLogFieldDefinition(
+                \.numberOfDroppedVideoFrames,
+                merging: .sum,
+                total: .sumOfKnown(\.numberOfDroppedVideoFrames),
+                "frames that were too late"
+            )
+        case .startupTime:
+            AccessLogFieldDefinition(
+                \.startupTime,
+                merging: .first,
+                total: .none,
+                "until the item could be played; the first entry only"
+            )
+        case .downloadOverdue:
+            AccessLogFieldDefinition(
+                \.downloadOverdue,
+                merging: .sum,
+                total: .sum(\.downloadOverdue),
+                "segments that took longer to load than they play"
+            )
+        case .observedMinBitrate:
+            AccessLogFieldDefinition(
+                \.observedMinBitrate,
+                merging: .minimum,
+                total: .none,
+                "lowest rate of a single segment"
+            )
+        case .observedMaxBitrate:
+            AccessLogFieldDefinition(
+                \.observedMaxBitrate,
+                merging: .maximum,
+                total: .none,
+                "highest rate of a single segment"
+            )
+        case .observedBitrateStandardDeviation:
+            AccessLogFieldDefinition(
+                \.observedBitrateStandardDeviation,
+                merging: .unknown,
+                total: .none,
+                "standard deviation of the rates of single segments"
+            )
+        case .playbackType:
+            AccessLogFieldDefinition(\.playbackType, merging: .last, total: .none, "`VOD`, `LIVE` or `FILE`")
+        case .mediaRequestsWWAN:
+            AccessLogFieldDefinition(
+                \.mediaRequestsWWAN,
+                merging: .sum,
+                total: .none,
+                "requests over a cellular network"
+            )
+        case .switchBitrate:
+            AccessLogFieldDefinition(
+                \.switchBitrate,
+                merging: .unknown,
+                total: .none,
+                "estimated throughput when the variant was switched; entries that begin with a switch only"
+            )
+        case .transferDuration:
+            AccessLogFieldDefinition(
+                \.transferDuration,
+                merging: .sum,
+                total: .sum(\.transferDuration),
+                "time during which bytes arrived"
+            )
+        case .indicatedAverageBitrate:
+            AccessLogFieldDefinition(
+                \.indicatedAverageBitrate,
+                merging: .average(over: \.durationWatched),
+                total: .none,
+                "AVERAGE-BANDWIDTH of the variant"
+            )
+        case .averageVideoBitrate:
+            AccessLogFieldDefinition(
+                \.averageVideoBitrate,
+                merging: .average(over: \.durationWatched),
+                total: .none,
+                "bit rate of the loaded video"
+            )
+        case .averageAudioBitrate:
+            AccessLogFieldDefinition(
+                \.averageAudioBitrate,
+                merging: .average(over: \.durationWatched),
+                total: .none,
+                "bit rate of the loaded audio; unknown if it shares segments with video"
+            )
         }
     }
 
-    /// Returns the text of the field; `-` for an unknown or negative value.
-    func text(of event: AccessLog.Event) -> String {
-        let digits: String?
-        switch storage {
-        case .text(let property): return ExtendedLogText.encode(event[keyPath: property])
-        case .count(let property): digits = event[keyPath: property].flatMap { $0 < 0 ? nil : String($0) }
-        case .duration(let property):
-            digits = event[keyPath: property].flatMap { $0 < .zero ? nil : $0.decimalSeconds }
-        case .rate(let property): digits = event[keyPath: property].map { String($0.bitsPerSecond) }
-        case .bytes: digits = event.numberOfBytesTransferred.map { String($0.bytes) }
-        case .type: digits = event.playbackType?.rawValue
-        }
-        return digits ?? ExtendedLogText.unknown
+    /// The definitions of all fields by name.
+    static var definitions: [String: AccessLogFieldDefinition] {
+        Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0.definition) })
     }
 
-    /// Parses the text of a field into an event; a negative number means that the value is unknown, as in AVFoundation.
-    ///
-    /// - Returns: Whether the text is valid for the field.
-    func store(_ text: String, in event: inout AccessLog.Event) -> Bool {
-        switch storage {
-        case .text(let property):
-            event[keyPath: property] = text
-            return true
-        case .type:
-            // A playback type that is not supported is stored as unknown.
-            event.playbackType = PlaybackType(rawValue: text)
-            return true
-        default: break
-        }
-        guard let figure = DecimalNumber(text) else { return false }
-        guard figure.scaledValue >= 0 else { return true }
-        switch storage {
-        case .count(let property):
-            guard let number = figure.whole.flatMap(Int.init(exactly:)) else { return false }
-            event[keyPath: property] = number
-        case .duration(let property): event[keyPath: property] = Duration(attoseconds: figure.scaledValue)
-        case .rate(let property):
-            guard let rate = figure.rounded else { return false }
-            event[keyPath: property] = BitRate(bitsPerSecond: rate)
-        case .bytes:
-            guard let bytes = figure.whole else { return false }
-            event.numberOfBytesTransferred = ByteCount(bytes)
-        case .text, .type: break
-        }
-        return true
+    /// The row of the field in the table of the documentation.
+    package var documentation: String {
+        let definition = definition
+        let unit = definition.unit.isEmpty ? "" : definition.unit + " "
+        return "| `\(rawValue)` | \(unit)| \(definition.meaning) | `\(self)` |"
     }
 }

@@ -10,7 +10,7 @@ public struct ExtendedLogReader: Sendable, Hashable {
         public var maximumEntryCount: Int
         /// The maximum length of a line in bytes: 1 MiB by default, more than long URLs and messages need.
         public var maximumLineLength: Int
-        /// The maximum number of fields of an entry: 128 by default; an access log has 27.
+        /// The maximum number of fields of an entry: 128 by default, several times that of an access log.
         public var maximumFieldCount: Int
 
         /// Creates limits.
@@ -38,10 +38,11 @@ public struct ExtendedLogReader: Sendable, Hashable {
     /// - Complexity: O(*n*) in bytes.
     public func accessLog(_ bytes: Span<UInt8>) throws(ExtendedLogError) -> AccessLog {
         var log = AccessLog()
+        let definitions = AccessLogField.definitions
         try readEntries(of: bytes) { (entry) throws(ExtendedLogError) in
             var event = AccessLog.Event()
             for (name, value) in entry.values {
-                guard let field = AccessLogField(rawValue: name), !field.store(value, in: &event) else { continue }
+                guard let field = definitions[name], !field.store(value, &event) else { continue }
                 throw ExtendedLogError(code: .malformedValue, line: entry.line, field: name)
             }
             event.playbackStartDate = try entry.timeSince1970()

@@ -24,7 +24,8 @@ public struct ExtendedLogWriter: Sendable, Hashable {
     /// Returns the complete text of an access log.
     public func text(of log: AccessLog) -> String {
         var text = accessLogHeader(startingAt: log.events.lazy.compactMap(\.playbackStartDate).first)
-        for event in log.events { text += line(event) }
+        let fields = AccessLogField.allCases.map(\.definition)
+        for event in log.events { text += line(event.playbackStartDate, fields.map { $0.text(event) }) }
         return text
     }
 
@@ -53,7 +54,7 @@ public struct ExtendedLogWriter: Sendable, Hashable {
 
     /// Returns the line of an access log event, with a line terminator.
     public func line(_ event: AccessLog.Event) -> String {
-        line(event.playbackStartDate, AccessLogField.allCases.map { $0.text(of: event) })
+        line(event.playbackStartDate, AccessLogField.allCases.map { $0.definition.text(event) })
     }
 
     /// Returns the line of an error log event, with a line terminator.
