@@ -175,9 +175,12 @@ import Testing
             HTTPClientError.connectTimeout, TransportError.Code.cannotConnect,
             "the connection could not be established before the timeout"
         ),
-        (.getConnectionFromPoolTimeout, .cannotConnect, "the connection could not be established before the timeout"),
+        (
+            .getConnectionFromPoolTimeout, .cannotConnect,
+            "no connection to the server became available before the timeout"
+        ),
         (.readTimeout, .timedOut, "no data was received before the timeout"),
-        (.deadlineExceeded, .timedOut, "no data was received before the timeout"),
+        (.deadlineExceeded, .timedOut, "the response did not continue before the timeout"),
         (.invalidURL, .addressRefused, "the URL is invalid"),
         (.emptyHost, .addressRefused, "the URL is invalid"),
         (.emptyScheme, .addressRefused, "the URL is invalid"),

@@ -198,6 +198,7 @@ import Testing
         let error = await failure(.stall(after: 1_000))
         #expect(error?.code == .timedOut)
         #expect(await failure(.stallBeforeHead)?.code == .timedOut)
+        #expect(await failure([.slowHead(every: .milliseconds(20)), .endlessHead])?.code == .timedOut)
     }
 
     @Test func bodyThatArrivesTooSlowlyTimesOut() async {

@@ -110,7 +110,8 @@ final class HTTPClientPool: Sendable {
     private func makeClient(_ position: Endpoint) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        // The time of reading is limited by a handler of our own.
+        // The time of reading is limited by a handler of our own. The limit for connecting is also the one for the wait for
+        // a connection of the pool, while all of them are in use.
         configuration.timeout = .init(connect: TimeAmount(limited: options.connectTimeout))
         let readLimit = TimeAmount(limited: options.idleTimeout)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16

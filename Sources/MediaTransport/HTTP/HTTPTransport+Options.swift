@@ -14,9 +14,11 @@ extension HTTPTransport {
         ///
         /// A server that fetches resources on behalf of others must not use the cookies of its owner for them.
         public var usesCookies: @Sendable (ResourceAddress) -> Bool = { _ in true }
-        /// The maximum time to establish a connection, without name resolution; 10 seconds by default.
+        /// The maximum time to establish a connection, or to wait for one while all 16 to a server are in use, without name
+        /// resolution; 10 seconds by default.
         public var connectTimeout: Duration
-        /// The maximum time without any received data while data is wanted; 20 seconds by default.
+        /// The maximum time from a request to the head of its response, and then without bytes of the body while they are
+        /// wanted, up to the end of the response; 20 seconds by default.
         public var idleTimeout: Duration
         /// A Boolean value that indicates whether certificates are accepted without verification.
         public var acceptsAnyCertificate: Bool

@@ -3,7 +3,14 @@ import MediaTiming
 import NIOCore
 import NIOHTTP1
 
-/// A channel handler that ends an exchange if the server sends nothing for a given time while data is wanted.
+/// The error of a response that is preceded by too many informational responses.
+struct TooManyInformationalResponses: Error {}
+
+/// A channel handler that ends an exchange if a server makes no progress for a given time while data is wanted.
+///
+/// The final head of the response must arrive within the time after the end of the request; neither single header lines
+/// nor informational responses (RFC 9110 §15.2) extend it. After the head, only bytes of the body are progress, so that
+/// neither chunk extensions nor trailer fields extend the time.
 ///
 /// The time-out of AsyncHTTPClient also runs while the reader of a body does not want more data. A body that is passed on
 /// to a slow reader would be truncated then, although the server is ready to send.
@@ -13,13 +20,32 @@ final class IdleReadHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
+    private enum Phase {
+        /// No response is expected.
+        case idle
+        /// The request was sent at the given time, and the final head of the response is expected.
+        case head(since: NIODeadline, informationalCount: Int)
+        /// The rest of the body and the end of the response are expected.
+        case body
+        /// The exchange was ended, and the connection is being closed.
+        case failed
+    }
+
+    /// The maximum number of informational responses before the final head; servers send one or two.
+    static let maximumInformationalCount = 16
+
     private let limit: TimeAmount
-    /// A Boolean value that indicates whether a request was sent whose response is not complete.
-    private var isInExchange = false
+    private var phase = Phase.idle
     /// A Boolean value that indicates whether the channel was asked to read and has not read since.
     private var isReading = false
-    /// The time since which the server is expected to send.
-    private var waitingSince = NIODeadline.now()
+    /// The time since which the channel reads.
+    private var readingSince = NIODeadline.uptimeNanoseconds(0)
+    /// The time of earlier reads that received nothing of the body.
+    private var waitedBefore = TimeAmount.zero
+    /// A Boolean value that indicates whether bytes were received since the last progress.
+    private var hasReceivedBytes = false
+    /// A Boolean value that indicates whether the current read has made progress.
+    private var hasProgress = false
     /// The next check of the time; one check is enough for many received parts.
     private var check: Scheduled<Void>?
 
@@ -28,18 +54,20 @@ final class IdleReadHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) { cancelCheck() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        isInExchange = false
+        phase = .idle
         cancelCheck()
         context.fireChannelInactive()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
-            isInExchange = true
+            let now = context.eventLoop.now
+            phase = .head(since: now, informationalCount: 0)
             // The channel reads since before this handler was added, or since the end of the last exchange.
             isReading = true
-            waitingSince = .now()
-            scheduleCheck(context, at: waitingSince + limit)
+            hasReceivedBytes = false
+            restartWait(at: now)
+            scheduleCheck(context, at: now + limit)
         }
         context.write(data, promise: promise)
     }
@@ -47,24 +75,65 @@ final class IdleReadHandler: ChannelDuplexHandler {
     func read(context: ChannelHandlerContext) {
         if !isReading {
             isReading = true
-            waitingSince = .now()
-            if isInExchange, check == nil { scheduleCheck(context, at: waitingSince + limit) }
+            readingSince = context.eventLoop.now
+            if check == nil, let deadline { scheduleCheck(context, at: deadline) }
         }
         context.read()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        waitingSince = .now()
-        if case .end = unwrapInboundIn(data) {
-            isInExchange = false
-            cancelCheck()
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            if head.isInformational, case .head(let since, let count) = phase {
+                guard count < Self.maximumInformationalCount else {
+                    return fail(context, TooManyInformationalResponses())
+                }
+                phase = .head(since: since, informationalCount: count + 1)
+            } else if case .head = phase {
+                phase = .body
+                recordProgress(at: context.eventLoop.now)
+            }
+        case .body(let buffer):
+            if buffer.readableBytes > 0 { recordProgress(at: context.eventLoop.now) }
+        case .end:
+            if case .body = phase {
+                phase = .idle
+                cancelCheck()
+            }
         }
+        // The decoder may still have parts after the exchange was ended.
+        if case .failed = phase { return }
         context.fireChannelRead(data)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        isReading = false
+        if isReading {
+            isReading = false
+            waitedBefore = waitedBefore + (context.eventLoop.now - readingSince)
+        }
+        if !hasProgress { hasReceivedBytes = true }
+        hasProgress = false
         context.fireChannelReadComplete()
+    }
+
+    private func recordProgress(at now: NIODeadline) {
+        hasProgress = true
+        hasReceivedBytes = false
+        restartWait(at: now)
+    }
+
+    private func restartWait(at now: NIODeadline) {
+        waitedBefore = .zero
+        readingSince = now
+    }
+
+    /// The time at which the exchange ends without progress; `nil` while nothing is expected or no data is wanted.
+    private var deadline: NIODeadline? {
+        switch phase {
+        case .idle, .failed: nil
+        case .head(let since, _): since + limit
+        case .body: isReading ? readingSince + (limit - waitedBefore) : nil
+        }
     }
 
     private func scheduleCheck(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
@@ -72,16 +141,26 @@ final class IdleReadHandler: ChannelDuplexHandler {
         check = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
             check = nil
             // The next read begins another check.
-            guard isInExchange, isReading else { return }
-            guard .now() - waitingSince >= limit else { return scheduleCheck(context, at: waitingSince + limit) }
-            isInExchange = false
-            context.fireErrorCaught(HTTPClientError.readTimeout)
-            context.close(promise: nil)
+            guard let deadline = self.deadline else { return }
+            guard context.eventLoop.now >= deadline else { return scheduleCheck(context, at: deadline) }
+            fail(context, hasReceivedBytes ? HTTPClientError.deadlineExceeded : HTTPClientError.readTimeout)
         }
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ error: any Error) {
+        phase = .failed
+        cancelCheck()
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
     }
 
     private func cancelCheck() {
         check?.cancel()
         check = nil
     }
+}
+
+extension HTTPResponseHead {
+    /// A Boolean value that indicates whether another head follows; a switch to another protocol is the final response.
+    fileprivate var isInformational: Bool { (100..<200).contains(status.code) && status != .switchingProtocols }
 }

@@ -42,6 +42,8 @@ extension TransportError {
     private static func codeAndMessage(for error: any Error) -> (Code, String) {
         switch error {
         case let error as HTTPClientError: codeAndMessage(for: error)
+        case is TooManyInformationalResponses:
+            (.wrongContent, "the server sent too many informational responses before its response")
         case is NIOConnectionError: (.cannotConnect, "the connection could not be established")
         case is NIOSSLError where isWithoutTLS(error): (.cannotConnect, "the server does not use TLS")
         case is NIOSSLError, is NIOSSLExtraError: (.insecure, tlsFailure(error))
@@ -86,9 +88,11 @@ extension TransportError {
 
     private static func codeAndMessage(for error: HTTPClientError) -> (Code, String) {
         switch error {
-        case .connectTimeout, .getConnectionFromPoolTimeout:
-            (.cannotConnect, "the connection could not be established before the timeout")
-        case .readTimeout, .deadlineExceeded: (.timedOut, "no data was received before the timeout")
+        case .connectTimeout: (.cannotConnect, "the connection could not be established before the timeout")
+        case .getConnectionFromPoolTimeout:
+            (.cannotConnect, "no connection to the server became available before the timeout")
+        case .readTimeout: (.timedOut, "no data was received before the timeout")
+        case .deadlineExceeded: (.timedOut, "the response did not continue before the timeout")
         case .invalidURL, .emptyHost, .emptyScheme: (.addressRefused, "the URL is invalid")
         case .tlsHandshakeTimeout: (.insecure, "the TLS handshake timed out")
         case .remoteConnectionClosed, .uncleanShutdown: (.connectionLost, "the server closed the connection")
