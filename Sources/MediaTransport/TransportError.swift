@@ -66,6 +66,11 @@ public struct TransportError: MillstreamError, Sendable {
     ///
     /// After a status of 401 or 403, the server may require one of these fields.
     public var hasOmittedHeaderFields = false
+    /// The explanation of an unsuccessful status in the body of the response, as the server of this package gives it; `nil` if
+    /// there is none.
+    ///
+    /// It is text from the server, at most 4 KiB, and no part of ``message``.
+    package internal(set) var explanation: String?
     /// The error of the underlying library; `nil` if there is none.
     public var cause: (any Error)?
     /// The header fields of the response; the values of fields with the same name are joined with commas.
@@ -109,6 +114,7 @@ extension TransportError {
         )
         error.serverAddress = serverAddress
         error.hasOmittedHeaderFields = hasOmittedHeaderFields
+        error.explanation = explanation
         error.headerFields = headerFields
         return error
     }

@@ -48,6 +48,9 @@ public final class HTTPTransport: Transport {
                     return try HTTPResponseValidator(response, request, address, record, lease).validatedResponse()
                 } catch var error as TransportError where error.code == .status {
                     error.hasOmittedHeaderFields = omitsFields(of: request, for: address)
+                    error.explanation = await ErrorExplanation.message(of: response, time)
+                    // The connection is that of the client of the lease.
+                    withExtendedLifetime(lease) {}
                     throw error
                 }
             }
