@@ -103,7 +103,7 @@ private struct RenditionChoice {
     }
 
     mutating func add(_ rendition: Rendition, at address: ResourceAddress) {
-        let language = rendition.language
+        let language = rendition.language.map { LanguageMatching.canonical($0) }
         let choice = Choice(language: language, address: address)
         if let language, byLanguage[language] == nil { byLanguage[language] = address }
         if preferred == nil, rendition.isDefault { preferred = choice }
@@ -111,6 +111,7 @@ private struct RenditionChoice {
     }
 
     func match(language: String?, mustMatchLanguage: Bool) -> ResourceAddress? {
+        let language = language.map { LanguageMatching.canonical($0) }
         if let language, let address = byLanguage[language] { return address }
         guard let choice = preferred ?? first, !mustMatchLanguage || choice.language == language else { return nil }
         return choice.address

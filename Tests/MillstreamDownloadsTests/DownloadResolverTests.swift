@@ -432,8 +432,11 @@ import Testing
             english.includes(language: "en", isDefault: false) && english.includes(language: "EN-us", isDefault: false)
         )
         #expect(
-            !english.includes(language: "eng", isDefault: true) && !english.includes(language: nil, isDefault: true)
+            !english.includes(language: "enm", isDefault: true) && !english.includes(language: nil, isDefault: true)
         )
+        let german = DownloadSelection.Languages.some(["de:Deutsch"])
+        #expect(english.includes(language: "eng", isDefault: false))
+        #expect(german.includes(language: "ger", name: "deutsch", isDefault: false))
         #expect(!DownloadSelection.Languages.defaults.includes(language: "en", isDefault: false))
     }
 }

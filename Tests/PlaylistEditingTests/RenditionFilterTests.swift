@@ -39,6 +39,13 @@ import Testing
         #expect(try edited("audio-languages", "*").bytes == Array(Self.text.utf8))
     }
 
+    @Test func codeOfThreeLettersIsThatOfTheLanguage() throws {
+        #expect(uris(try edited("audio-languages", "eng"), .audio) == ["en", "en-b"])
+        let german = try edited("subtitle-languages", "ger")
+        #expect(uris(german, .subtitles) == ["s-de"])
+        #expect(german.renditions.compactMap(\.language).contains("de-AT"))
+    }
+
     @Test func variantsWithoutTheLanguageAreRemoved() throws {
         let playlist = try edited("audio-languages", "ko")
         #expect(uris(playlist, .audio) == ["ko"] && playlist.variants.map(\.uri) == ["low"])

@@ -1,3 +1,4 @@
+import HLSPlaylist
 import MediaTiming
 
 /// A namespace for finding the representation of a track in a period.
@@ -25,7 +26,7 @@ enum TrackMatching {
             let same = all.filter { $0.descriptor.renditionKey == key }
             if let found = nearest(track, same) { return Match(candidate: found, isApproximate: false) }
             let close = all.filter { candidate in
-                candidate.descriptor.language == track.language
+                LanguageMatching.isSame(candidate.descriptor.language, track.language)
                     && candidate.descriptor.characteristics == track.characteristics
                     && candidate.descriptor.isForced == track.isForced
             }

@@ -1,4 +1,5 @@
 import DASHManifest
+import HLSPlaylist
 import MediaTiming
 
 /// A namespace for the choice of the tracks of a presentation.
@@ -50,13 +51,13 @@ enum TrackSelection {
         var result: [TrackCandidate] = []
         for kind in [TrackKind.audio, .subtitles] {
             let own = model.candidates(kind)
-            var known = Set(own.compactMap(\.descriptor.language))
+            var known = Set(own.compactMap(\.descriptor.language).map { LanguageMatching.canonical($0) })
             // A period without audio of its own has it in the video, and a language that is not named says nothing.
             if kind == .audio, own.isEmpty { continue }
             for period in periods {
                 for candidate in period.candidates(kind) {
                     guard let language = candidate.descriptor.language, language != "und",
-                        known.insert(language).inserted
+                        known.insert(LanguageMatching.canonical(language)).inserted
                     else { continue }
                     result.append(candidate)
                 }

@@ -1,4 +1,6 @@
 /// The matching of language tags with preferred languages (RFC 4647).
+///
+/// The codes of two and three letters of a language match each other.
 package enum LanguageMatching {
     /// Returns how closely a tag matches a language range; lower is better, `nil` for no match.
     ///
@@ -17,8 +19,22 @@ package enum LanguageMatching {
     /// The maximum number of separators at which a tag is split; valid tags have fewer, and playlists may be malicious.
     private static let maximumSplitCount = 16
 
+    /// Returns the form of a language tag in which tags of the same language are equal: in lowercase, with hyphens, and with
+    /// the shortest code of the language, so `de-at` for `deu_AT`.
+    ///
+    /// This is for comparisons; playlists keep the tags of their source.
+    package static func canonical(_ tag: String) -> String { subtags(tag).joined(separator: "-") }
+
+    /// Returns a Boolean value that indicates whether two tags name the same language in the same variety, or both are
+    /// missing.
+    package static func isSame(_ tag: String?, _ other: String?) -> Bool {
+        tag == other || tag.map { canonical($0) } == other.map { canonical($0) }
+    }
+
     fileprivate static func subtags(_ text: String) -> [Substring] {
-        text.lowercased().split(maxSplits: maximumSplitCount) { $0 == "-" || $0 == "_" }
+        var subtags = text.lowercased().split(maxSplits: maximumSplitCount) { $0 == "-" || $0 == "_" }
+        if let code = subtags.first { subtags[0] = LanguageCode.canonical(code) }
+        return subtags
     }
 
     /// Returns the number of subtags at each step of a lookup; a single-letter subtag is removed with the one after it
@@ -37,7 +53,7 @@ package enum LanguageMatching {
 
 /// Language ranges that filter language tags (RFC 4647 §3.3.1, basic filtering).
 ///
-/// The range `en` includes the tags `en` and `en-US`, but the range `en-GB` includes neither of them.
+/// The range `en` includes the tags `en`, `eng` and `en-US`, but the range `en-GB` includes none of them.
 package struct LanguageRanges: Sendable {
     private let ranges: [[Substring]]
 

@@ -39,6 +39,20 @@ import Testing
         #expect(rules.selection(for: try presentation(Self.audio))[.audio]?.name == name)
     }
 
+    /// Media files have codes of three letters, which packagers copy into playlists.
+    @Test(arguments: [("de", "Deutsch"), ("deu", "Deutsch"), ("ger-AT", "Deutsch"), ("en", "English")])
+    func codesOfTwoAndThreeLettersMatch(language: String, name: String) throws {
+        let offered = try presentation([
+            #"TYPE=AUDIO,NAME="English",LANGUAGE="eng",DEFAULT=YES,URI="0""#,
+            #"TYPE=AUDIO,NAME="Deutsch",LANGUAGE="deu",AUTOSELECT=YES,URI="1""#,
+            #"TYPE=SUBTITLES,NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="2""#,
+            #"TYPE=SUBTITLES,NAME="Deutsch",LANGUAGE="ger",AUTOSELECT=YES,URI="3""#,
+        ])
+        let rules = MediaSelectionRules(audioLanguages: [language], subtitleLanguages: [language])
+        let selection = rules.selection(for: offered)
+        #expect(selection[.audio]?.name == name && selection[.subtitles]?.name == name)
+    }
+
     @Test func preferredCharacteristicsDecideWithinALanguage() throws {
         let rules = MediaSelectionRules(
             audioLanguages: ["en"],
