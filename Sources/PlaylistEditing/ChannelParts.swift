@@ -136,12 +136,16 @@ struct ChannelParts {
         var patch = PlaylistPatch()
         writeHeader(of: playlist, &patch)
         var size = playlist.bytes.count
+        var entryCount = Playlist.media(playlist).entryCount
         let window = MediaTime(seconds: Self.partWindow *| (playlist.targetDuration?.roundedUpSeconds ?? 0))
         for position in playlist.segments.indices {
             let number = numbers.lowerBound +| Int64(position)
             let isUnfinished = isLastUnfinished && number == numbers.upperBound -| 1
             guard isUnfinished || schedule.segment(number).publication > elapsed - window else { continue }
             let segment = segment(number)
+            // The last segment is replaced with its parts.
+            entryCount +|= isUnfinished ? 0 : segment.count
+            guard entryCount <= limits.entryCount else { throw .tooLarge(.entryCount(limits.entryCount)) }
             let text = try text(of: segment, isUnfinished, playlist.lineEnd, at: elapsed, limits.byteCount -| size)
             size +|= text.utf8.count
             let lines = playlist.lines(ofSegment: position)

@@ -24,6 +24,9 @@ struct ChannelSchedule {
 
     /// The maximum duration of one cycle: a year.
     private static let maximumCycle = MediaTime(seconds: 366 * 86_400)
+    /// The minimum duration of a cycle of a channel that repeats, that of the shortest parts: players cannot reload a
+    /// playlist more often.
+    private static let minimumCycle = SimulatedChannel.partTargets.lowerBound
 
     init(_ playlist: MediaPlaylist, _ channel: SimulatedChannel) throws(PlaylistEditError) {
         self.playlist = playlist
@@ -67,6 +70,12 @@ struct ChannelSchedule {
         }
         guard start > .zero, start <= Self.maximumCycle else {
             throw .cannotStitch(reason: "a channel cannot be simulated from a presentation of \(start) s")
+        }
+        guard !channel.repeats || start >= Self.minimumCycle else {
+            throw .cannotStitch(
+                reason: "a presentation of \(start) s cannot be repeated as a channel; "
+                    + "it must have at least \(Self.minimumCycle) s"
+            )
         }
         self.entries = entries
         cycle = start
@@ -119,6 +128,69 @@ struct ChannelSchedule {
 
     private func isFirstOfPeriod(_ index: Int) -> Bool {
         index == 0 || entries[index - 1].period != entries[index].period
+    }
+
+    /// Verifies that the playlist of segments does not exceed limits, before it is assembled.
+    ///
+    /// Only what is certainly written is counted, so that a playlist within the limits is never refused.
+    ///
+    /// - Parameters:
+    ///   - numbers: The numbers of the segments.
+    ///   - limits: The maximum sizes of the playlist.
+    /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if the playlist would exceed a limit.
+    /// - Complexity: O(*n*) in the bytes of the source, however often its segments are repeated.
+    func verifySize(of numbers: Range<Int64>, limits: PlaylistLimits) throws(PlaylistEditError) {
+        let count = Int64(entries.count)
+        let length = numbers.upperBound -| numbers.lowerBound
+        let (cycles, rest) = length.quotientAndRemainder(dividingBy: count)
+        let first = numbers.lowerBound % count
+        // No discontinuity precedes the first segment of the channel.
+        var entryCount: Int64 = numbers.lowerBound == 0 ? -1 : 0
+        var byteCount: Int64 = 0
+        for index in entries.indices {
+            let distance = (Int64(index) -| first +| count) % count
+            let repetitions: Int64 = distance < rest ? cycles +| 1 : cycles
+            guard repetitions > 0 else { continue }
+            let size = minimumSize(at: index)
+            entryCount +|= size.entries *| repetitions
+            byteCount +|= size.bytes *| repetitions
+        }
+        guard entryCount <= Int64(limits.entryCount) else { throw .tooLarge(.entryCount(limits.entryCount)) }
+        guard byteCount <= Int64(limits.byteCount) else { throw .tooLarge(.byteCount(limits.byteCount)) }
+    }
+
+    /// Returns the number of entries and bytes that a segment of a cycle adds to the playlist at least, with the tags
+    /// at the start of its period.
+    private func minimumSize(at index: Int) -> (entries: Int64, bytes: Int64) {
+        let position = entries[index].position
+        // The segment itself.
+        var entryCount: Int64 = 1
+        var byteCount: Int64 = 0
+        if isFirstOfPeriod(index) {
+            // The discontinuity and the date.
+            entryCount +|= 2
+            let map = playlist.mapLine(for: position)
+            if let map, !map.isOwn {
+                entryCount +|= 1
+                byteCount +|= Int64(map.line.count)
+            }
+            if !(map?.isOwn ?? false) { entryCount +|= Int64(playlist.keyLines(for: position).count) }
+        }
+        let hasDate = playlist.segments[position].programDateTime != nil
+        // The lines before the first tag of a segment can be those of the header.
+        let lines = playlist.lines(ofSegment: position)
+            .drop { !$0.isURI && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
+        for line in lines {
+            switch line.tag {
+            case nil, .segmentInformation: byteCount +|= Int64(line.range.count)
+            case .map:
+                entryCount +|= 1
+                byteCount +|= Int64(line.range.count)
+            case .dateRange where hasDate && line.value != nil: entryCount +|= 1
+            case _: break
+            }
+        }
+        return (entryCount, byteCount)
     }
 
     func runs(of numbers: Range<Int64>) -> [SegmentRun] {

@@ -70,7 +70,7 @@ extension PlaylistEditError {
         case .wrongKind(let edit, let expected): "\(edit) requires a \(expected) playlist"
         case .timeOutside(let edit, let time, let duration):
             "\(edit): \(time) s is after the end of the playlist, at \(duration) s"
-        case .cannotStitch(let reason): "the playlists cannot be stitched: \(reason)"
+        case .cannotStitch(let reason): "the playlist cannot be edited: \(reason)"
         case .notStarted(let start): "the channel starts at \(start), and its first segment is not finished"
         case .notPublished(let date): "the channel publishes the requested media at \(date)"
         case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"

@@ -141,7 +141,8 @@ extension SimulatedChannel {
     ///   channel that does not repeat has ended.
     /// - Throws: ``PlaylistEditError/notStarted(start:)`` before the first segment is finished,
     ///   ``PlaylistEditError/notPublished(until:)`` before the awaited media is published,
-    ///   ``PlaylistEditError/cannotStitch(reason:)`` for a live playlist, one without segments, and parts of an encrypted one.
+    ///   ``PlaylistEditError/cannotStitch(reason:)`` for a live playlist, one without segments, one that is too short to be
+    ///   repeated, and parts of an encrypted one; ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
     package func playlist(
         of source: MediaPlaylist,
         at date: ProgramDateTime,
@@ -170,6 +171,7 @@ extension SimulatedChannel {
         // The tags of the unfinished segment apply to its parts.
         let hasNext = parts != nil && schedule.hasSegment(published.range.upperBound)
         let listed = published.range.lowerBound..<(published.range.upperBound +| (hasNext ? 1 : 0))
+        try schedule.verifySize(of: listed, limits: limits)
         let playlist = try MediaPlaylistAssembly.assemble(
             primary: media,
             runs: schedule.runs(of: listed),
@@ -196,7 +198,8 @@ extension MediaPlaylist {
     /// - Returns: The playlist, with increasing sequence numbers and the dates of its segments; with `EXT-X-ENDLIST` once a
     ///   channel that does not repeat has ended.
     /// - Throws: ``PlaylistEditError/notStarted(start:)`` before the first segment is finished,
-    ///   ``PlaylistEditError/cannotStitch(reason:)`` for a live playlist and one without segments.
+    ///   ``PlaylistEditError/cannotStitch(reason:)`` for a live playlist, one without segments and one that is too short to
+    ///   be repeated; ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
     public func simulated(
         _ channel: SimulatedChannel,
         at date: ProgramDateTime,

@@ -57,6 +57,14 @@ extension CostOperation {
                         count
                     )
                 },
+                // The window would contain the segments very often, and the refusal must not cost as much.
+                CostOperation("edit/live/short-segments") { count in
+                    let segments = (0..<count).map { "#EXTINF:0.001,\n\($0).ts\n" }.joined()
+                    let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n"
+                    let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+                    let plan = EditPlan([try PlaylistEdit(name: "live", value: "loop,window=86400")])
+                    return { precondition((try? plan.applied(to: playlist, date: date)) == nil) }
+                },
                 CostOperation("edit/gap", size: 100) { count in
                     let address = try GapPlaylist.address(of: MediaTime(seconds: Int64(10 * count)))
                     return { precondition(GapPlaylist.playlist(at: address)?.segments.count == count) }

@@ -134,7 +134,7 @@ import Testing
                 .timeOutside(edit: "start", time: "9", duration: "8"), "time-outside",
                 "start: 9 s is after the end of the playlist, at 8 s"
             ),
-            (.cannotStitch(reason: "r"), "cannot-stitch", "the playlists cannot be stitched: r"),
+            (.cannotStitch(reason: "r"), "cannot-stitch", "the playlist cannot be edited: r"),
             (
                 .tooLarge(.entryCount(2)), "playlist-too-large",
                 "the edited playlist would be too large: the playlist has more than 2 entries"
@@ -198,7 +198,7 @@ import Testing
             }
             #expect(
                 error?.description
-                    == "the playlists cannot be stitched: a rendition without a match would need a gap of \(time) s; the maximum is 100000 s"
+                    == "the playlist cannot be edited: a rendition without a match would need a gap of \(time) s; the maximum is 100000 s"
             )
         }
     }

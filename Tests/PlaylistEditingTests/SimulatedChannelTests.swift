@@ -238,4 +238,64 @@ import Testing
             }
         }
     }
+
+    /// Players cannot reload a playlist more often than every tenth of a second.
+    @Test(arguments: [("0.000000001", false), ("0.099", false), ("0.1", true)])
+    func repeatedPresentationHasAMinimumDuration(duration: String, isPossible: Bool) throws {
+        let playlist = try Self.media([duration])
+        let segments = try? channel(playlist, after: "100").segments.count
+        #expect((segments != nil) == isPossible)
+        if !isPossible {
+            #expect { () throws in
+                _ = try channel(playlist, after: "100")
+            } throws: {
+                ($0 as? PlaylistEditError)?.code == .cannotStitch
+            }
+        }
+        // A channel that ends lists each segment once.
+        #expect(try channel(playlist, after: "100", repeats: false).segments.count == 1)
+        var periods = SimulatedChannel(repeats: true, start: Self.start)
+        periods.periods = [try #require(MediaTime(decimal: duration))]
+        let other = try Self.media(["4"])
+        let date = Self.start.advanced(by: MediaTime(seconds: 100))
+        #expect(((try? other.simulated(periods, at: date)) != nil) == isPossible)
+    }
+
+    /// The size is known before the segments are repeated, and a playlist within the limits is never refused.
+    @Test(
+        arguments: [
+            [:], [0: "#EXT-X-MAP:URI=\"i\"\n"], [0: "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x1\n"],
+        ] as [[Int: String]]
+    )
+    func sizeIsVerifiedBeforeTheAssembly(tags: [Int: String]) throws {
+        let playlist = try Self.media(["4", "4", "2"], "", tags)
+        let schedule = try ChannelSchedule(playlist, SimulatedChannel(start: Self.start))
+        #expect { () throws in
+            try schedule.verifySize(of: 0..<3_000_000_000, limits: PlaylistLimits())
+        } throws: {
+            ($0 as? PlaylistEditError)?.code == .tooLarge
+        }
+        for first in [Int64(0), 1, 2, 3, 4] {
+            let numbers = first..<(first + 31)
+            let whole = try MediaPlaylistAssembly.assemble(
+                primary: playlist,
+                runs: schedule.runs(of: numbers),
+                numbering: MediaPlaylistAssembly.Numbering(
+                    mediaSequence: first,
+                    discontinuitySequence: 0,
+                    isEnded: false
+                ),
+                limits: PlaylistLimits()
+            )
+            // The runs alone have a segment each, and a date and a discontinuity for each cycle.
+            #expect(throws: PlaylistEditError.self) {
+                try schedule.verifySize(of: numbers, limits: PlaylistLimits(entryCount: 31))
+            }
+            let limits = PlaylistLimits(
+                byteCount: whole.bytes.count,
+                entryCount: Playlist.media(whole).entryCount
+            )
+            try schedule.verifySize(of: numbers, limits: limits)
+        }
+    }
 }

@@ -96,8 +96,8 @@ package actor MediaExporter {
         let hasDefaultAudio = sources.contains { $0.contents != .subtitles && $0.properties.isDefault }
         for (index, source) in sources.enumerated() {
             if source.contents == .subtitles {
-                let packets = SubtitlePacket.packets(try await cues(of: source, preparation), for: type)
-                texts.append(SubtitleTrack(packets: packets, track: try writer.addSubtitles(source.properties)))
+                let packets = SubtitlePackets(try await cues(of: source, preparation), for: type, of: source.properties)
+                texts.append(try SubtitleTrack(packets, track: writer.addSubtitles(source.properties)))
                 continue
             }
             let tracks = preparation.tracks[index]
@@ -138,9 +138,19 @@ package actor MediaExporter {
 
     /// A subtitle track.
     private struct SubtitleTrack {
-        let packets: [SubtitlePacket]
+        private var packets: SubtitlePackets
         let track: Int32
-        var next = 0
+        /// The next packet; `nil` at the end.
+        private(set) var next: SubtitlePacket?
+
+        init(_ packets: SubtitlePackets, track: Int32) throws(DecodingError) {
+            self.packets = packets
+            self.track = track
+            try advance()
+        }
+
+        /// Makes the packet after the next one.
+        mutating func advance() throws(DecodingError) { next = try packets.next() }
     }
 
     private func writeSegments(
@@ -178,10 +188,8 @@ package actor MediaExporter {
     ) throws {
         let limit = time?.units(in: MediaFileWriter.textTimeBase) ?? .max
         for index in texts.indices {
-            while texts[index].next < texts[index].packets.count {
-                let subtitle = texts[index].packets[texts[index].next]
-                guard subtitle.start < limit else { break }
-                texts[index].next += 1
+            while let subtitle = texts[index].next, subtitle.start < limit {
+                try texts[index].advance()
                 let packet = try unsafe PacketBuilder.makePacket(subtitle.bytes)
                 unsafe packet.pointee.pts = subtitle.start
                 unsafe packet.pointee.dts = subtitle.start
