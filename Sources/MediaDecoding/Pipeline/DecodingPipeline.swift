@@ -370,7 +370,12 @@ public actor DecodingPipeline: MediaPipeline {
         shownTime = frame.time
         let pixels = frame.pixelBuffer
         let width = pixels.sampleAspectRatio.displayWidth(ofPixelWidth: pixels.width)
-        shared.withLock { $0.videoSize = VideoSize(width: width, height: pixels.height) }
+        let size = VideoSize(width: width, height: pixels.height)
+        let former = shared.withLock { shared in
+            defer { shared.videoSize = size }
+            return shared.videoSize
+        }
+        if let former, former != size { continuation.yield(.videoSizeChanged) }
         subtitles.decodeCaptions(of: frame)
         do {
             if !disabled.contains(.video) { try options.videoOutput?.show(frame) }

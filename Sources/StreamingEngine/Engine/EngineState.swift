@@ -399,6 +399,7 @@ struct EngineState: Sendable {
     private mutating func pipelineReported(_ event: MediaPipelineEvent) {
         switch event {
         case .timebaseChanged, .firstFrame: control.sink.noteChange()
+        case .videoSizeChanged: control.sink.requestSnapshot()
         case .tracksChanged(let tracks):
             guard tracks != control.plan.trackList.tracks else { return }
             control.plan.trackList.set(tracks, &control.sink)

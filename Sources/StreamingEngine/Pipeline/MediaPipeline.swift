@@ -125,6 +125,8 @@ public enum MediaPipelineEvent: Sendable, Hashable {
     case timebaseChanged
     /// The first video frame after an append or a seek can be shown.
     case firstFrame
+    /// The size of the video frames changed, as with another variant.
+    case videoSizeChanged
     /// The tracks of the played media changed.
     case tracksChanged([PlaybackTrack])
     /// The playback position reached timed metadata in the media; its time is that of the item.

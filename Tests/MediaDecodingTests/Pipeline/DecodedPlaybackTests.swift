@@ -69,6 +69,12 @@ struct DecodedPlaybackTests {
         let duration = try #require(stream.engine.snapshot.duration)
         let wanted = Array(0..<Int((duration.seconds * 30).rounded()))
         #expect(frames == wanted, "\(frames.difference(from: wanted))")
+        // The size that the engine reports follows that of the frames within one of them.
+        let sizes = stream.shown.all
+        let late = sizes.indices.dropFirst(2).filter { index in
+            sizes[index].reportedSize != sizes[index - 1].size && sizes[index].reportedSize != sizes[index - 2].size
+        }
+        #expect(late.isEmpty && Set(sizes.map(\.size)).count > 1)
         let switches = stream.events.count { if case .variantSwitched(_, true) = $0.kind { true } else { false } }
         #expect(switches >= 2)
     }

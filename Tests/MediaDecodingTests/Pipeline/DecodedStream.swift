@@ -18,11 +18,18 @@ final class RecordedFrames: VideoOutput {
         let shownAt: Duration
         let reading: StripReader.Reading?
         let checksum: String
+        let size: VideoSize
+        /// The size in the last snapshot of the engine when the frame was shown.
+        let reportedSize: VideoSize?
     }
 
     private let time: any TimeSource
     private let withChecksums: Bool
     private let frames = Mutex<[Shown]>([])
+    private let reportedSize = Mutex<VideoSize?>(nil)
+
+    /// Records the size in a snapshot of the engine.
+    func report(_ size: VideoSize?) { reportedSize.withLock { $0 = size } }
 
     init(_ time: any TimeSource, withChecksums: Bool = false) {
         self.time = time
@@ -36,7 +43,9 @@ final class RecordedFrames: VideoOutput {
             time: frame.time,
             shownAt: time.now,
             reading: StripReader.read(frame.pixelBuffer),
-            checksum: withChecksums ? frame.pixelBuffer.checksum() : ""
+            checksum: withChecksums ? frame.pixelBuffer.checksum() : "",
+            size: VideoSize(width: frame.pixelBuffer.width, height: frame.pixelBuffer.height),
+            reportedSize: reportedSize.withLock { $0 }
         )
         frames.withLock { $0.append(shown) }
     }
@@ -130,8 +139,11 @@ final class DecodedStream: Sendable {
             options: options,
             time: simulation,
             session: PlaybackSession(id: "test", start: .zero, startDate: .zero)
-        ) { [record] output in
-            if case .event(let event) = output { record.add(event) }
+        ) { [record, shown] output in
+            switch output {
+            case .event(let event): record.add(event)
+            case .snapshot(let snapshot): shown.report(snapshot.videoSize)
+            }
         }
     }
 

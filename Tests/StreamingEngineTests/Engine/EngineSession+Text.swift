@@ -193,6 +193,7 @@ extension EngineSession {
         switch event {
         case .timebaseChanged: "a new timebase"
         case .firstFrame: "the first frame"
+        case .videoSizeChanged: "another size of the video"
         case .tracksChanged(let tracks): "\(tracks.count) tracks"
         case .timedMetadata: "metadata"
         case .unplayable(let type, let range): "that \(type) of \(text(range)) cannot be played"
