@@ -12,6 +12,7 @@ final class ClientPresence: Sendable {
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
         var confirmation: (key: EditedPlaylistCache.Key, result: RepeatedAnswers.Confirmation)?
+        var cacheResult: CacheResult?
     }
 
     /// The presence of the client whose request the current task processes; `nil` outside a request.
@@ -29,6 +30,14 @@ final class ClientPresence: Sendable {
         let confirmation = state.withLock { $0.confirmation.take() }
         return confirmation?.key == key ? confirmation?.result : nil
     }
+
+    /// Sets the part that the memory of the server has in the answer to the current request.
+    func setCacheResult(_ result: CacheResult) {
+        state.withLock { $0.cacheResult = result }
+    }
+
+    /// Returns the part that the memory of the server has in the answer to the current request, once; `nil` if it has none.
+    func takeCacheResult() -> CacheResult? { state.withLock { $0.cacheResult.take() } }
 
     /// Records that the client has closed the connection, and runs the registered actions.
     func markDisconnected() {

@@ -200,10 +200,10 @@ struct ConsoleRoutes {
         guard let folder = Bundle.module.url(forResource: "Console", withExtension: nil) else {
             throw ServerError(.notFound, "not-found", "not found")
         }
-        var response = try await files.respond(
-            folder.appendingPathComponent(name),
+        var response = try files.respond(
+            ContainedFile([name], in: folder.path),
+            named: name,
             to: request,
-            context: context,
             cacheControl: "no-cache"
         )
         response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy

@@ -166,9 +166,13 @@ final class DownloadQueue: Service {
     ///   - snapshot: The downloads, as they were before the asset was read.
     /// - Returns: The report.
     func report(_ asset: StoredAsset, _ snapshot: Snapshot) -> ReportValue {
-        guard case .object(var fields) = asset.report else { return asset.report }
         let download = snapshot.downloads[asset.id]
-        if let download, download.state == .running {
+        let isRunning = download?.state == .running
+        // A running download knows its progress; that of any other asset is read as for millstream library list.
+        let readsProgress = !isRunning && asset.state != .complete
+        let report = readsProgress ? UnfinishedAssets(in: library, of: asset.id).report(of: asset) : asset.report
+        guard case .object(var fields) = report else { return report }
+        if let download, isRunning {
             let progress = download.task.progress.fields
             let names = Set(progress.map(\.name))
             fields = fields.filter { !names.contains($0.name) } + progress

@@ -1,50 +1,73 @@
+import AssetStorage
 import Foundation
 import Hummingbird
-import MediaTiming
+import NIOCore
+import NIOPosix
 
 /// A responder that serves a file or the requested byte range of it (RFC 9110 §14).
 struct FileResponder {
-    private let files = FileIO()
+    /// The number of bytes that are read at once.
+    private static let chunkLength = 128 << 10
 
     /// Returns the response for a file: 304 if the client already has it, 416 if the range is not satisfiable.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which is open, so that the body is that of the file that was looked up; `nil` for none.
+    ///   - name: The name of the file, whose extension determines the media type.
+    ///   - request: The request.
+    ///   - cacheControl: The value of `Cache-Control`.
+    /// - Returns: The response.
+    /// - Throws: ``ServerError`` if there is no file.
     func respond(
-        _ url: URL,
+        _ file: ContainedFile?,
+        named name: String,
         to request: Request,
-        context: some RequestContext,
         cacheControl: String
-    ) async throws -> Response {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular,
-            let size = (attributes[.size] as? NSNumber)?.intValue
-        else { throw ServerError(.notFound, "not-found", "there is nothing at this address") }
-        let modified = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-        let tag = "\"\(String(size, radix: 16))-\(String(Int64(saturating: modified * 1000), radix: 16))\""
+    ) throws -> Response {
+        guard let file, file.kind == .file else {
+            throw ServerError(.notFound, "not-found", "there is nothing at this address")
+        }
+        let size = file.size
+        let tag = "\"\(String(size, radix: 16))-\(String(file.modificationMilliseconds, radix: 16))\""
+        let type = Self.mediaType((name as NSString).pathExtension)
         var headers: HTTPFields = [
-            .contentType: Self.mediaType(url.pathExtension), .acceptRanges: "bytes", .cacheControl: cacheControl,
+            .contentType: type, .acceptRanges: "bytes", .cacheControl: cacheControl,
             .eTag: tag,
         ]
         if ConditionalRequest(request.headers).hasRepresentation(tag) {
             return Response(status: .notModified, headers: headers)
         }
         guard let text = request.headers[.range], request.headers[.ifRange] ?? tag == tag else {
-            let body = try await files.loadFile(path: url.path, context: context)
-            return Response(status: .ok, headers: headers, body: body)
+            return Response(status: .ok, headers: headers, body: Self.body(file, 0..<size))
         }
         guard let range = Self.range(text, size: size) else {
             // A range in an unknown form is ignored; a range outside the file is refused.
             guard text.hasPrefix("bytes="), !text.contains(",") else {
-                return Response(
-                    status: .ok,
-                    headers: headers,
-                    body: try await files.loadFile(path: url.path, context: context)
-                )
+                return Response(status: .ok, headers: headers, body: Self.body(file, 0..<size))
             }
             headers[.contentRange] = "bytes */\(size)"
             return Response(status: .rangeNotSatisfiable, headers: headers)
         }
         headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(size)"
-        let body = try await files.loadFile(path: url.path, range: range, context: context)
+        let body = Self.body(file, range.lowerBound..<(range.upperBound + 1))
         return Response(status: .partialContent, headers: headers, body: body)
+    }
+
+    /// Returns the bytes of an open file, which are read as the client receives them.
+    private static func body(_ file: ContainedFile, _ range: Range<Int>) -> ResponseBody {
+        guard !range.isEmpty else { return ResponseBody() }
+        return ResponseBody(contentLength: range.count) { writer in
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let (start, count) = (offset, min(Self.chunkLength, range.upperBound - offset))
+                let bytes = try await NIOThreadPool.singleton.runIfActive { try file.bytes(at: start, count: count) }
+                // The file has become shorter, and the client must not wait for the rest.
+                guard !bytes.isEmpty else { throw FileFailure(EIO) }
+                try await writer.write(ByteBuffer(bytes: bytes))
+                offset += bytes.count
+            }
+            try await writer.finish(nil)
+        }
     }
 
     /// Returns the byte range of a `Range` field; `nil` if it contains no range or several.

@@ -1,3 +1,4 @@
+import AssetStorage
 public import Foundation
 import Hummingbird
 public import Logging
@@ -7,7 +8,7 @@ import ResourceAddressing
 
 /// An origin server that serves a folder of media, with media types, byte ranges, and CORS for all sites.
 ///
-/// The address of a folder has a page that lists its contents.
+/// The address of a folder has a page that lists its contents. Symbolic links below the folder are not followed.
 ///
 /// It is intended for demonstrations and tests that need to control an origin.
 public struct FolderOrigin: Sendable {
@@ -104,19 +105,16 @@ public struct FolderOrigin: Sendable {
                 throw ServerError(.notFound, "not-found", "there is nothing at this address")
             }
             try await onRequest(path)
+            let file = ContainedFile(parts, in: directory.path)
             let url = directory.appendingPathComponent(path)
-            if let page = FolderPage(url, path: request.uri.path) { return page.response }
-            return try await files.respond(
-                url,
-                to: request,
-                context: context,
-                cacheControl: "no-cache"
-            )
+            if let page = FolderPage(file, at: url, path: request.uri.path) { return page.response }
+            return try files.respond(file, named: path, to: request, cacheControl: "no-cache")
         }
         if onlyFile == nil {
             let directory = directory
             router.get("/") { request, _ in
-                guard let page = FolderPage(directory, path: request.uri.path) else {
+                let folder = ContainedFile([], in: directory.path)
+                guard let page = FolderPage(folder, at: directory, path: request.uri.path) else {
                     throw ServerError(.notFound, "not-found", "there is nothing at this address")
                 }
                 return page.response

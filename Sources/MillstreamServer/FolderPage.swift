@@ -1,3 +1,4 @@
+import AssetStorage
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -13,22 +14,18 @@ struct FolderPage {
     /// Creates the page of a folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder; the initializer returns `nil` if it is none.
+    ///   - folder: The open folder; the initializer returns `nil` if it is none.
+    ///   - url: The URL of the folder.
     ///   - path: The path of the request as it was received, which is unambiguous.
-    init?(_ folder: URL, path: String) {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-            return nil
-        }
+    init?(_ folder: ContainedFile?, at url: URL, path: String) {
+        guard let folder, folder.kind == .folder else { return nil }
         let prefix = path == "/" ? "/" : path + "/"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let entries = names.filter { !$0.hasPrefix(".") }.sorted().prefix(Self.maximumCount).map { name in
-            var isFolder: ObjCBool = false
-            let exists = FileManager.default.fileExists(
-                atPath: folder.appendingPathComponent(name).path,
-                isDirectory: &isFolder
-            )
-            let shown = name + (exists && isFolder.boolValue ? "/" : "")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        let entries = names.filter { !$0.hasPrefix(".") }.sorted().prefix(Self.maximumCount).compactMap { name in
+            // Links are not served. An entry that the open folder does not have is from another folder.
+            folder.kind(ofEntry: name).map { (name: name, isFolder: $0 == .folder) }
+        }.map { name, isFolder in
+            let shown = name + (isFolder ? "/" : "")
             let link = prefix + PercentEncoding.encode(name, allowing: PercentEncoding.pathBytes)
             return "<li><a href=\"\(Self.escaped(link))\">\(Self.escaped(shown))</a></li>\n"
         }

@@ -1,3 +1,5 @@
+import HTTPTypes
+import MediaTiming
 import MediaTransport
 import PlaylistEditing
 import PresentationLoading
@@ -9,6 +11,7 @@ final class LoadSession: Sendable {
     private let memory: ResourceMemory
     private let loader: ResourceLoader
     private let capacity: ServerCapacity
+    private let time: any TimeSource
     private let resources = Mutex<[ResourceAddress: ResourceMemory.Resource]>([:])
 
     /// Creates the session of a request.
@@ -17,38 +20,71 @@ final class LoadSession: Sendable {
     ///   - memory: The playlists that the server has in memory.
     ///   - loader: The loader of playlists that are not in memory or not fresh.
     ///   - capacity: The capacity of the server, in which bytes are reserved while they are loaded.
-    init(memory: ResourceMemory, loader: ResourceLoader, capacity: ServerCapacity) {
+    ///   - time: The clock for ``maximumLoadingTime``.
+    init(
+        memory: ResourceMemory,
+        loader: ResourceLoader,
+        capacity: ServerCapacity,
+        time: any TimeSource = SystemTimeSource()
+    ) {
         self.memory = memory
         self.loader = loader
         self.capacity = capacity
+        self.time = time
     }
+
+    /// The maximum time for which a request waits for one playlist or manifest, with all retries and redirects.
+    static let maximumLoadingTime = Duration.seconds(60)
 
     /// The versions of the playlists that were loaded, by URL.
     var versions: [ResourceAddress: UInt64] { resources.withLock { $0.mapValues(\.version) } }
 
     /// Returns a playlist, which is loaded or validated once in a session.
     ///
-    /// - Throws: `TransportError`, `CancellationError`, ``ServerError`` if the server has no capacity.
+    /// - Throws: `TransportError`, `CancellationError`, ``ServerError`` if the server has no capacity, or if the playlist is
+    ///   not loaded within ``maximumLoadingTime``.
     func resource(
         at address: ResourceAddress,
         _ presentations: PresentationStore?
     ) async throws -> ResourceMemory.Resource {
         if let known = resources.withLock({ $0[address] }) { return known }
-        let resource = try await memory.resource(at: address) { [loader, capacity] in
-            // The load is shared by requests, so it has a budget of its own, which is released at its end.
-            let budget = capacity.loadingBudget()
-            let metered = loader.wrappingTransport { transport in
-                MeteredTransport(DocumentTransport(transport)) { try budget.receive($0) }
+        let resource = try await withinMaximumTime { [memory, loader, capacity] in
+            try await memory.resource(at: address) {
+                // The load is shared by requests, so it has a budget of its own, which is released at its end.
+                let budget = capacity.loadingBudget()
+                let metered = loader.wrappingTransport { transport in
+                    MeteredTransport(DocumentTransport(transport)) { try budget.receive($0) }
+                }
+                return (
+                    presentations.map { metered.translatingPresentations(in: $0) } ?? metered,
+                    budget.limits.loadedBytes
+                )
             }
-            return (
-                presentations.map { metered.translatingPresentations(in: $0) } ?? metered,
-                budget.limits.loadedBytes
-            )
         }
         // Clients can share a session; all of them use the version that was loaded first.
         return resources.withLock { resources in
             if let first = resources[address] { return first }
             resources[address] = resource
+            return resource
+        }
+    }
+
+    /// Returns the result of a load, which is canceled if it takes too long.
+    private func withinMaximumTime(
+        _ load: @escaping @Sendable () async throws -> ResourceMemory.Resource
+    ) async throws -> ResourceMemory.Resource {
+        try await withThrowingTaskGroup(of: ResourceMemory.Resource.self) { group in
+            group.addTask { try await load() }
+            group.addTask { [time] in
+                try await time.sleep(for: Self.maximumLoadingTime)
+                throw ServerError(
+                    .gatewayTimeout,
+                    TransportError.Code.timedOut.rawValue,
+                    "the source did not send the playlist within \(Self.maximumLoadingTime.components.seconds) seconds"
+                )
+            }
+            defer { group.cancelAll() }
+            guard let resource = try await group.next() else { throw CancellationError() }
             return resource
         }
     }

@@ -88,6 +88,12 @@ public struct LocalOrigin: Sendable {
         /// The repackager of segments for browsers that play no HLS; `nil`, the default, if the console there plays only streams
         /// with fragmented MP4 segments.
         package var repackager: (any SegmentRepackager)?
+        /// The logger of answered requests; none by default.
+        ///
+        /// Each request is logged with the level `info`, after its response: its method, its path with shortened secrets, the
+        /// status, the number of bytes of the body, the duration in microseconds, and for edited playlists and segments that pass
+        /// through the server whether they were in memory.
+        public var requestLogger: Logger?
         /// A function that returns whether a codec (RFC 6381) can be decoded on this machine, by which downloads choose variants;
         /// by default, all codecs count as decodable.
         public var canDecode: @Sendable (_ codec: String) -> Bool = { _ in true }
@@ -351,7 +357,11 @@ public struct LocalOrigin: Sendable {
             signer: SegmentSigner(secret),
             breaks: breaks
         ).add(to: router)
-        let plain = HTTPServerBuilder.limited(by: registry, answers: answers)
+        let plain = HTTPServerBuilder.limited(
+            by: registry,
+            answers: answers,
+            requestLogger: options.requestLogger
+        )
         let application = Application(
             router: router,
             server: try options.certificate.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain,

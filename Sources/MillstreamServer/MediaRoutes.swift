@@ -203,11 +203,11 @@ struct MediaRoutes {
                 )
             }
             let target = try await sources.redirection(for: context.initiator)(segment.target)
-            guard try await policy.allowsLoading(target, resolving: hosts), let location = target.headerValue else {
+            guard try await policy.allowsLoading(target, resolving: hosts) else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
             }
-            // HLS clients support 302 more widely than 307.
-            return Response(status: .found, headers: [.location: location, .cacheControl: "no-cache"])
+            // HLS clients support 302 more widely than 307. The value of a header field has no spaces and line breaks.
+            return Response(status: .found, headers: [.location: target.playlistText, .cacheControl: "no-cache"])
         }
         if let part = SegmentPart(of: segment.target) {
             return try await partial(part, named: segment.name, context.initiator.isForeign, loading)
@@ -278,7 +278,9 @@ struct MediaRoutes {
         var key = SegmentMemory.Key(address: address.text, range: range, validator: validator)
         let segments = sources.segments(for: context.initiator)
         // A segment in memory or in the disk cache is compared here; for any other, the origin decides whether the client has it.
-        if segments.forwardsConditions, !segments.isLoaded(key) {
+        let isInMemory = segments.isLoaded(key)
+        ClientPresence.current?.setCacheResult(.segment(isInMemory: isInMemory))
+        if segments.forwardsConditions, !isInMemory {
             key.condition = ConditionalRequest(request.headers).forwardedField
         }
         let answer = try await segments.response(to: key) { key in
@@ -363,7 +365,7 @@ struct MediaRoutes {
             let location = file.path + (link.map { "?" + QueryItems($0.items).text } ?? "")
             return Response(status: .temporaryRedirect, headers: [.location: location, .cacheControl: "no-cache"])
         }
-        guard let url = library.file(name, of: id) else {
+        guard let file = library.openedFile(name, of: id) else {
             guard asset.state == .complete || asset.hasRenditions else {
                 throw ServerError(
                     .conflict,
@@ -381,17 +383,17 @@ struct MediaRoutes {
         if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             let complete = try path == "multivariant.m3u8" ? library.playlistOfCompleteRenditions(of: id) : nil
             var playlist = try Playlist.parse(
-                complete ?? [UInt8](Data(contentsOf: url)),
+                complete ?? file.bytes(at: 0, count: file.size),
                 context: PlaylistContext(address: ResourceAddress(playlists.base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
             if let link { playlist = try playlist.crossing(link) }
             return .playlist(playlist.bytes)
         }
-        var response = try await files.respond(
-            url,
+        var response = try files.respond(
+            file,
+            named: name,
             to: request,
-            context: context,
             cacheControl: isPlaylist ? "no-cache" : "private, max-age=3600"
         )
         response.headers[.contentType] = FileResponder.safeMediaType(response.headers[.contentType])
@@ -419,12 +421,6 @@ extension Playlist {
             address.uri.contains("?") ? nil : "\(address.uri)?\(QueryItems(link.items).text)"
         }
     }
-}
-
-extension ResourceAddress {
-    /// The address as the value of a header field; `nil` if it contains characters that a header field must not
-    /// contain.
-    fileprivate var headerValue: String? { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } ? text : nil }
 }
 
 /// A middleware that checks the signature of an address below `/segment` before the request is processed.

@@ -81,23 +81,29 @@ struct PlaylistRoute {
         }
         if let known, known.isFresh(in: memory) {
             metrics.countPlaylist(.fresh)
+            ClientPresence.current?.setCacheResult(.playlist(.fresh))
             return try await response(to: request, known, key, offer)
         }
         let isNamedFile = query["url"].map { StreamCatalog.Stream.isMediaFile(ResourceAddress($0)) } ?? false
         if known == nil, isNamedFile, let file = try await mediaFile(query, context, expiry) { return file }
         do {
             guard Self.awaitsPart(query) else {
-                let (entry, isStored) = try await loadedPlaylist(request, context, key, known, memory)
+                let (entry, isStored, source) = try await loadedPlaylist(request, context, key, known, memory)
+                ClientPresence.current?.setCacheResult(.playlist(source))
                 return try await response(to: request, entry, isStored ? key : nil, offer)
             }
             // All clients that wait for the same part have the same playlist.
             let entry = try await ClientPresence.whileClientIsConnected { [awaited] in
                 try await awaited.value(for: key) { try await publishedPlaylist(request, context, key, memory) }
             }
+            ClientPresence.current?.setCacheResult(.playlist(.edited))
             return try await response(to: request, entry, key)
         } catch let error as TransportError {
             if error.code == .tooLarge, let file = try await mediaFile(query, context, expiry) { return file }
             metrics.countSourceError(error.code)
+            throw error
+        } catch let error as ServerError where error.status == .gatewayTimeout {
+            metrics.countSourceError(.timedOut)
             throw error
         } catch let error as ServerError where error.code == PlaylistParsingError.Code.notAPlaylist.rawValue {
             guard !isNamedFile, let file = try await mediaFile(query, context, expiry) else { throw error }
@@ -152,23 +158,25 @@ struct PlaylistRoute {
         }
     }
 
-    /// Returns the edited playlist after its sources were requested, and whether later requests may have the same one.
+    /// Returns the edited playlist after its sources were requested, whether later requests may have the same one, and whether it
+    /// was edited.
     private func loadedPlaylist(
         _ request: Request,
         _ context: ServerRequestContext,
         _ key: EditedPlaylistCache.Key,
         _ known: EditedPlaylistCache.Entry?,
         _ memory: ResourceMemory
-    ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
+    ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool, source: ServerMetrics.PlaylistSource) {
         let presentations = sources.presentations(for: context.initiator)
         let confirmation = ClientPresence.current?.takeConfirmation(for: key)
         if case .changed(let sources) = confirmation {
             // All clients that waited for the sources have the same playlist, which is edited once.
-            return try await ClientPresence.whileClientIsConnected { [changed] in
+            let result = try await ClientPresence.whileClientIsConnected { [changed] in
                 try await sources.playlist(changed) {
                     try await editedEntry(request, context, key, capacity.admit(), sources.session)
                 }
             }
+            return (result.entry, result.isStored, .edited)
         }
         if case .failed(let error) = confirmation { throw error }
         let budget = try capacity.admit()
@@ -183,9 +191,10 @@ struct PlaylistRoute {
         }
         if isConfirmed, let known {
             metrics.countPlaylist(.validated)
-            return (known, true)
+            return (known, true, .validated)
         }
-        return try await editedEntry(request, context, key, budget, session)
+        let result = try await editedEntry(request, context, key, budget, session)
+        return (result.entry, result.isStored, .edited)
     }
 
     /// Returns an edited playlist that was generated from the sources of a session, and whether later requests may have the same one.

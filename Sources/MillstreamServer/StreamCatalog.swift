@@ -51,7 +51,7 @@ public struct StreamCatalog: Sendable {
             case file
         }
 
-        /// The kind of the stream, determined by the extension of its path.
+        /// The probable kind of the stream, a guess from the extension of its path, because streams are not loaded to list them.
         public var kind: Kind {
             if address.path.lowercased().hasSuffix(".mpd") { return .dash }
             return Self.isMediaFile(address) ? .file : .hls

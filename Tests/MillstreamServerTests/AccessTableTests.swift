@@ -101,10 +101,16 @@ import Testing
                 let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
                 #expect(answer.status == 400, "\(target): \(answer.head)")
             }
-            // For a target in absolute form, only its path is used.
-            for target in ["http://127.0.0.1/api/library", "http://evil.example/api/library"] {
-                let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
-                #expect(answer.status == 403, "\(target): \(answer.head)")
+            // For a target in absolute form, the Host field would not count (RFC 9112 §3.2.2).
+            for target in [
+                "http://127.0.0.1/api/library", "http://evil.example/api/library", "https://127.0.0.1/health",
+                "HTTP://evil.example/play.m3u8?url=x", "http://127.0.0.1",
+            ] {
+                for fields in [[], ["Origin: https://evil.example"]] {
+                    let answer = try await stage.ask(target, fields: fields)
+                    #expect(answer.status == 400, "\(target): \(answer.head)")
+                    #expect(answer.errorCode == "malformed-target", "\(target): \(answer.body)")
+                }
             }
             let doubled = try await stage.ask("/api/library", fields: ["Host: evil.example"])
             #expect(doubled.status == 400 && doubled.errorCode == "malformed-request")

@@ -201,6 +201,38 @@ import Testing
         }
     }
 
+    /// The page has the first timestamp of a segment from the server, for which other players request the segment.
+    @Test func simulatedFaultsApplyToTimestamps() async throws {
+        try await onStage([:], faults: ["path=*.ts&requests=1&status=404"]) { stage in
+            let first = try await ask(stage, "timestamp", "/private.m3u8", "&segment=0")
+            #expect(first.status == 404 && first.errorCode == "simulated", "\(first.body)")
+            let second = try await ask(stage, "timestamp", "/private.m3u8", "&segment=0")
+            #expect(second.status == 501 && second.errorCode == "not-repackaged", "\(second.body)")
+        }
+    }
+
+    /// The server requests keys for the page; other players request them themselves.
+    @Test func simulatedFaultsApplyToKeys() async throws {
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="k.key"
+            #EXTINF:4,
+            private.ts
+            #EXT-X-ENDLIST
+
+            """
+        let resources = ["/v.m3u8": playlist, "/k.key": "0123456789abcdef"]
+        let cases: [(faults: [String], count: Int)] = [([], 1), (["path=/k.key&status=404"], 0)]
+        for (faults, count) in cases {
+            try await onStage(resources, faults: faults) { stage in
+                let answer = try await ask(stage, "segment", "/v.m3u8", "&segment=0")
+                #expect(answer.status != 200)
+                #expect(stage.requests.count { $0.path == "/k.key" } == count, "\(answer.body)")
+            }
+        }
+    }
+
     @Test func simulatedFaultsApplyToCues() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.vtt\n#EXT-X-ENDLIST\n"
         let text = "WEBVTT\n\n00:01.000 --> 00:02.000\nx\n"

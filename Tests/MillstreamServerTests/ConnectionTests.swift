@@ -1,3 +1,4 @@
+import Foundation
 import MediaTransport
 import MillstreamTesting
 import Testing
@@ -45,6 +46,41 @@ import Testing
             let connection = try RawConnection(port: stage.port)
             connection.send("POST /api/downloads HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 1000000\r\n\r\nx")
             #expect(RawResponse(try await connection.readToEnd()).status == 403)
+        }
+    }
+
+    /// What follows a head whose body has no certain end is never taken for another request (RFC 9112 §6.3).
+    @Test(arguments: [
+        ["Transfer-Encoding: xchunked"], ["Transfer-Encoding: identity"], ["Transfer-Encoding: gzip, chunked"],
+        ["Transfer-Encoding: chunked, identity"], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+        ["Transfer-Encoding: chunkedx"], ["Transfer-Encoding: chunked;a=b"], ["Transfer-Encoding:"],
+        ["Transfer-Encoding: xchunked", "Content-Length: 5"],
+    ])
+    func requestWithAnotherTransferCodingIsRefused(fields: [String]) async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let host = "Host: 127.0.0.1:\(stage.port)"
+            let connection = try RawConnection(port: stage.port)
+            let head = (["POST /health HTTP/1.1", host] + fields).joined(separator: "\r\n")
+            connection.send(head + "\r\n\r\nGET /health HTTP/1.1\r\n\(host)\r\n\r\n")
+            let text = try await connection.readToEnd()
+            let answer = RawResponse(text)
+            #expect(answer.status == 400, "\(fields): \(text)")
+            #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2, "\(fields): \(text)")
+        }
+    }
+
+    @Test func requestsBeforeAnUnknownTransferCodingAreAnswered() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let host = "Host: 127.0.0.1:\(stage.port)"
+            let connection = try RawConnection(port: stage.port)
+            let plain = "GET /health HTTP/1.1\r\n\(host)\r\n\r\n"
+            connection.send(
+                plain + "POST /health HTTP/1.1\r\n\(host)\r\nTransfer-Encoding: xchunked\r\n\r\n" + plain + plain
+            )
+            let text = try await connection.readToEnd()
+            #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("HTTP/1.1 400 "))
+            #expect(text.components(separatedBy: "HTTP/1.1 ").count == 3, "\(text)")
+            #expect(text.contains("chunked as its only transfer coding"))
         }
     }
 

@@ -207,6 +207,40 @@ import Testing
         }
     }
 
+    /// Links below the folder are not followed, at any position of a path, and not listed.
+    @Test func linksDoNotLeadOutOfTheFolder() async throws {
+        try await serving { (stage: Stage) async throws in
+            let files = FileManager.default
+            let outside = files.temporaryDirectory.appendingPathComponent("outside-\(UUID())")
+            try files.createDirectory(
+                at: outside.appendingPathComponent("deep"),
+                withIntermediateDirectories: true
+            )
+            defer { try? files.removeItem(at: outside) }
+            for name in ["k.ts", "deep/k.ts"] {
+                try Data("secret".utf8).write(to: outside.appendingPathComponent(name))
+            }
+            for (name, target) in [
+                ("folder", outside), ("file.ts", outside.appendingPathComponent("k.ts")), ("b c/inner", outside),
+                ("inside", stage.folder.appendingPathComponent("b c")),
+            ] {
+                try files.createSymbolicLink(
+                    at: stage.folder.appendingPathComponent(name),
+                    withDestinationURL: target
+                )
+            }
+            for target in [
+                "/folder", "/folder/k.ts", "/folder/deep/k.ts", "/file.ts", "/b%20c/inner/k.ts", "/inside/d.ts",
+            ] {
+                let answer = try await stage.ask(target)
+                #expect(answer.status == 404 && !answer.body.contains("secret"), "\(target): \(answer.head)")
+            }
+            let page = try await stage.ask("/")
+            #expect(page.status == 200 && page.body.contains(">b c/<") && page.body.contains(">a.m3u8<"))
+            #expect(!page.body.contains("folder") && !page.body.contains("file.ts"), "\(page.body)")
+        }
+    }
+
     /// The latency of the link is tested elsewhere.
     @Test func responsesPassThroughTheLink() async throws {
         let lossy = LinkProfile(name: "test", outages: [.init(start: .zero, duration: .milliseconds(1))])

@@ -122,14 +122,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://10.0.0.1/a%20b.ts?x=~", true), ("http://10.0.0.1/a b.ts", false), ("http://10.0.0.1/a\tb.ts", false),
-        ("http://10.0.0.1/a\u{7F}b.ts", false), ("http://10.0.0.1/ä.ts", true), ("http://10.0.0.1/!.ts", true),
-        ("http://10.0.0.1/~.ts", true),
+        ("a%20b.ts?x=~", "a%20b.ts?x=~"), ("a b.ts", "a%20b.ts"), ("a\tb.ts", "a%09b.ts"),
+        ("a\r\nX: b.ts", "a%0D%0AX:%20b.ts"),
+        ("a\u{7F}b.ts", "a%7Fb.ts"), ("ä.ts", "%C3%A4.ts"), ("!.ts", "!.ts"), ("~.ts", "~.ts"),
     ])
-    func locationMustNotContainSpacesOrControlCharacters(target: String, isRedirected: Bool) async throws {
-        let answer = try await ask(segment(target, .redirect))
-        #expect(answer.status == (isRedirected ? .found : .forbidden))
-        #expect(answer.headers[.location] == (isRedirected ? target : nil))
+    func locationHasPercentEncodedSpacesAndControlCharacters(name: String, expected: String) async throws {
+        let answer = try await ask(segment("http://10.0.0.1/" + name, .redirect))
+        #expect(answer.status == .found)
+        #expect(answer.headers[.location] == "http://10.0.0.1/" + expected)
     }
 
     /// A segment that is sent over a conditioned link cannot be redirected.

@@ -16,6 +16,14 @@ struct TargetGuard<Context: RequestContext>: RouterMiddleware {
             throw ServerError(.badRequest, "malformed-request", "the request has more than one Host field")
         }
         guard let target = request.head.path, target.utf8.first == UInt8(ascii: "/"), !target.contains("#") else {
+            // ``RequestHeadGuard`` has replaced the target.
+            guard request.headers[.transferEncoding] == nil else {
+                throw ServerError(
+                    .badRequest,
+                    "malformed-request",
+                    "the body of a request must have a Content-Length, or chunked as its only transfer coding"
+                )
+            }
             throw ServerError(.badRequest, "malformed-target", "the target of a request must be a path")
         }
         guard Self.isUnambiguous(path: request.uri.path) else {

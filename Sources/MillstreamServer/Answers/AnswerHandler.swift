@@ -31,6 +31,8 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let answers: RepeatedAnswers
     private let trustedProxies: [TrustedProxy]
+    /// The log of the requests of the connection; `nil` if requests are not logged.
+    private let log: RequestLogHandler?
     private let time: any TimeSource
     private var context: ChannelHandlerContext?
     private var phase = Phase.delivering
@@ -46,9 +48,15 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// An error of the connection during a confirmation, which concerns what follows the request.
     private var error: (any Error)?
 
-    init(_ answers: RepeatedAnswers, trustedProxies: [TrustedProxy], time: any TimeSource = SystemTimeSource()) {
+    init(
+        _ answers: RepeatedAnswers,
+        trustedProxies: [TrustedProxy],
+        log: RequestLogHandler? = nil,
+        time: any TimeSource = SystemTimeSource()
+    ) {
         self.answers = answers
         self.trustedProxies = trustedProxies
+        self.log = log
         self.time = time
     }
 
@@ -171,6 +179,7 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
             unsentAnswerCount -= 1
             quiesceIfAnswered()
         }
+        log?.setCacheResult(.playlist(candidate.sources.playlistSource))
         context.triggerUserOutboundEvent(candidate.answer.response(date: CurrentDateField.value), promise: written)
         answers.count(candidate.answer, candidate.sources, duration: time.now - candidate.start)
     }

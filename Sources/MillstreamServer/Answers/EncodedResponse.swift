@@ -6,6 +6,7 @@ import NIOCore
 /// As an outbound event of a channel, it reaches the ``ByteMonitor`` of the connection, which writes it: no handler encodes
 /// the response again.
 final class EncodedResponse: Sendable {
+    let status: HTTPResponse.Status
     /// The status line, the header fields and the empty line that ends them.
     let head: ByteBuffer
     /// The body; `nil` for a response without one.
@@ -17,6 +18,7 @@ final class EncodedResponse: Sendable {
     ///   - head: The head of the response, whose field `Content-Length` is replaced by the length of the body.
     ///   - body: The body; `nil` for a response without one.
     init(_ head: HTTPResponse, body: ByteBuffer?) {
+        status = head.status
         var text = "HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n"
         for field in head.headerFields where field.name != .contentLength {
             text += "\(field.name.rawName): \(field.value)\r\n"

@@ -63,6 +63,14 @@ final class RepeatedAnswers: Sendable {
         case fresh
         /// The sources must be requested again before the answer is used.
         case unconfirmed
+
+        /// The way in which a request is answered.
+        var playlistSource: ServerMetrics.PlaylistSource {
+            switch self {
+            case .fresh: .fresh
+            case .unconfirmed: .validated
+            }
+        }
     }
 
     /// The result of requesting the sources of an answer again.
@@ -170,7 +178,7 @@ final class RepeatedAnswers: Sendable {
 
     /// Counts an answer that was given.
     func count(_ answer: RepeatedAnswer, _ sources: SourceState, duration: Duration) {
-        metrics.countPlaylist(sources == .fresh ? .fresh : .validated)
+        metrics.countPlaylist(sources.playlistSource)
         metrics.count(path: RepeatedRequest.path, status: Int(answer.status.code), duration: duration)
     }
 

@@ -104,7 +104,11 @@ final class BrowserPlaybackRoutes: Sendable {
         switch loaded.playlist {
         case .multivariant(let playlist): return .multivariant(playlist)
         case .media(let playlist):
-            let reader = MediaReader(playlist, loader: loaded.loader, maximumSegmentSize: Self.maximumSegmentSize)
+            let faults = self.media.faults
+            let loader = loaded.loader.wrappingTransport { base in
+                KeyFaultTransport(base: base, settings: faults, path: { loaded.requestPath(of: $0) })
+            }
+            let reader = MediaReader(playlist, loader: loader, maximumSegmentSize: Self.maximumSegmentSize)
             // The index of a playlist is smaller than its text.
             let size = playlist.bytes.count *| 2 +| 4_096
             let media = LoadedMedia(reader: reader, source: loaded)
@@ -193,9 +197,12 @@ final class BrowserPlaybackRoutes: Sendable {
     }
 
     @Sendable private func timestamp(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let budget = try media.capacity.admit()
-        let fragment = try await movieFragment(namedSegment(request, context, budget), budget)
-        return .json(.fields(["timestamp": .seconds(fragment.firstTimestamp)]))
+        // A simulated delay holds no capacity.
+        let named = try await namedSegment(request, context, media.capacity.admit())
+        return try await faults.response(toRequestOf: named.requestPath, context) {
+            let fragment = try await movieFragment(named, media.capacity.admit())
+            return .json(.fields(["timestamp": .seconds(fragment.firstTimestamp)]))
+        }
     }
 
     // MARK: Subtitles

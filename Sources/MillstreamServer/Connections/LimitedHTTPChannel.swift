@@ -2,12 +2,15 @@ import HummingbirdCore
 import Logging
 import MediaTiming
 import NIOCore
+import NIOHTTP1
 
 /// An HTTP/1.1 channel whose connections are subject to the limits of a registry.
 struct LimitedHTTPChannel: ServerChildChannel {
     let registry: ConnectionRegistry
     /// The answers that are given without the responder; `nil` for none.
     let answers: RepeatedAnswers?
+    /// The logger of answered requests; `nil` to log none.
+    let requestLogger: Logger?
     let base: HTTP1Channel
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
@@ -15,13 +18,20 @@ struct LimitedHTTPChannel: ServerChildChannel {
             let monitor = RequestMonitor(registry.limits, time: SystemTimeSource())
             try channel.pipeline.syncOperations.addHandler(ByteMonitor(registry, monitor))
             let boundMonitor = NIOLoopBound(monitor, eventLoop: channel.eventLoop)
-            return base.setup(channel: channel, logger: logger).flatMapThrowing { [registry, answers] value in
+            let setup = base.setup(channel: channel, logger: logger)
+            return setup.flatMapThrowing { [registry, answers, requestLogger] value in
                 let operations = channel.pipeline.syncOperations
+                // Before the target is converted, and the authority of one in absolute form lost.
+                let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try operations.addHandler(RequestHeadGuard(), position: .after(decoder))
                 // After the codec, and before the handler that delivers requests.
                 let state = try operations.handler(type: HTTPConnectionStateHandler.self)
+                let log = requestLogger.map { RequestLogHandler($0) }
+                // The monitor answers requests that take too long.
+                if let log { try operations.addHandler(log, position: .before(state)) }
                 try operations.addHandler(boundMonitor.value, position: .before(state))
                 if let answers {
-                    let handler = AnswerHandler(answers, trustedProxies: registry.limits.trustedProxies)
+                    let handler = AnswerHandler(answers, trustedProxies: registry.limits.trustedProxies, log: log)
                     try operations.addHandler(handler, position: .before(state))
                 }
                 return value
@@ -41,10 +51,20 @@ extension HTTPServerBuilder {
     /// - Parameters:
     ///   - registry: The registry.
     ///   - answers: The answers that are given without the responder; none by default.
+    ///   - requestLogger: The logger of answered requests; none by default.
     /// - Returns: The builder of the server.
-    static func limited(by registry: ConnectionRegistry, answers: RepeatedAnswers? = nil) -> HTTPServerBuilder {
+    static func limited(
+        by registry: ConnectionRegistry,
+        answers: RepeatedAnswers? = nil,
+        requestLogger: Logger? = nil
+    ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            LimitedHTTPChannel(registry: registry, answers: answers, base: .detectingDisconnects(responder))
+            LimitedHTTPChannel(
+                registry: registry,
+                answers: answers,
+                requestLogger: requestLogger,
+                base: .detectingDisconnects(responder)
+            )
         }
     }
 }

@@ -70,6 +70,11 @@ struct FaultInjection: RouterMiddleware {
     }
 }
 
+extension ResponseFault {
+    /// The page that replaces a response.
+    static let pageText = "<!DOCTYPE html><title>Sign in</title><p>This page is a simulated fault.</p>\n"
+}
+
 extension ResponseFault.Replacement {
     /// The response.
     fileprivate var response: Response {
@@ -77,10 +82,7 @@ extension ResponseFault.Replacement {
         case .status(let code):
             ServerError(HTTPResponse.Status(code: code), "simulated", "this fault is simulated").response
         case .page:
-            Self.response(
-                "<!DOCTYPE html><title>Sign in</title><p>This page is a simulated fault.</p>\n",
-                type: "text/html; charset=utf-8"
-            )
+            Self.response(ResponseFault.pageText, type: "text/html; charset=utf-8")
         case .text(let text): Self.response(text, type: "application/octet-stream")
         }
     }
