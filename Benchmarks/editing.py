@@ -7,9 +7,7 @@ Usage: editing.py MILLSTREAM [SECONDS]
 """
 
 import os
-import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +15,8 @@ import tempfile
 import time
 import urllib.parse
 import urllib.request
+
+from serving import cpu_seconds, free_port, latency, request_count, start_nginx, stop
 
 millstream = sys.argv[1]
 seconds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
@@ -47,12 +47,6 @@ cases = [
 ]
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def wait_for(port):
     for _ in range(200):
         try:
@@ -63,15 +57,10 @@ def wait_for(port):
     sys.exit(f"nothing listens on port {port}")
 
 
-def cpu_seconds(process):
-    """The CPU time of a process and its children."""
-    total = 0
-    pids = [process] + [int(pid) for pid in subprocess.run(
-        ["pgrep", "-P", str(process)], capture_output=True, text=True).stdout.split()]
-    for pid in pids:
-        fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-        total += int(fields[11]) + int(fields[12])
-    return total / os.sysconf("SC_CLK_TCK")
+def processes(parent):
+    """A process and its children."""
+    return [parent] + [int(pid) for pid in subprocess.run(
+        ["pgrep", "-P", str(parent)], capture_output=True, text=True).stdout.split()]
 
 
 def measure(url, process):
@@ -80,16 +69,14 @@ def measure(url, process):
     if not body.startswith(b"#EXTM3U"):
         sys.exit(f"{url} is not a playlist")
     subprocess.run(["wrk", "-t1", "-c32", "-d1s", url], capture_output=True, check=True)
-    before = cpu_seconds(process)
+    before = cpu_seconds(*processes(process))
     output = subprocess.run(
         ["wrk", "-t1", "-c32", f"-d{seconds}s", "--latency", url], capture_output=True, text=True, check=True).stdout
-    used = cpu_seconds(process) - before
-    count = int(re.search(r"(\d+) requests in", output).group(1))
+    used = cpu_seconds(*processes(process)) - before
+    count = request_count(output)
     if "Non-2xx" in output:
         sys.exit(f"{url}: {output}")
-    value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", output).groups()
-    latency = float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
-    return count / seconds, used / count * 1e6, latency
+    return count / seconds, used / count * 1e6, latency(output, 99)
 
 
 folder = tempfile.mkdtemp(prefix="editing-")
@@ -102,37 +89,20 @@ for name in ("fresh", "validated"):
 os.chmod(folder, 0o755)
 
 
-def start_nginx(name, servers):
-    """Starts an nginx with one worker."""
+def nginx_process(name, servers):
     own = f"{folder}/{name}"
     os.mkdir(own)
-    configuration = f"""
-worker_processes 1;
-pid {own}/nginx.pid;
-error_log {own}/error.log;
-events {{ worker_connections 1024; }}
-http {{
-    access_log off;
-    types {{ application/vnd.apple.mpegurl m3u8; }}
-    client_body_temp_path {own}/body; proxy_temp_path {own}/proxy; fastcgi_temp_path {own}/fastcgi;
-    uwsgi_temp_path {own}/uwsgi; scgi_temp_path {own}/scgi;
-    keepalive_requests 1000000;
-    {servers}
-}}
-"""
-    with open(f"{own}/nginx.conf", "w") as output:
-        output.write(configuration)
-    return subprocess.Popen(["nginx", "-c", f"{own}/nginx.conf", "-g", "daemon off;"])
+    return start_nginx(own, servers, options="keepalive_requests 1000000;")
 
 
-source_nginx = start_nginx("origin", f"""
+source_nginx = nginx_process("origin", f"""
     server {{
         listen 127.0.0.1:{origin};
         root {folder}/www;
         location /fresh/ {{ add_header Cache-Control max-age=3600; }}
         location /validated/ {{ add_header Cache-Control no-cache; }}
     }}""")
-nginx = start_nginx("forwarding", f"""
+nginx = nginx_process("forwarding", f"""
     upstream origin {{ server 127.0.0.1:{origin}; keepalive 64; keepalive_requests 1000000; }}
     server {{
         listen 127.0.0.1:{forwarding};
@@ -156,8 +126,5 @@ try:
             print(f"| {title} | {freshness} | {figures[0]} | {figures[1]} | {own[0] / peer[0]:.2f} "
                   f"| {own[1] / peer[1]:.1f} | {own[2] / peer[2]:.1f} |", flush=True)
 finally:
-    for process in (edits, nginx, source_nginx):
-        process.send_signal(signal.SIGTERM)
-    for process in (edits, nginx, source_nginx):
-        process.wait()
+    stop([edits, nginx, source_nginx])
     shutil.rmtree(folder, ignore_errors=True)

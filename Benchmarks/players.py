@@ -11,14 +11,14 @@ import os
 import re
 import resource
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
 import urllib.request
+
+from serving import cpu_seconds, free_port, latency, request_count, start_nginx, stop
 
 millstream = sys.argv[1]
 seconds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -31,26 +31,9 @@ if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < limit:
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, max(limit, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def cpu_seconds(pid):
-    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def resident(pid):
     """The resident memory of a process in MiB."""
     return int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{pid}/status").read()).group(1)) / 1024
-
-
-def latencies(output):
-    """The 50th and 99th percentile of the latency in milliseconds."""
-    factors = {"us": 0.001, "ms": 1, "s": 1000}
-    return [float(value) * factors[unit] for value, unit in re.findall(r"(?:50|99)%\s+([\d.]+)(us|ms|s)", output)]
 
 
 def load(url, connections, duration, script=None, cores="0"):
@@ -58,7 +41,7 @@ def load(url, connections, duration, script=None, cores="0"):
     output = subprocess.run(
         command + (["-s", script] if script else []) + [url], capture_output=True, text=True, check=True).stdout
     failures = [line.strip() for line in output.splitlines() if "Non-2xx" in line or "Socket errors" in line]
-    return int(re.search(r"(\d+) requests in", output).group(1)), latencies(output), failures
+    return request_count(output), [latency(output, 50), latency(output, 99)], failures
 
 
 folder = tempfile.mkdtemp(prefix="players-")
@@ -70,20 +53,6 @@ with open(f"{folder}/www/media.m3u8", "w") as output:
     for number in range(100):
         lines += ["#EXTINF:6.000,", f"segment-{number}.ts"]
     output.write("\n".join(lines + ["#EXT-X-ENDLIST"]) + "\n")
-with open(f"{folder}/nginx.conf", "w") as output:
-    output.write(f"""
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 1024; }}
-http {{
-    access_log off;
-    types {{ application/vnd.apple.mpegurl m3u8; }}
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-    server {{ listen 127.0.0.1:{origin}; root {folder}/www; add_header Cache-Control max-age=60; }}
-}}
-""")
 with open(f"{folder}/players.lua", "w") as output:
     # The first request of each player is sent at a time of its own.
     output.write(f"""
@@ -94,7 +63,7 @@ function delay()
     return {interval * 1000}
 end
 """)
-nginx = subprocess.Popen(["nginx", "-c", f"{folder}/nginx.conf", "-g", "daemon off;"])
+nginx = start_nginx(folder, f"server {{ listen 127.0.0.1:{origin}; root {folder}/www; add_header Cache-Control max-age=60; }}")
 edits = subprocess.Popen(
     ["taskset", "-c", "1", millstream, "serve", "--port", str(server), "--library", f"{folder}/library",
      "--allow-host", f"127.0.0.1:{origin}", "--max-connections", str(players + 100),
@@ -115,10 +84,10 @@ try:
     if b"#EXT-X-MEDIA-SEQUENCE" not in body or b"#EXT-X-ENDLIST" in body:
         sys.exit("the channel is not live")
     before, memory = cpu_seconds(edits.pid), resident(edits.pid)
-    count, latency, failures = load(channel, players, seconds, f"{folder}/players.lua")
+    count, latencies, failures = load(channel, players, seconds, f"{folder}/players.lua")
     used = cpu_seconds(edits.pid) - before
     print(f"{players:,} players for {seconds} s: {count:,} playlists, {used / seconds * 100:.0f} % of one core, "
-          f"latency {latency[0]:.1f} ms (50 %), {latency[1]:.1f} ms (99 %), resident {memory:.0f} to "
+          f"latency {latencies[0]:.1f} ms (50 %), {latencies[1]:.1f} ms (99 %), resident {memory:.0f} to "
           f"{resident(edits.pid):.0f} MiB{', ' + '; '.join(failures) if failures else ''}", flush=True)
     total = 0
     for part in (0.1, 0.5, 1):
@@ -126,8 +95,5 @@ try:
             total += load(trimmed, 32, 5)[0]
         print(f"after {total:,} requests: resident {resident(edits.pid):.0f} MiB", flush=True)
 finally:
-    for process in (edits, nginx):
-        process.send_signal(signal.SIGTERM)
-    for process in (edits, nginx):
-        process.wait()
+    stop([edits, nginx])
     shutil.rmtree(folder, ignore_errors=True)
