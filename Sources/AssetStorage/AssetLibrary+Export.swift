@@ -51,7 +51,7 @@ extension AssetLibrary {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         if let media = try mediaFile(of: asset.id) {
             guard let file = file(media.path, of: asset.id) else {
-                throw StorageError(.damaged, "\(media.path) is missing or damaged; download the asset again first")
+                throw StorageError(.damaged, "\(media.path) is missing or damaged; repair the asset first")
             }
             let name = Self.fileName(of: media)
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(name))
@@ -68,7 +68,7 @@ extension AssetLibrary {
         let resources = try resources(asset.id)
         for path in playlists + resources.map(\.path) {
             guard let file = file(path, of: asset.id) else {
-                throw StorageError(.damaged, "\(path) is missing or damaged; download the asset again first")
+                throw StorageError(.damaged, "\(path) is missing or damaged; repair the asset first")
             }
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
         }

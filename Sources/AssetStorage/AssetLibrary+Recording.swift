@@ -219,7 +219,7 @@ extension RenditionRecord {
         guard role == rendition.role, (folder == StoredAsset.mediaPlaylistFolder) == (rendition.position < 0) else {
             return false
         }
-        guard let variant = rendition.variant else { return language == rendition.language }
+        guard let variant = rendition.variant else { return LanguageMatching.isSame(language, rendition.language) }
         return bandwidth == variant.bandwidth?.bitsPerSecond && width == variant.resolution?.width
             && height == variant.resolution?.height && codecs == variant.codecs.joined(separator: ",")
     }

@@ -79,6 +79,40 @@ extension AssetLibrary {
         try AssetSummaryRecord.save(summary, content, database)
     }
 
+    /// Returns the snapshots of all assets, newest first, without reading their source playlists, which can be large.
+    static func fetchAssets(_ database: Database) throws -> [StoredAsset] {
+        let hasContents = try AssetSummaryRecord.exist(database)
+        let contents = AssetSummaryRecord.contentTableName
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT asset.id, asset.title, asset.source, asset.createdAt, asset.state, asset.selection,
+                    \(hasContents ? "\(contents).content" : "NULL")
+                FROM asset \(hasContents ? "LEFT JOIN \(contents) ON \(contents).assetID = asset.id" : "")
+                WHERE asset.state != ? ORDER BY asset.createdAt DESC
+                """,
+            arguments: [AssetRecord.State.deleting.rawValue]
+        )
+        let decoder = JSONDecoder()
+        var assets: [StoredAsset] = []
+        while let row = try rows.next() {
+            let record = AssetRecord(
+                id: row[0],
+                title: row[1],
+                source: row[2],
+                createdAt: row[3],
+                state: AssetRecord.State(rawValue: row[4]) ?? .partial,
+                selection: row[5],
+                sourcePlaylist: nil,
+                sourceAddress: nil
+            )
+            let data: Data? = row[6]
+            let stored = data.flatMap { AssetSummaryRecord.content(of: $0, decoder) }
+            assets.append(StoredAsset(record, try stored ?? StoredContent(of: record.id, database)))
+        }
+        return assets
+    }
+
     /// Returns the snapshot of an asset from its stored content, or from the rows of its files if that is not stored.
     static func asset(_ record: AssetRecord, _ database: Database) throws -> StoredAsset {
         let content = try AssetSummaryRecord.fetchContent(record.id, database)

@@ -149,10 +149,7 @@ public final class AssetLibrary: Sendable {
 
     /// Returns all assets, newest first.
     public func assets() throws -> [StoredAsset] {
-        try catalog.read { database in
-            try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue)
-                .order(Column("createdAt").desc).fetchAll(database).map { try Self.asset($0, database) }
-        }
+        try catalog.read { try Self.fetchAssets($0) }
     }
 
     /// Returns the asset with the given identifier.
@@ -184,13 +181,18 @@ public final class AssetLibrary: Sendable {
     ///
     /// Playlists (`.m3u8`) only have to exist. Any other file must also have the size that the catalog lists.
     public func file(_ path: String, of id: String) -> URL? {
-        guard Self.isIdentifier(id),
-            path.split(separator: "/", omittingEmptySubsequences: false)
-                .allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("\0") })
+        openedFile(path, of: id) == nil ? nil : packageDirectory(id).appendingPathComponent(path)
+    }
+
+    /// Opens a stored file of a package; `nil` if ``file(_:of:)`` returns none.
+    ///
+    /// A file that is reached over a symbolic link below the folder of the packages is not part of a package.
+    package func openedFile(_ path: String, of id: String) -> ContainedFile? {
+        let components = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        guard Self.isIdentifier(id), components.allSatisfy({ !$0.hasPrefix(".") }),
+            let file = ContainedFile([id] + components, in: packagesPath), file.kind == .file
         else { return nil }
-        let url = packageDirectory(id).appendingPathComponent(path)
-        guard let size = PackageFile.size(url.path) else { return nil }
-        if path.hasSuffix(".m3u8") { return url }
+        if path.hasSuffix(".m3u8") { return file }
         let stored = try? catalog.read { database in
             try Int64.fetchOne(
                 database,
@@ -198,7 +200,7 @@ public final class AssetLibrary: Sendable {
                 arguments: [id, path]
             )
         }
-        return stored == size ? url : nil
+        return stored == Int64(file.size) ? file : nil
     }
 
     /// The number of bytes that can still be stored; `nil` if the system does not report it.

@@ -163,9 +163,12 @@ enum AssetSummaryRecord {
         let statement = try database.cachedStatement(
             sql: "SELECT content FROM \(contentTableName) WHERE assetID = ?"
         )
-        return try Data.fetchOne(statement, arguments: [id]).flatMap { data in
-            try? JSONDecoder().decode(StoredContent.Coded.self, from: data).content
-        }
+        return try Data.fetchOne(statement, arguments: [id]).flatMap { content(of: $0, JSONDecoder()) }
+    }
+
+    /// Returns the content that was stored as data; `nil` if the data has another form.
+    static func content(of data: Data, _ decoder: JSONDecoder) -> StoredContent? {
+        try? decoder.decode(StoredContent.Coded.self, from: data).content
     }
 }
 

@@ -131,7 +131,7 @@ extension StoredRendition {
     /// Returns a Boolean value that indicates whether this rendition is played in place of another one: a variant in place of
     /// any other, and audio or subtitles in place of those in the same language, such as those of another quality.
     private func replaces(_ other: StoredRendition) -> Bool {
-        role == other.role && (role == .variant || language == other.language)
+        role == other.role && (role == .variant || LanguageMatching.isSame(language, other.language))
     }
 
     /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one

@@ -128,7 +128,8 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         case .some(let entries):
             entries.contains { entry in
                 let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                let (wanted, tag) = (parts.first?.lowercased() ?? "", language?.lowercased() ?? "")
+                let wanted = LanguageMatching.canonical(String(parts.first ?? ""))
+                let tag = LanguageMatching.canonical(language ?? "")
                 if parts.count == 2, parts[1].lowercased() != name.lowercased() { return false }
                 return tag == wanted || tag.hasPrefix(wanted + "-") || (parts.count == 2 && wanted.isEmpty)
             }

@@ -174,7 +174,8 @@ struct DownloadOptions: ParsableArguments {
             return stored
         } catch {
             let assetID = (try? library.asset(source: address))??.id
-            let error = edits.explaining(printer.explaining(error, isKept: assetID != nil))
+            let explained = edits.explaining(printer.explaining(error, isKept: assetID != nil))
+            let error = Failure.naming(explained, source, at: address)
             printer.showFailure(error, of: assetID)
             throw error
         }

@@ -77,15 +77,16 @@ struct DownloadPrinter: Sendable {
         of task: DownloadTask,
         in session: DownloadSession
     ) async throws -> StoredAsset? {
+        var isPaused = false
         for await event in events {
             switch event {
             case .variantsChosen(let variants):
                 if !isQuiet { limit?.notice(for: variants).map { StandardError.write("\($0)\n") } }
             case .locationChosen: show("resolved", task, task.progress)
             case .loaded(_, let progress): show("progress", task, progress)
-            case .stateChanged(.suspended):
-                display.end()
-                notice("paused; continue it with: millstream downloads resume \(task.id)")
+            case .stateChanged(let state):
+                if state == .suspended, !isPaused { showPause(of: task) }
+                isPaused = state == .suspended
             case .waitingForStream(let error):
                 show("waiting", task, fields: [ReportValue.Field(name: "message", value: .string(error.message))])
                 if !printsJSON { notice("waiting for the stream: \(error.message)") }
@@ -103,10 +104,17 @@ struct DownloadPrinter: Sendable {
                 let progress = asset.state == .complete ? DownloadProgress(asset) : task.progress
                 showCompletion(of: task, progress, try session.library.omittedContent(of: asset.id))
                 return asset
-            case .stateChanged, .mediaSelectionResolved, .selectionCompleted, .finished: break
+            case .mediaSelectionResolved, .selectionCompleted, .finished: break
             }
         }
         return nil
+    }
+
+    /// Prints that a task is paused, and that the command has not ended.
+    private func showPause(of task: DownloadTask) {
+        display.end()
+        notice("paused; waiting until another command continues it: millstream downloads resume \(task.id)")
+        notice(isRecording ? "Ctrl-C ends the recording" : "Ctrl-C ends this command; the download stays paused")
     }
 
     /// Resumes the task of a recording and follows it until it has ended; an interruption ends the recording.

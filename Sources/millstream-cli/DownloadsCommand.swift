@@ -61,7 +61,8 @@ struct DownloadsCommand: AsyncParsableCommand {
             )
             try StandardOutput.writeLine(table.text)
             for (_, task) in tasks {
-                if let error = task.error { StandardError.write("\(task.id): \(error.message)\n") }
+                guard let error = task.error else { continue }
+                StandardError.write("\(task.id): \(Failure.namingFiles(in: error.message))\n")
             }
         }
 
@@ -88,7 +89,11 @@ struct DownloadsCommand: AsyncParsableCommand {
                 "source": .string(task.address.description),
                 "priority": .integer(Int64(task.priority)),
                 "details": task.details.isEmpty ? nil : .string(task.details),
-                "error": task.error.map { .fields(["code": .string($0.detail), "message": .string($0.message)]) },
+                "error": task.error.map { error in
+                    .fields([
+                        "code": .string(error.detail), "message": .string(Failure.namingFiles(in: error.message)),
+                    ])
+                },
             ])
             guard case .object(let fields) = head else { return head }
             return .object(fields + task.progress.fields)
@@ -179,7 +184,12 @@ struct DownloadsCommand: AsyncParsableCommand {
                         guard result.isInterrupted, position < tasks.count - 1 else { return }
                     } catch {
                         let isKept = (try? session.library.asset(task.assetID)) != nil
-                        let error = printer.explaining(error, isKept: isKept)
+                        let source = task.address.filePath ?? task.address.description
+                        let error = Failure.naming(
+                            printer.explaining(error, isKept: isKept),
+                            source,
+                            at: task.address
+                        )
                         printer.showFailure(error, of: task.assetID)
                         // Of several downloads, the one that an error belongs to is named.
                         if tasks.count > 1 { StandardError.write("\(task.id): not completed\n") }

@@ -28,7 +28,7 @@ struct Failure: Error {
 
     let status: Status
     let code: String
-    let message: String
+    private(set) var message: String
     var hint: String?
 
     init(_ status: Status, _ code: String, _ message: String, hint: String? = nil) {
@@ -38,7 +38,18 @@ struct Failure: Error {
         self.hint = hint
     }
 
+    /// Creates the failure for an error.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - arguments: The arguments of the program, for errors of their parser.
     init(_ error: any Error, arguments: [String] = []) {
+        self.init(describing: error, arguments)
+        guard !(error is Failure), let explanation = Self.explanation(in: error) else { return }
+        message += "; the server says: \(explanation)"
+    }
+
+    private init(describing error: any Error, _ arguments: [String]) {
         if let cause = Self.manifestError(in: error) {
             // One manifest has one code, whatever layer reports it.
             if case .tooLarge = cause {
@@ -54,7 +65,7 @@ struct Failure: Error {
             self.init(.failed, "output-failed", "\(error.output) cannot be written: \(error.reason)")
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; completed work was stored")
         case let error as PlaylistParsingError:
-            self.init(.badInput, error.code.rawValue, error.description)
+            self.init(.badInput, error.code.rawValue, error.textForSource)
             if error.code == .dashManifest { hint = DASHFlags.bridgeHint }
         case let error as PlaylistEditError:
             switch error {
@@ -92,7 +103,7 @@ struct Failure: Error {
                 Self.isWrongDocument(code) ? .badInput : .failed,
                 code,
                 error.description,
-                hint: Self.isManifest(code) ? DASHFlags.bridgeHint : error.withheldHeaderFieldsHint
+                hint: Self.isManifest(code) ? DASHFlags.bridgeHint : Self.hint(for: error)
             )
         case let error as StorageError:
             let hint: String? =
@@ -108,8 +119,7 @@ struct Failure: Error {
             self.init(.failed, error.code.rawValue, error.description, hint: error.hint)
         case let error as StreamCatalog.ReadingError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as StreamingError:
-            var message = error.message
-            if let address = error.address, !message.contains("\(address)") { message += ": \(address)" }
+            let message = Self.message(of: error)
             // A resource that is not loaded or not recognized has one code, whatever command loads it.
             let code: String =
                 switch error.code {
@@ -122,12 +132,12 @@ struct Failure: Error {
                 || Self.isWrongDocument(code)
             let hint =
                 error.code == .needsTranslation || Self.isManifest(code)
-                ? DASHFlags.bridgeHint : (error.cause as? TransportError)?.withheldHeaderFieldsHint
+                ? DASHFlags.bridgeHint : Self.hint(for: error.cause as? TransportError)
             self.init(isInput ? .badInput : .failed, code, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
-            self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)
-            if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
+            self.init(isInput ? .badInput : .failed, error.detail, Self.message(of: error), hint: error.hint)
+            if hint == nil { hint = Self.hint(for: error.cause as? TransportError) }
         case let error as any MillstreamError: self.init(.failed, error.code.rawValue, error.description)
         default:
             let exitCode = MillstreamCommand.exitCode(for: error)
@@ -158,6 +168,16 @@ struct Failure: Error {
             commands = command.configuration.subcommands
         }
         return path.joined(separator: " ")
+    }
+
+    /// Returns the explanation of a server in the error of a transport that caused an error; `nil` if there is none.
+    private static func explanation(in error: any Error) -> String? {
+        var current: (any Error)? = error
+        while let error = current {
+            if let explanation = (error as? TransportError)?.explanation { return explanation }
+            current = (error as? any MillstreamError)?.cause
+        }
+        return nil
     }
 
     /// Returns a Boolean value that indicates whether a code is that of a source that is not the playlist that a command needs.

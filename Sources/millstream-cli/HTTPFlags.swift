@@ -76,7 +76,8 @@ struct HTTPFlags: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "The time without received bytes after which a request fails, in seconds, above 0 and at most 3600."
+        help:
+            "The time after which a request fails without the head of a response, or then without bytes of its body, in seconds, above 0 and at most 3600."
     )
     var timeout: Double = 20
 

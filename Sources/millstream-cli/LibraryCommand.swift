@@ -2,6 +2,7 @@ import ArgumentParser
 import AssetStorage
 import Foundation
 import MediaTiming
+import MillstreamDownloads
 import ReportFormat
 import ResourceAddressing
 
@@ -46,8 +47,13 @@ struct LibraryCommand: AsyncParsableCommand {
 }
 
 extension StoredAsset {
-    /// The result of a verification that found no damage.
-    var intactText: String {
-        state == .complete ? "OK" : "incomplete (\(Int(saturating: percent)) %), what is stored is OK"
+    /// Returns the result of a verification that found no damage.
+    ///
+    /// - Parameter library: The library of the asset.
+    /// - Returns: The text.
+    func intactText(in library: AssetLibrary) -> String {
+        guard state != .complete else { return "OK" }
+        let percent = UnfinishedAssets(in: library).percent(of: self)
+        return "incomplete (\(Int(saturating: percent)) %), what is stored is OK"
     }
 }

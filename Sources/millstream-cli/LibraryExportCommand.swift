@@ -1,8 +1,10 @@
 import ArgumentParser
 import AssetStorage
 import Foundation
+import MediaTransport
 import Millstream
 import ReportFormat
+import StreamingEngine
 
 /// The command `millstream library export`.
 struct LibraryExportCommand: AsyncParsableCommand {
@@ -40,7 +42,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
     var split = false
     @Flag(
         name: .long,
-        help: "Export what is stored of an incomplete asset; for --mp4, --mkv and --srt."
+        help:
+            "Export what is stored of an incomplete asset, and say what is missing; for --mp4, --mkv and --srt."
     )
     var partial = false
     @OptionGroup var library: LibraryFlags
@@ -87,35 +90,61 @@ struct LibraryExportCommand: AsyncParsableCommand {
     func run() async throws {
         let library = try library.openExisting()
         let id = try library.identifier(of: asset)
-        if let folder {
-            return try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id)
-        }
-        #if Playback
-        let asset = try library.asset(id)
-        let partial = partial
         do {
-            if let path = srt {
-                let session = AssetExportSession(library, id: asset.id)
-                let options = AssetExportSession.Options(allowsPartialAsset: partial)
-                let folder = URL(fileURLWithPath: path)
-                let names = try await Interruption.cancelling {
-                    try await session.exportSubtitles(to: folder.path, options: options)
-                }
-                try write(names.map { folder.appendingPathComponent($0).path }, of: id)
-            } else if let output = try output() {
-                try write(try await output.write(asset, in: library, allowsPartialAsset: partial), of: id)
-            }
-        } catch let error as StorageError where error.code == .incomplete {
+            if let folder { return try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id) }
+            #if Playback
+            try await writeMedia(of: try library.asset(id), in: library)
+            #else
+            throw MediaFileOutput.unavailable
+            #endif
+        } catch let error as StorageError where error.code == .incomplete && folder == nil {
             var failure = Failure(error)
             failure.hint = "export what is stored with --partial"
             throw failure
+        } catch let error as StorageError where error.code == .damaged {
+            throw Self.damaged(Failure(error), id)
+        } catch let error as StreamingError where (error.cause as? TransportError)?.code == .fileNotFound {
+            throw Self.damaged(Failure(error), id)
         } catch is CancellationError {
             throw Failure(.interrupted, "interrupted", "interrupted; nothing was written")
         }
-        #else
-        throw MediaFileOutput.unavailable
-        #endif
     }
+
+    /// Returns the failure for an asset of which stored files are missing or damaged.
+    private static func damaged(_ failure: Failure, _ id: String) -> Failure {
+        var failure = failure
+        failure.hint = "replace the missing and damaged files with: millstream library repair \(id)"
+        return failure
+    }
+
+    #if Playback
+    private func writeMedia(of asset: StoredAsset, in library: AssetLibrary) async throws {
+        let session = AssetExportSession(library, id: asset.id)
+        var options = AssetExportSession.Options(allowsPartialAsset: partial)
+        if let path = srt {
+            let folder = URL(fileURLWithPath: path)
+            let names = try await Interruption.cancelling { [options] in
+                try await session.exportSubtitles(to: folder.path, options: options)
+            }
+            try write(names.map { folder.appendingPathComponent($0).path }, of: asset.id)
+        } else if let output = try output() {
+            options.omitsVideo = output.omitsVideo
+            try write(try await output.write(asset, in: library, allowsPartialAsset: partial), of: asset.id)
+        }
+        guard partial, asset.state != .complete else { return }
+        for track in try await session.incompleteTracks(options, omitsMedia: srt != nil) { Self.note(track) }
+    }
+
+    /// Prints that an export does not have all of a track.
+    private static func note(_ track: AssetExportSession.IncompleteTrack) {
+        let (stored, count) = (track.storedSegmentCount, track.segmentCount)
+        StandardError.write(
+            stored == 0
+                ? "note: \(track.name) is left out, because nothing of it is stored\n"
+                : "note: \(track.name) is incomplete: \(stored) of \(count) segments are stored\n"
+        )
+    }
+    #endif
 
     /// Prints the paths of the written files.
     private func write(_ paths: [String], of id: String) throws {

@@ -45,8 +45,12 @@ extension LibraryCommand {
         }
 
         private static func report(_ summaries: [AssetSummary], in library: AssetLibrary?) throws -> ReportValue {
+            guard let library else { return .array([]) }
             let known = Dictionary(summaries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            return .array(try (library?.assets() ?? []).map { $0.report.adding(known[$0.id]) })
+            let progress = UnfinishedAssets(in: library, areListed: summaries.contains { $0.state != .complete })
+            return .array(
+                try library.assets().map { progress.report(of: $0).adding(known[$0.id]) }
+            )
         }
     }
 
@@ -72,8 +76,11 @@ extension LibraryCommand {
             let isStored = asset.isPlayableOffline
             asset.isPlayableOffline = library.isPlayableOffline(id)
             let summary = try library.summary(id)
+            let progress = UnfinishedAssets(in: library, areListed: asset.state != .complete)
+            let share = progress.percent(of: asset)
             if json {
-                return try StandardOutput.writeLine(asset.report.adding(summary).adding(library.omittedContent(of: id)))
+                let report = progress.report(of: asset).adding(summary)
+                return try StandardOutput.writeLine(report.adding(library.omittedContent(of: id)))
             }
             try StandardOutput.writeLine("\(asset.title)")
             let missing =
@@ -81,8 +88,6 @@ extension LibraryCommand {
                 ? ", but files are missing: millstream library repair \(id)"
                 : ", but its package was moved or deleted: move it back to the path below, or delete the asset"
             let offline = asset.isPlayableOffline ? ", playable offline" : isStored ? missing : ""
-            let download = asset.state == .complete ? nil : try library.progressOfDownloads(of: id)[id]
-            let share = download?.percentOfUnfinishedAsset ?? asset.percent
             let percent = asset.state == .complete ? "" : ", \(Int(saturating: share)) %"
             let rows = [
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
@@ -126,9 +131,10 @@ private struct AssetTable {
 
     /// Creates the table of the assets with the given summaries.
     init(_ summaries: [AssetSummary], in library: AssetLibrary?) {
-        let isPartial = summaries.contains { $0.state != .complete }
-        let downloads = isPartial ? (try? library?.progressOfDownloads()) ?? [:] : [:]
-        let rows = summaries.map { Self.row($0, downloads[$0.id]) }
+        let progress = library.map { library in
+            UnfinishedAssets(in: library, areListed: summaries.contains { $0.state != .complete })
+        }
+        let rows = summaries.map { Self.row($0, progress) }
         let table = TerminalTable(header: Self.header, rows: rows)
         let total = library?.diskBytes(of: summaries) ?? .zero
         let shared = summaries.reduce(ByteCount.zero) { $0 + $1.diskBytes } - total
@@ -137,27 +143,22 @@ private struct AssetTable {
         text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(quota)\(note)"
     }
 
-    private static func row(_ summary: AssetSummary, _ download: DownloadProgress?) -> [String] {
+    private static func row(_ summary: AssetSummary, _ progress: UnfinishedAssets?) -> [String] {
         [
-            summary.id, summary.title, state(summary, download),
+            summary.id, summary.title, state(summary, progress),
             summary.duration.map { QuantityText.clock($0) } ?? "", summary.quality, summary.languages,
             summary.diskBytes.description, LocalDate(summary.creationDate).description,
         ]
     }
 
-    private static func state(_ summary: AssetSummary, _ download: DownloadProgress?) -> String {
+    private static func state(_ summary: AssetSummary, _ progress: UnfinishedAssets?) -> String {
         if summary.state == .complete { return "complete" }
         // Everything that is played is stored, but not all that was selected, such as another variant.
-        if summary.isPlayableOffline, download == nil || summary.percent >= 99.9 { return "playable" }
-        // What was received of unfinished files counts only while there is a download that continues them.
-        return "\(Int(saturating: download?.percentOfUnfinishedAsset ?? summary.percent)) %"
+        if summary.isPlayableOffline, progress?.isDownloading(summary.id) != true || summary.percent >= 99.9 {
+            return "playable"
+        }
+        return "\(Int(saturating: progress?.percent(of: summary) ?? summary.percent)) %"
     }
-}
-
-extension DownloadProgress {
-    /// The progress of an asset that is not complete, which the list of downloads has as well; a recording has all files that
-    /// are planned so far.
-    fileprivate var percentOfUnfinishedAsset: Double { min(99.9, percentOfBytes) }
 }
 
 extension ReportValue {

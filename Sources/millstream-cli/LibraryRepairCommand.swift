@@ -43,7 +43,7 @@ extension LibraryCommand {
                 try await failures.collect {
                     let result = try await repair(id, in: library)
                     reports.append(Self.report(id, result))
-                    if !json { try Self.write(library.asset(id), result) }
+                    if !json { try Self.write(library.asset(id), result, in: library) }
                     if let failure = result.failure { throw failure }
                 }
             }
@@ -78,9 +78,13 @@ extension LibraryCommand {
             if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
         }
 
-        private static func write(_ asset: StoredAsset, _ result: AssetRepair.Result) throws {
+        private static func write(
+            _ asset: StoredAsset,
+            _ result: AssetRepair.Result,
+            in library: AssetLibrary
+        ) throws {
             guard !result.damaged.isEmpty else {
-                return try StandardOutput.writeLine("\(asset.id)  \(asset.intactText)")
+                return try StandardOutput.writeLine("\(asset.id)  \(asset.intactText(in: library))")
             }
             let id = asset.id
             let damaged = QuantityText.count(result.damaged.count, "missing or damaged file")

@@ -36,7 +36,7 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
                 isIntact = isIntact && result.damaged.isEmpty
                 if removeUnknown, !result.unknown.isEmpty { try library.removeUnknownFiles(id) }
                 reports.append(Self.report(id, result))
-                if !json { try write(library.asset(id), result) }
+                if !json { try write(library.asset(id), result, in: library) }
             }
         }
         if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
@@ -60,8 +60,8 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
     }
 
-    private func write(_ asset: StoredAsset, _ result: VerificationResult) throws {
-        try StandardOutput.writeLine("\(asset.id)  \(Self.summary(result, asset))")
+    private func write(_ asset: StoredAsset, _ result: VerificationResult, in library: AssetLibrary) throws {
+        try StandardOutput.writeLine("\(asset.id)  \(Self.summary(result, asset, in: library))")
         for path in result.damaged {
             // A playlist is written from the catalog.
             try StandardOutput.writeLine("  \(path)\(path.hasSuffix(".m3u8") ? " (written again)" : "")")
@@ -71,13 +71,18 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private static func summary(_ result: VerificationResult, _ asset: StoredAsset) -> String {
+    private static func summary(
+        _ result: VerificationResult,
+        _ asset: StoredAsset,
+        in library: AssetLibrary
+    ) -> String {
         guard result.damaged.isEmpty else {
             return "\(QuantityText.count(result.damaged.count, "file")) missing or damaged"
         }
-        guard result.withoutChecksum > 0 else { return asset.intactText }
+        let intact = asset.intactText(in: library)
+        guard result.withoutChecksum > 0 else { return intact }
         let files = QuantityText.count(result.withoutChecksum, "file")
-        return "\(asset.intactText) (only the size of \(files) was verified)"
+        return "\(intact) (only the size of \(files) was verified)"
     }
 
     private static func report(_ id: String, _ result: VerificationResult) -> ReportValue {

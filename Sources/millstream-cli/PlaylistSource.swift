@@ -4,6 +4,7 @@ import MediaTransport
 import PlaylistEditing
 import PresentationLoading
 import ResourceAddressing
+import SegmentFormat
 
 /// A SOURCE argument of the command line: an address, a file, or `-` for standard input.
 struct PlaylistSource {
@@ -52,7 +53,10 @@ struct PlaylistSource {
                 limits: budget?.limits.loadedPlaylist ?? PlaylistLimits()
             )
         } catch {
-            var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(name)): \(error)")
+            let isUnknown = error == .notAPlaylist(content: nil)
+            let container = isUnknown ? MediaContainer(ofMediaFile: bytes)?.nameWithArticle : nil
+            let text = container.map { "\($0), not an HLS playlist" } ?? error.textForSource
+            var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(name)): \(text)")
             if error.code == .dashManifest { failure.hint = DASHFlags.bridgeHint }
             if budget != nil, case .limitExceeded(.entryCount, _) = error {
                 failure.hint = "raise the limit with --max-playlist-entries COUNT"

@@ -104,6 +104,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Open the web console in a browser.")
     var open = false
 
+    @Flag(name: .long, help: "Print a line for each answered request on standard error.")
+    var verbose = false
+
     @OptionGroup var faults: FaultFlags
 
     @OptionGroup(title: "Limits") var limits: LimitFlags
@@ -203,6 +206,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.staleIfError = .seconds(staleIfError)
         options.segmentsAhead = fetchAhead
         options.maximumDownloadRate = try DownloadRate.parse(limitRate)
+        if verbose { options.requestLogger = ServerLog.make("millstream", level: .info) }
         #if Playback
         options.repackager = MovieFragmentRepackager()
         options.canDecode = { DecodingPipeline.canDecode($0) }
@@ -401,9 +405,9 @@ struct OriginCommand: AsyncParsableCommand {
 
 /// The log of a server.
 enum ServerLog {
-    static func make(_ label: String) -> Logger {
+    static func make(_ label: String, level: Logger.Level = .warning) -> Logger {
         var logger = Logger(label: label) { TerminalLogHandler(label: $0) }
-        logger.logLevel = .warning
+        logger.logLevel = level
         return logger
     }
 }

@@ -7,6 +7,7 @@ import MediaTransport
 import PresentationLoading
 import ReportFormat
 import ResourceAddressing
+import SegmentFormat
 
 /// The command `millstream translate`.
 struct TranslateCommand: AsyncParsableCommand {
@@ -65,6 +66,15 @@ struct TranslateCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        do {
+            try await translate()
+        } catch {
+            guard source != "-", let address = try? PlaylistSource.address(source) else { throw error }
+            throw Failure.naming(error, source, at: address)
+        }
+    }
+
+    private func translate() async throws {
         try await http.withLoading(source: source, base: baseURL) { loader in
             let (bytes, address) = try await PlaylistSource(text: source, baseURL: baseURL).bytes(loader)
             guard !bytes.starts(with: Array("#EXTM3U".utf8)) else {
@@ -82,6 +92,7 @@ struct TranslateCommand: AsyncParsableCommand {
                     "\(PlaylistSource.name(source)): \(content.rawValue), not a DASH manifest"
                 )
             }
+            try verifyFormat(of: bytes)
             let stateFile = try state.map { try StateFile($0) }
             let location = source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source)
             let key = PresentationSession.stateKey(of: location)
@@ -97,6 +108,24 @@ struct TranslateCommand: AsyncParsableCommand {
             try stateFile?.store(session.translationState, of: key)
             try report(result)
             if follow { try await update(session, loader, stateFile) }
+        }
+    }
+
+    /// Verifies that bytes can be a manifest: that they are neither a media file nor in an unknown format.
+    ///
+    /// - Throws: ``Failure``.
+    private func verifyFormat(of bytes: [UInt8]) throws {
+        let name = PlaylistSource.name(source)
+        if let container = MediaContainer(ofMediaFile: bytes) {
+            throw Failure(.badInput, "invalid-manifest", "\(name): \(container.nameWithArticle), not a DASH manifest")
+        }
+        // A damaged XML document has the message of the parser.
+        guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) != UInt8(ascii: "<") else { return }
+        do {
+            _ = try Playlist.parse(bytes)
+        } catch {
+            guard error == .notAPlaylist(content: nil) else { return }
+            throw Failure(.badInput, error.code.rawValue, "\(name): \(error.textForSource)")
         }
     }
 

@@ -17,18 +17,33 @@ struct UsageMessage {
             quoted.count >= 4
         {
             text = "\(quoted[3]) and \(quoted[1]) cannot be combined"
-        } else if message.hasPrefix("Unknown option '"), quoted.count == 5, quoted[2] == ". Did you mean " {
-            // The parser suggests an option for any word.
-            let (written, similar) = (String(quoted[1]), String(quoted[3]))
+        } else if message.hasPrefix("Unknown option '"), quoted.count >= 3 {
+            let written = String(quoted[1])
             text = "Unknown option '\(written)'"
-            let length = written.count { $0 != "-" }
-            if UnknownCommand.distance(written, similar) <= max(1, length / 3) { hint = "did you mean \(similar)?" }
+            let suggested = quoted.count == 5 && quoted[2] == ". Did you mean " ? [String(quoted[3])] : []
+            hint = Self.similarOption(to: written, among: suggested).map { "did you mean \($0)?" }
         } else if message.hasPrefix("Missing value for '"), quoted.count >= 2,
             let option = quoted[1].split(separator: " ").first.map(String.init),
             let value = Self.negativeNumber(after: option, in: arguments)
         {
             hint = "write a value that begins with a hyphen as \(option)=\(value)"
         }
+    }
+
+    /// The options of all commands, which the parser does not suggest.
+    private static let generalOptions = ["--help", "--version"]
+
+    /// Returns the most similar option, because the parser suggests an option for any word; `nil` if none is similar.
+    ///
+    /// - Parameters:
+    ///   - written: The option that does not exist.
+    ///   - suggested: The options that the parser suggests.
+    /// - Returns: One of these options, or one that all commands have.
+    private static func similarOption(to written: String, among suggested: [String]) -> String? {
+        let options = suggested + generalOptions
+        let similar = options.min { UnknownCommand.distance($0, written) < UnknownCommand.distance($1, written) }
+        let length = written.count { $0 != "-" }
+        return similar.flatMap { UnknownCommand.distance($0, written) <= max(1, length / 3) ? $0 : nil }
     }
 
     /// Returns the argument after an option if it is a negative number, which the parser takes for an option.

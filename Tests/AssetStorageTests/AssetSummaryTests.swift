@@ -205,6 +205,17 @@ import Testing
         #expect(try reading.lacksSummaries && reading.asset("a").title == "A")
     }
 
+    /// All assets are read at once, with stored contents and without.
+    @Test func listOfAllAssetsHasTheSameContentAsEachAsset() throws {
+        let complete = try presentation()
+        try temporary.complete(complete)
+        let partial = try temporary.enter("Other", from: "other.m3u8")
+        let assets = try library.assets()
+        #expect(Set(assets.map(\.id)) == [complete, partial])
+        for asset in assets { #expect(try library.asset(asset.id) == asset) }
+        #expect(try AssetLibrary(reading: temporary.directory).assets() == assets)
+    }
+
     /// A variant of an abandoned download does not hide the complete one.
     @Test func completeVariantCountsBesideAnIncompleteOne() throws {
         let id = try presentation()

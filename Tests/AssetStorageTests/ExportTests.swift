@@ -64,7 +64,7 @@ import Testing
         try FileManager.default.removeItem(at: temporary.url("media/000001.ts", of: id))
         var error = storageError { try library.export(id, to: folder) }
         #expect(error?.code == "package-damaged")
-        #expect(error?.message == "media/000001.ts is missing or damaged; download the asset again first")
+        #expect(error?.message == "media/000001.ts is missing or damaged; repair the asset first")
         #expect(!PathCheck.exists(folder) && !PathCheck.exists(partial))
         try library.removeMissingFilesFromCatalog(id)
         error = storageError { try library.export(id, to: folder) }

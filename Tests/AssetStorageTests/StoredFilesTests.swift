@@ -263,6 +263,18 @@ import Testing
         #expect(try library.asset(id).state == .complete)
     }
 
+    /// A file that is reached over a link is not part of the package.
+    @Test func linkInPlaceOfAFolderIsNotFollowed() throws {
+        let id = try plan(1)
+        try temporary.complete(id)
+        let (folder, moved) = (temporary.url("media", of: id), temporary.directory.appendingPathComponent("moved"))
+        #expect(library.file("media/000000.ts", of: id) != nil && library.file("media/media.m3u8", of: id) != nil)
+        try FileManager.default.moveItem(at: folder, to: moved)
+        try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: moved)
+        #expect(library.file("media/000000.ts", of: id) == nil && library.file("media/media.m3u8", of: id) == nil)
+        #expect(library.file("multivariant.m3u8", of: id) != nil)
+    }
+
     /// A symbolic link might point to a file that changes.
     @Test func symbolicLinkInPlaceOfAPlaylistIsReplaced() throws {
         let id = try plan(1)

@@ -51,6 +51,8 @@ struct DownloadsCommandTests {
             let percent = try #require(table.output.firstMatch(of: /[0-9]+ %/)?.output)
             let library = try await run("library", "list")
             #expect(library.output.contains(" \(percent)"), "\(library.output) \(table.output)")
+            let report = try await run("library", "list", "--json")
+            #expect(report.output.contains("\"percent\":\(percent.dropLast(2))"), "\(report.output)")
             origin.answeredSegments = nil
             let before = Set(origin.paths.filter { $0.hasSuffix(".ts") })
             // A limit applies from now on.
@@ -85,6 +87,23 @@ struct DownloadsCommandTests {
             #expect(event["code"] as? String == "too-large", "\(line)")
             #expect((event["message"] as? String)?.contains("size limit of 1.00 kB") == true, "\(line)")
         }
+    }
+
+    @Test func failureOfALocalFileIsListedWithItsPath() async throws {
+        let origin = folder.appendingPathExtension("origin")
+        defer { for url in [folder, origin] { try? FileManager.default.removeItem(at: url) } }
+        try FileManager.default.createDirectory(at: origin, withIntermediateDirectories: true)
+        let playlist =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
+        for (name, text) in [("a.m3u8", playlist), ("k", "abc"), ("0.ts", "media")] {
+            try Data(text.utf8).write(to: origin.appendingPathComponent(name))
+        }
+        #expect(try await run("download", origin.appendingPathComponent("a.m3u8").path).status == 1)
+        let table = try await run("downloads", "list")
+        #expect(table.errors.contains("the key has 3 bytes instead of 16: /"), "\(table.errors)")
+        let report = try await list()
+        let message = try #require((report.first?["error"] as? [String: Any])?["message"] as? String)
+        #expect(message.hasPrefix("the key has 3 bytes instead of 16: /") && message.hasSuffix("/k"), "\(message)")
     }
 
     /// The stored variant is played, whatever is missing of the one that was abandoned.
@@ -137,8 +156,10 @@ struct DownloadsCommandTests {
         try await whileDownloading { origin, program, id in
             #expect(try await run("downloads", "pause", id).status == 0)
             try await eventually("the program reports the pause") {
-                program.standardError.contains("paused; continue it")
+                program.standardError.contains("Ctrl-C ends this command; the download stays paused\n")
             }
+            let waiting = "paused; waiting until another command continues it: millstream downloads resume \(id)\n"
+            #expect(program.standardError.components(separatedBy: waiting).count == 2, "\(program.standardError)")
             #expect(try await list().first?["state"] as? String == "paused")
             let count = origin.paths.count
             origin.answeredSegments = nil
@@ -149,6 +170,18 @@ struct DownloadsCommandTests {
             #expect(try await program.finish() == 0, "\(program.standardError)")
             #expect(program.standardError.contains("play it with: millstream play "))
             #expect(try await list().isEmpty)
+        }
+    }
+
+    @Test func pausedDownloadStaysPausedAfterAnInterruption() async throws {
+        try await whileDownloading { _, program, id in
+            #expect(try await run("downloads", "pause", id).status == 0)
+            try await eventually("the program reports the pause") {
+                program.standardError.contains("the download stays paused")
+            }
+            program.send(SIGINT)
+            #expect(try await program.finish() == 130, "\(program.standardError)")
+            #expect(try await list().first?["state"] as? String == "paused")
         }
     }
 
@@ -198,9 +231,27 @@ struct DownloadsCommandTests {
             #expect(try await program.finish() == 1)
             #expect(program.standardError.contains("the download was canceled (canceled)"))
             #expect(try await list().isEmpty)
-            #expect(try await run("library", "list", "--json").output.contains("\"partial\""))
+            // The progress of the asset, whose files are the same, does not depend on the download.
+            let assets = try await run("library", "list", "--json")
+            #expect(assets.output.contains("\"partial\""))
+            let asset = try #require(assets.output.firstMatch(of: /"percent":([0-9]+)/)?.output.1)
+            let table = try await run("library", "list")
+            #expect(table.output.contains(" \(asset) %"), "\(table.output) \(assets.output)")
             let again = try await run("downloads", "cancel", id)
             #expect(again.status == 1 && again.errors.contains("there is no unfinished download \(id)"))
+        }
+    }
+
+    /// An asset with the same files has the same progress before and after its download is canceled.
+    @Test func progressDoesNotFallWithACancellation() async throws {
+        try await whileDownloading { _, program, id in
+            program.send(SIGKILL)
+            _ = try await program.finish()
+            let before = try #require(try await run("library", "list").output.firstMatch(of: /[0-9]+ %/)?.output)
+            #expect(try await run("downloads", "cancel", id).status == 0)
+            #expect(try await list().isEmpty)
+            let after = try await run("library", "list")
+            #expect(after.output.contains(" \(before)"), "\(after.output), not \(before)")
         }
     }
 

@@ -182,6 +182,25 @@ final class ExportCommandTests {
         #expect(text.components(separatedBy: " --> ").count == 61)
     }
 
+    @Test(.timeLimit(.minutes(10))) func trackOfWhichNothingIsStoredIsNamed() async throws {
+        let id = try await download(try sample("fmp4/multivariant.m3u8"))
+        let package = URL(fileURLWithPath: library + "/packages/" + id)
+        let playlist = try String(contentsOf: package.appendingPathComponent("multivariant.m3u8"), encoding: .utf8)
+        let lines = playlist.split(separator: "\n")
+        let korean = try #require(lines.first { $0.contains("TYPE=AUDIO") && $0.contains("LANGUAGE=\"ko\"") })
+        let name = try #require(korean.firstMatch(of: /URI="([^"\/]+)\//)?.output.1)
+        let folder = package.appendingPathComponent(String(name))
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix(".m3u8") {
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+        _ = try await run(["library", "verify", id])
+        let result = try await run(["library", "export", id, "--mkv", path("part.mkv"), "--partial"])
+        #expect(result.status == 0, "\(result.errors)")
+        let note = "note: audio ko is left out, because nothing of it is stored\n"
+        #expect(result.errors.contains(note), "\(result.errors)")
+        #expect(!result.errors.contains("audio en"), "\(result.errors)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func existingFileAndIncompleteAssetAreRefused() async throws {
         let id = try await download(try sample("aes/multivariant.m3u8"))
         let file = path("film.mp4")
@@ -198,6 +217,8 @@ final class ExportCommandTests {
         let package = library + "/packages/" + id
         let segments = try FileManager.default.subpathsOfDirectory(atPath: package).filter { $0.hasSuffix(".ts") }
         try FileManager.default.removeItem(atPath: package + "/" + (try #require(segments.sorted().last)))
+        let damaged = try await run(["library", "export", id, path("copy")])
+        #expect(damaged.status == 1 && damaged.errors.contains("millstream library repair \(id)\n"), "\(damaged)")
         _ = try await run(["library", "verify", id])
         let incomplete = try await run(["library", "export", id, "--mkv", path("part.mkv")])
         #expect(incomplete.status == 1 && incomplete.errors.contains("--partial"), "\(incomplete.errors)")
@@ -205,6 +226,8 @@ final class ExportCommandTests {
         let partial = try await run(["library", "export", id, "--mkv", path("part.mkv"), "--partial"])
         #expect(partial.status == 0, "\(partial.errors)")
         #expect(FileManager.default.fileExists(atPath: path("part.mkv")))
+        let note = /note: [a-z ]+ is incomplete: [0-9]+ of [0-9]+ segments are stored\n/
+        #expect(partial.errors.firstMatch(of: note) != nil, "\(partial.errors)")
         let usage = try await run(["library", "export", id, "--mkv", "a.mkv", "--mp4", "b.mp4"])
         #expect(usage.status == 64 && usage.errors.contains("give one of"), "\(usage.errors)")
     }

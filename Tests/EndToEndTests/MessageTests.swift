@@ -198,15 +198,68 @@ struct MessageTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func commandsHaveTheSameCodeForAFileThatIsNoPlaylist() async throws {
+    /// A file in an unknown format has one message and one code, with the name that the user gave.
+    @Test(.timeLimit(.minutes(10)), arguments: [Data("text".utf8), Data([0x8F, 0x01, 0xC3, 0x0A, 0xE2, 0x90, 0x77])])
+    func commandsHaveTheSameMessageForAFileThatIsNoPlaylist(bytes: Data) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let library = folder.appendingPathComponent("library").path
-        let text = try file("a.txt", "text")
+        try bytes.write(to: folder.appendingPathComponent("a b.txt"))
         for command in [
-            ["inspect"], ["validate"], ["edit"], ["play", "--no-decode"], ["download", "--library", library],
+            ["inspect"], ["validate"], ["edit"], ["translate", "-o", "out"], ["play", "--no-decode"],
+            ["download", "--library", "library"],
         ] {
-            let result = try await run(command + [text])
-            #expect(result.status == 2 && result.errors.contains("(not-a-playlist)"), "\(command): \(result.errors)")
+            let program = try RunningProgram(command + ["a b.txt"], directory: folder)
+            #expect(try await program.finish() == 2, "\(command): \(program.standardError)")
+            let lines = program.standardError.split(separator: "\n").filter { $0.hasPrefix("millstream: error: ") }
+            #expect(
+                lines == [
+                    "millstream: error: a b.txt: neither a playlist (it has neither #EXTM3U nor any playlist tag), nor a DASH manifest, nor a media file in a known format (not-a-playlist)"
+                ],
+                "\(command): \(program.standardError)"
+            )
+        }
+    }
+
+    /// The URL of a file is in no message: the source has the name that the user gave, and other files have their paths.
+    @Test(.timeLimit(.minutes(10))) func messagesNameFilesAsGiven() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try file("v w.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nno segment.ts\n#EXT-X-ENDLIST\n")
+        _ = try file("empty.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n")
+        _ = try file("a.mpd", "<MPD")
+        _ = try file("page.html", "<!DOCTYPE html><html></html>")
+        for (command, message) in [
+            (["play", "v w.m3u8", "--no-decode"], "no segment.ts"),
+            (["play", "page.html", "--no-decode"], "error: page.html: a web page, not an HLS playlist ("),
+            (["play", "a.mpd", "--no-decode"], "a.mpd"), (["play", "empty.m3u8", "--no-decode"], "error: "),
+            (["download", "v w.m3u8", "--library", "library"], "no segment.ts"),
+            (["download", "page.html", "--library", "library"], "error: page.html: a web page, not an HLS playlist ("),
+            (["download", "a.mpd", "--library", "library"], "a.mpd"), (["translate", "a.mpd", "-o", "out"], "a.mpd"),
+        ] {
+            let program = try RunningProgram(command, directory: folder)
+            #expect(try await program.finish() != 0, "\(command)")
+            #expect(program.standardError.contains(message), "\(command): \(program.standardError)")
+            #expect(!program.standardError.contains("file://"), "\(command): \(program.standardError)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func explanationOfTheServerIsReported() async throws {
+        try await onServer { server in
+            let body = Array(#"{"error":{"code":"invalid-value","message":"start must be\u001b[2J a time"}}"#.utf8)
+            let refusal = MisbehavingServer.Behavior.status(
+                400,
+                headers: ["Content-Type": "application/json; charset=utf-8"],
+                body: body
+            )
+            let source = server.address("/play.m3u8?start=x")
+            for command in [
+                ["inspect"], ["play", "--no-decode"], ["download", "--library", folder.path + "/library"],
+            ] {
+                server.behave("/play.m3u8", refusal, refusal, refusal)
+                let result = try await run(command + [source])
+                #expect(result.status == 1, "\(command): \(result.errors)")
+                #expect(result.errors.contains("400 Bad Request"), "\(command): \(result.errors)")
+                #expect(result.errors.contains("; the server says: start must be"), "\(command): \(result.errors)")
+                #expect(!result.errors.contains("\u{1B}"), "\(command): \(result.errors)")
+            }
         }
     }
 
@@ -346,6 +399,8 @@ struct MessageTests {
             (["play", "a.m3u8", "--headless", "--window"], "--headless and --window cannot be combined"),
             (["inspect", "--foo", "a"], "Unknown option '--foo' (usage)\nhint: see millstream inspect --help"),
             (["inspect", "--jsno", "a"], "Unknown option '--jsno' (usage)\nhint: did you mean --json?"),
+            (["--versio"], "Unknown option '--versio' (usage)\nhint: did you mean --version?"),
+            (["library", "--hlep"], "Unknown option '--hlep' (usage)\nhint: did you mean --help?"),
             (["play", "a.m3u8", "--rate", "-1"], "hint: write a value that begins with a hyphen as --rate=-1"),
             (["download", "a.m3u8", "--range", "20...10"], "the start of --range 20...10 is after its end"),
             (["inspect", "http://127.0.0.1:99999/a.m3u8"], "the port of a URL must be between 1 and 65535, not 99999"),

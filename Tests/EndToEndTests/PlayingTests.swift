@@ -201,6 +201,7 @@ struct PlayingTests {
         arguments: [
             (["--max-height", "100"], "no variant has a height of at most 100 pixels: playing the lowest one"),
             (["--max-bandwidth", "1k"], "no variant has a bit rate of at most 1 kbit/s: playing the lowest one"),
+            (["--audio", "kor", "--subtitles", "eng"], nil),
             (["--audio", "xx,ko-KR", "--subtitles", "en-GB", "--start", "58", "--max-height", "360"], nil),
         ]
     )

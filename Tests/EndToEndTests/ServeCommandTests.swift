@@ -114,6 +114,63 @@ import Testing
         }
     }
 
+    /// Each answer has a line, also one that is given again without the router; without the option, there is none.
+    @Test func answeredRequestsArePrinted() async throws {
+        var playlist = MisbehavingServer.Resource.text(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        )
+        playlist.fields.append(MisbehavingServer.Field("Cache-Control", "max-age=600"))
+        try await withFolder { [playlist] folder in
+            try await MisbehavingServer.withServer(["/a.m3u8": playlist]) { origin in
+                for options in [["--verbose"], []] {
+                    let program = try RunningProgram(
+                        ["serve", "--port", "0", "--library", folder.path, "--allow-host", "127.0.0.1"] + options
+                    )
+                    let server = try await program.match("(http://[0-9.:]+)/")
+                    let target = server + "/play.m3u8?url=" + origin.address("/a.m3u8")
+                    for _ in 0..<2 { #expect(try await ask(target).status == 200) }
+                    program.send(SIGTERM)
+                    #expect(try await program.finish() == 0)
+                    let lines = program.standardError.split(separator: "\n").filter { $0.contains("/play.m3u8") }
+                    #expect(lines.count == (options.isEmpty ? 0 : 2), "\(program.standardError)")
+                    for (line, cache) in zip(lines, ["edited", "fresh"]) {
+                        #expect(line.contains(" info millstream: bytes="), "\(line)")
+                        #expect(line.contains(" cache=\(cache) method=GET "), "\(line)")
+                        #expect(line.hasSuffix(" status=200 request") && !line.contains("a.m3u8"), "\(line)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// A refused address whose time is over is named as expired, with the time.
+    @Test func expiredAddressIsNamedByADownload() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        try await withFolder { folder in
+            let secret = try secret(16, mode: 0o600, in: folder)
+            try await MisbehavingServer.withServer(["/a.m3u8": .text(playlist)]) { origin in
+                let program = try RunningProgram([
+                    "serve", "--port", "0", "--library", folder.appendingPathComponent("served").path,
+                    "--allow-host", "127.0.0.1", "--secret", secret,
+                ])
+                let server = try await program.match("(http://[0-9.:]+)/")
+                let plain = server + "/play.m3u8?url=" + origin.address("/a.m3u8")
+                let hint = "hint: the address expired at 2001-09-09T01:46:40Z; ask for a new one from where it came"
+                for (expiry, isNamed) in [("1000000000", true), ("99999999999", false)] {
+                    let download = try RunningProgram([
+                        "download", plain + "&expires=\(expiry)&signature=none", "--library",
+                        folder.appendingPathComponent("library").path,
+                    ])
+                    #expect(try await download.finish() == 1)
+                    #expect(download.standardError.contains("403"), "\(download.standardError)")
+                    #expect(download.standardError.contains(hint) == isNamed, "\(download.standardError)")
+                }
+                program.send(SIGTERM)
+                #expect(try await program.finish() == 0)
+            }
+        }
+    }
+
     @Test func originRejectsAmbiguousPaths() async throws {
         try await withFolder { folder in
             try FileManager.default.createDirectory(

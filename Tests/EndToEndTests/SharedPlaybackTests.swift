@@ -65,7 +65,8 @@ struct SharedPlaybackTests {
         #expect(!origin.paths.contains { $0.hasSuffix("180p/0.ts") }, "it is stored")
     }
 
-    @Test func playedMediaOfAnUnfinishedDownloadIsStored() async throws {
+    @Test(arguments: [false, true])
+    func playedMediaOfAnUnfinishedDownloadIsStored(isPlayedByIdentifier: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         origin.answeredSegments = 2
@@ -76,7 +77,9 @@ struct SharedPlaybackTests {
         download.send(SIGKILL)
         _ = try await download.finish(within: .seconds(60))
         origin.answeredSegments = nil
-        _ = try await play(source, ["--max-height", "400"])
+        let list = try await run(["library", "list", "--json"])
+        let id = String(try #require(list.output.firstMatch(of: /"id":"([^"]+)"/)?.output.1))
+        _ = try await play(isPlayedByIdentifier ? id : source, ["--max-height", "400"])
         origin.clearPaths()
         let resumed = try await run(["download", source] + options)
         #expect(resumed.status == 0, "\(resumed)")

@@ -127,6 +127,45 @@ public struct AssetExportSession: Sendable {
         return files.map(\.name)
     }
 
+    /// A track of which an export of an incomplete asset has not everything.
+    package struct IncompleteTrack: Sendable, Hashable {
+        /// The media type and the language, such as `audio en`.
+        package let name: String
+        /// The number of segments that are stored; 0 for a track that is left out.
+        package let storedSegmentCount: Int
+        /// The number of segments of the track.
+        package let segmentCount: Int
+
+        fileprivate init(_ source: ExportSource) {
+            let type =
+                switch source.contents {
+                case .all: "video and audio"
+                case .video: "video"
+                case .audio: "audio"
+                case .subtitles: "subtitles"
+                }
+            name = [type, source.properties.languageTag].compactMap { $0 }.joined(separator: " ")
+            segmentCount = source.reader.playlist.segments.count
+            storedSegmentCount = segmentCount - source.omittedSegments.count
+        }
+    }
+
+    /// Returns the tracks of which an export of an incomplete asset has not everything.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the export.
+    ///   - omitsMedia: A Boolean value that indicates whether only subtitles are exported.
+    /// - Returns: The tracks, in the order of the export; none for a complete asset.
+    /// - Throws: The same errors as ``export(to:as:options:)``.
+    package func incompleteTracks(_ options: Options, omitsMedia: Bool = false) async throws -> [IncompleteTrack] {
+        let asset = try storedAsset(options)
+        guard asset.state != .complete, options.folders == nil else { return [] }
+        let sources = try await ExportSources.load(asset, in: library, allowsMissingSegments: true)
+        var exported = omitsMedia ? sources.subtitles : sources.all
+        if !omitsMedia, options.omitsVideo { exported = try sources.audioOnly }
+        return exported.filter { !$0.omittedSegments.isEmpty }.map { IncompleteTrack($0) }
+    }
+
     private func storedAsset(_ options: Options) throws -> StoredAsset {
         let asset = try library.asset(id)
         let isComplete = asset.renditions.allSatisfy { rendition in

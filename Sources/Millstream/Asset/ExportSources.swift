@@ -220,7 +220,7 @@ struct ExportSources {
     }
 
     private static func damaged(_ path: String) -> StorageError {
-        StorageError(.damaged, "\(path) is missing or damaged; download the asset again first")
+        StorageError(.damaged, "\(path) is missing or damaged; repair the asset first")
     }
 }
 

@@ -14,6 +14,18 @@ extension PlayCommand {
         return library.packageDirectory(asset.id).path
     }
 
+    /// Returns the library and the identifier of the asset whose package is played; `nil` if the path is not that of a package.
+    ///
+    /// While files of the asset are missing, the library is open for writing, so that what is streamed of them is stored. A
+    /// library that cannot be changed is read only.
+    func playedPackage(at path: String) -> (library: AssetLibrary, id: String)? {
+        guard let package = PackageTransport.package(at: URL(fileURLWithPath: path)) else { return nil }
+        guard let asset = try? package.library.asset(package.id), asset.state != .complete,
+            let writer = try? AssetLibrary(directory: package.library.directory)
+        else { return package }
+        return (writer, package.id)
+    }
+
     /// Verifies that a source without a path or an extension is an asset or a file.
     ///
     /// - Throws: ``Failure``.

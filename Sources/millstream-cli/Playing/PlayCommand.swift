@@ -236,7 +236,7 @@ struct PlayCommand: AsyncParsableCommand {
         defer { input?.remove() }
         try verifyNamesAsset()
         let source = input?.path ?? downloadedPackage ?? self.source
-        let package = input == nil ? PackageTransport.package(at: URL(fileURLWithPath: source)) : nil
+        let package = input == nil ? playedPackage(at: source) : nil
         let address = try input?.manifest?.address ?? PlaylistSource.address(source)
         let settings = try settings()
         let isLocal = package != nil || address.filePath != nil
@@ -315,7 +315,7 @@ struct PlayCommand: AsyncParsableCommand {
             // Playback stores nothing, so the message of other commands about completed work does not apply.
             guard !(error is CancellationError) else { throw Failure(.interrupted, "interrupted", "interrupted") }
             throw input.map { Failure.namingStandardInput(error, storedAt: ResourceAddress(filePath: $0.path)) }
-                ?? error
+                ?? Failure.naming(error, self.source, at: address)
         }
     }
 

@@ -97,7 +97,10 @@ struct PlaybackRun: Sendable {
         if gate.isLive { throw LiveStreamError() }
         if let error = item.error {
             // The error of an output is more useful than that of the item, which has no decoder because of it.
-            throw error.code == .pipelineLost ? error.cause ?? error : error
+            let cause: any Error = error.code == .pipelineLost ? error.cause ?? error : error
+            let metrics = gate.metrics(at: environment.time.now)
+            guard metrics.startupTime != nil else { throw cause }
+            return PlaybackResult(metrics: metrics, failure: cause)
         }
         let incompleteFile = item.errorLog.events.first {
             $0.errorStatusCode == StreamingError.Code.incompleteFile.number
@@ -221,8 +224,9 @@ struct PlaybackRun: Sendable {
 /// The result of a playback.
 struct PlaybackResult: Sendable {
     var metrics: PlaybackMetrics
-    /// The reason for which not everything could be played, although playback reached the end; `nil` if everything was.
-    var failure: Failure?
+    /// The error that ended playback, or the reason for which not everything could be played although playback reached the end;
+    /// `nil` if everything was.
+    var failure: (any Error)?
 }
 
 /// A gate that holds events back until it is known whether the stream is live: if it is, playback starts again in real
