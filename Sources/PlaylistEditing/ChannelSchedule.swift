@@ -143,11 +143,13 @@ struct ChannelSchedule {
         let count = Int64(entries.count)
         let length = numbers.upperBound -| numbers.lowerBound
         let (cycles, rest) = length.quotientAndRemainder(dividingBy: count)
+        // Bounded: a channel has segments.
         let first = numbers.lowerBound % count
         // No discontinuity precedes the first segment of the channel.
         var entryCount: Int64 = numbers.lowerBound == 0 ? -1 : 0
         var byteCount: Int64 = 0
         for index in entries.indices {
+            // Bounded: a channel has segments.
             let distance = (Int64(index) -| first +| count) % count
             let repetitions: Int64 = distance < rest ? cycles +| 1 : cycles
             guard repetitions > 0 else { continue }

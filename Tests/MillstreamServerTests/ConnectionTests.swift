@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// What follows a head whose body has no certain end is never taken for another request (RFC 9112 §6.3).
+    /// Bytes after a head whose body has no certain end are never taken for another request (RFC 9112 §6.3).
     @Test(arguments: [
         ["Transfer-Encoding: xchunked"], ["Transfer-Encoding: identity"], ["Transfer-Encoding: gzip, chunked"],
         ["Transfer-Encoding: chunked, identity"], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],

@@ -39,7 +39,7 @@ struct SubtitlePackets {
     private let maximumByteCount: Int
     private var byteCount = 0
 
-    /// How many times the size of their text combined cues can have, and the size that is always permitted, in bytes.
+    /// The maximum size of combined cues as a multiple of that of their text, and the size that is always permitted, in bytes.
     private static let growth = (factor: 64, minimum: 16 << 10)
     /// The maximum number of bytes of the combined cues of a track.
     private static let trackLimit = 64 << 20
