@@ -180,6 +180,12 @@ import Testing
         #expect(try #require(SegmentRule(text)).description == text)
     }
 
+    @Test func numberOfRangesIsLimited() {
+        func text(_ count: Int) -> String { (0..<count).map { "\($0 * 2)...\($0 * 2 + 1)" }.joined(separator: ",") }
+        #expect(SegmentRule(text(256)) != nil)
+        #expect(SegmentRule(text(257)) == nil)
+    }
+
     // MARK: Presentations
 
     private struct Loader: PlaylistLoader {

@@ -110,6 +110,8 @@ import Testing
         }
         let live = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n".utf8))
         #expect(throws: PlaylistEditError.self) { try live.repeated(2) }
+        // One repetition is the playlist itself, of any kind.
+        #expect(try live.repeated(1).bytes == live.bytes)
     }
 
     private func carried(_ names: String, _ text: String, at address: String?) throws -> [String] {
