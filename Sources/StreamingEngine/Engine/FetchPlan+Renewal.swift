@@ -42,8 +42,8 @@ extension FetchPlan {
 
     /// Ends a renewal, and changes the tracks to the new addresses.
     ///
-    /// What is buffered and the transfers that are in progress are kept. If the renewal failed, the resources that
-    /// failed are requested again, and the usual recovery follows.
+    /// Buffered media and transfers in progress are kept. If the renewal failed, the resources that failed are requested again,
+    /// and the usual recovery follows.
     mutating func endRenewal(
         _ request: Int,
         with presentation: Presentation?,
