@@ -52,13 +52,15 @@ extension AssetLibrary {
         }
         defer { withExtendedLifetime(use) {} }
         let before = DiskUsage(of: packageDirectory(id)).freeableBytes
-        let removed = try write { database in
-            let removed = try Self.removeVariants(of: id, beyond: limit, database)
-            if !removed.isEmpty { try Self.requireCleanup(of: id, database) }
-            return removed
+        let removed = try runWhenFull {
+            try write { database in
+                let removed = try Self.removeVariants(of: id, beyond: limit, database)
+                if !removed.isEmpty { try Self.requireCleanup(of: id, database) }
+                return removed
+            }
         }
         guard !removed.isEmpty else { return ShrinkingResult(removed: [], freedBytes: .zero) }
-        try cleanUp(id)
+        try runWhenFull { try cleanUp(id) }
         let after = DiskUsage(of: packageDirectory(id)).freeableBytes
         return ShrinkingResult(removed: removed, freedBytes: before - after)
     }

@@ -23,6 +23,8 @@ public final class AssetLibrary: Sendable {
     private let recovery = Mutex<URL?>(nil)
     let catalog: Catalog
     let files: any FileOperations
+    /// The space for deletions on a full disk; `nil` if the library is open for reading only.
+    private let reserve: SpaceReserve?
     /// The path of the directory of all packages.
     private let packagesPath: String
     let receptions = ReceptionRegistry()
@@ -55,10 +57,14 @@ public final class AssetLibrary: Sendable {
         self.directory = directory.standardizedFileURL
         packagesPath = self.directory.appendingPathComponent("packages").path
         self.files = files
+        let reserve = SpaceReserve(path: self.directory.appendingPathComponent(SpaceReserve.fileName).path)
+        self.reserve = reserve
         do {
             try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
-            catalog = try Catalog.open(directory.appendingPathComponent(Catalog.fileName).path)
+            catalog = try reserve.runWhenFull {
+                try Catalog.open(directory.appendingPathComponent(Catalog.fileName).path)
+            }
         } catch let error as StorageError {
             throw error
         } catch {
@@ -66,6 +72,7 @@ public final class AssetLibrary: Sendable {
         }
         removeUnreferencedPackages()
         finishInterruptedRemovals()
+        reserve.fill()
     }
 
     /// Opens a library for reading only, without any change to its directory, which may be on a read-only file system.
@@ -77,6 +84,7 @@ public final class AssetLibrary: Sendable {
         self.directory = directory.standardizedFileURL
         packagesPath = self.directory.appendingPathComponent("packages").path
         files = SystemFileOperations()
+        reserve = nil
         let path = self.directory.appendingPathComponent(Catalog.fileName).path
         // An empty file is a catalog whose creation was interrupted.
         guard let size = PackageFile.size(path), size > 0 else {
@@ -221,11 +229,13 @@ public final class AssetLibrary: Sendable {
         }
         let lock = try reservation.get()
         defer { withExtendedLifetime(lock) {} }
-        let isKnown = try write { database in
-            try AssetRecord.filter(key: id).updateAll(
-                database,
-                Column("state").set(to: AssetRecord.State.deleting.rawValue)
-            ) > 0
+        let isKnown = try runWhenFull {
+            try write { database in
+                try AssetRecord.filter(key: id).updateAll(
+                    database,
+                    Column("state").set(to: AssetRecord.State.deleting.rawValue)
+                ) > 0
+            }
         }
         guard isKnown else { return }
         try finishDeletion(id)
@@ -324,6 +334,12 @@ public final class AssetLibrary: Sendable {
         return value
     }
 
+    /// Runs an operation that leads to free space, also on a full disk.
+    func runWhenFull<Value>(_ operation: () throws -> Value) throws -> Value {
+        guard let reserve else { return try operation() }
+        return try reserve.runWhenFull(operation)
+    }
+
     private func isDeleting(_ id: String) throws -> Bool {
         let state = try catalog.read { try AssetRecord.fetchOne($0, key: id)?.state }
         return state == nil || state == .deleting
@@ -340,7 +356,8 @@ public final class AssetLibrary: Sendable {
         } catch {
             throw StorageError(.disk, "the package \(package) cannot be deleted (\(error.reason))", cause: error)
         }
-        _ = try write { database in try AssetRecord.deleteOne(database, key: id) }
+        _ = try runWhenFull { try write { database in try AssetRecord.deleteOne(database, key: id) } }
+        reserve?.fill()
     }
 
     /// Finishes interrupted deletions, and removes packages that are not in the catalog, or sets them aside if they have

@@ -123,6 +123,61 @@ struct PlayingTests {
         #expect(stitched.status == 0 && !stitched.output.contains("Watched: 6."), "\(stitched.errors)")
     }
 
+    /// Time for which segments are missing is not watched, and both the JSON and the text say so.
+    @Test(.timeLimit(.minutes(10))) func timeOfMissingSegmentsIsSkippedAndNotWatched() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        for name in ["0.ts", "1.ts", "3.ts"] {
+            try FileManager.default.copyItem(
+                at: samples.appendingPathComponent("ad/240p/\(name)"),
+                to: folder.appendingPathComponent(name)
+            )
+        }
+        let playlist = try String(contentsOf: samples.appendingPathComponent("ad/240p/media.m3u8"), encoding: .utf8)
+        try Data(playlist.utf8).write(to: folder.appendingPathComponent("media.m3u8"))
+        let durations = playlist.split(separator: "\n").filter { $0.hasPrefix("#EXTINF:") }.compactMap {
+            Double($0.dropFirst(8).prefix { $0 != "," })
+        }
+        try #require(durations.count == 5)
+        let missing = durations[2] + durations[4]
+        let source = path("media.m3u8")
+        let played = try await run("play", source, "--no-decode", "--speed", "max", "--json")
+        #expect(played.status == 0, "\(played.errors)")
+        let object = try JSONSerialization.jsonObject(with: Data(played.output.utf8))
+        let figures = try #require(object as? [String: Any])
+        let watched = try #require(figures["watchedDuration"] as? Double)
+        let skipped = try #require(figures["skippedDuration"] as? Double)
+        #expect(abs(skipped - missing) < 0.1, "\(played.output)")
+        #expect(abs(watched - (durations.reduce(0, +) - missing)) < 0.1, "\(played.output)")
+        let text = try await run("play", source, "--no-decode", "--speed", "max")
+        let seconds = String(format: "%.1f", missing)
+        #expect(text.output.contains("Skipped: \(seconds) s without video or audio\n"), "\(text.output)")
+    }
+
+    /// A start in reverse waits for media before its position; this wait belongs to the startup time.
+    @Test(.timeLimit(.minutes(10))) func reversePlaybackStartsWithoutAStall() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path
+        let played = try await run(
+            "play",
+            source,
+            "--no-decode",
+            "--speed",
+            "max",
+            "--rate=-1",
+            "--start",
+            "6",
+            "--json"
+        )
+        #expect(played.status == 0, "\(played.errors)")
+        let object = try JSONSerialization.jsonObject(with: Data(played.output.utf8))
+        let figures = try #require(object as? [String: Any])
+        #expect(figures["stallCount"] as? Int == 0, "\(played.output)")
+        #expect(figures["startupTime"] is Double, "\(played.output)")
+        let watched = try #require(figures["watchedDuration"] as? Double)
+        #expect(abs(watched - 6) < 0.1, "\(played.output)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func interruptedPlaybackWritesMetricsAndLogs() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))

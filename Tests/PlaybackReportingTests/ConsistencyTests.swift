@@ -19,7 +19,7 @@ import Testing
             let step = Double(Int.random(in: 0...4_000, using: &generator)) / 1_000
             time += step
             media += step * rate
-            switch Int.random(in: 0..<13, using: &generator) {
+            switch Int.random(in: 0..<14, using: &generator) {
             case 0:
                 let next: Double = [0, 1, 1, 1, 2, -1].randomElement(using: &generator) ?? 0
                 transcript.at(time, media, Transcript.rate(next, from: rate))
@@ -66,6 +66,12 @@ import Testing
                 transcript.at(time, media + 5, .timeJumped(from: nil, to: MediaTime(seconds: Int64(media) + 5)))
                 media = Double(Int64(media) + 5)
             case 11: transcript.at(time, media, .playedToEnd)
+            case 12:
+                let start = Int64(media) + Int64.random(in: -5...20, using: &generator)
+                let range = MediaTimeRange(start: MediaTime(seconds: start), duration: MediaTime(seconds: 6))
+                let type: MediaType = [.video, .audio, .muxed].randomElement(using: &generator) ?? .muxed
+                let skipped = SkippedSegment(address: "1.m4s", mediaType: type, range: range, reason: .gap)
+                transcript.at(time, media, .segmentSkipped(skipped))
             default:
                 transcript.at(time, media, .error(Transcript.failure(recovered: Bool.random(using: &generator))))
             }

@@ -8,16 +8,104 @@ import Testing
 /// Tests of each metric with its edge cases: nothing played, playback never started, unknown bit rates, stalls that do
 /// not end.
 @Suite struct PlaybackMetricsTests {
-    @Test func startupEndsAtFirstPositiveRate() {
+    @Test func startupEndsAtTheFirstRateOtherThanZero() {
         var recorder = PlaybackMetricsRecorder(creation: .seconds(100))
         #expect(recorder.metrics.startupTime == nil)
         recorder.rateChanged(rate: 0, at: .seconds(101))
-        recorder.rateChanged(rate: -1, at: .seconds(101))
         recorder.rateChanged(rate: .nan, at: .seconds(101))
         #expect(recorder.metrics.startupTime == nil && recorder.summary.timeSpentInInitialStartup == nil)
         #expect(recorder.rateChanged(rate: 1, at: .seconds(102)) == .started(after: .seconds(2)))
         #expect(recorder.rateChanged(rate: 1, at: .seconds(103)) == nil)
         #expect(recorder.metrics.startupTime == .seconds(2))
+    }
+
+    @Test func reversePlaybackEndsStartupAndStalls() {
+        var transcript = Transcript()
+        transcript.at(2, 30, Transcript.rate(-1))
+        transcript.at(6, 26, .stalled)
+        transcript.at(6, 26, Transcript.rate(0, from: -1))
+        transcript.at(9, 26, Transcript.rate(-1))
+        transcript.at(13, 22, Transcript.rate(0, from: -1))
+        let metrics = transcript.measured().metrics
+        #expect(metrics.startupTime == .seconds(2))
+        #expect(metrics.stallCount == 1 && metrics.stallDuration == .seconds(3))
+        #expect(metrics.watchedDuration == .seconds(8))
+        #expect(transcript.accessLog.totals.durationWatched == .seconds(8))
+    }
+
+    private static func skipped(_ type: MediaType, _ start: Int64, _ end: Int64) -> PlaybackEvent.Kind {
+        let range = MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
+        return .segmentSkipped(SkippedSegment(address: "1.ts", mediaType: type, range: range, reason: .notLoaded))
+    }
+
+    private static func loaded(_ type: MediaType, _ start: Int64, _ end: Int64) -> PlaybackEvent.Kind {
+        .segmentLoaded(
+            LoadedSegment(
+                address: "1.ts",
+                mediaType: type,
+                variant: .low,
+                range: MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end)),
+                bytes: ByteCount(1),
+                transferDuration: .seconds(1),
+                isOverdue: false
+            )
+        )
+    }
+
+    /// Skipped segments of each case, and the time that is watched and skipped in 16 s of playback.
+    @Test(arguments: [
+        ([loaded(.muxed, 0, 8), skipped(.muxed, 8, 16)], 8, 8),
+        ([skipped(.muxed, 0, 4), skipped(.muxed, 4, 8), skipped(.muxed, 8, 16)], 0, 16),
+        // Without video, but with audio.
+        ([loaded(.audio, 0, 16), loaded(.video, 0, 6), skipped(.video, 6, 16)], 16, 10),
+        // Without both for four seconds.
+        ([skipped(.audio, 2, 8), skipped(.video, 4, 10)], 12, 8),
+        // Loaded by a second attempt.
+        ([skipped(.video, 4, 8), loaded(.video, 4, 8)], 16, 0),
+        ([skipped(.audio, 0, 8), loaded(.audio, 8, 16)], 8, 8),
+        ([loaded(.muxed, 0, 16), skipped(.subtitles, 0, 16)], 16, 0),
+        // Media after the end of playback.
+        ([skipped(.muxed, 15, 100)], 15, 1),
+        // The most extreme ranges that a playlist can have.
+        ([skipped(.video, 0, .max), skipped(.video, .max, .max)], 0, 16),
+    ])
+    func timeWithoutMediaIsSkippedAndNotWatched(_ events: [PlaybackEvent.Kind], watched: Int, skipped: Int) {
+        var transcript = Transcript()
+        for event in events { transcript.at(0.5, 0, event) }
+        transcript.at(1, 0, Transcript.rate(1))
+        for second in 1...16 { transcript.at(Double(second + 1), Double(second), .frames(FrameCounts(decoded: 1))) }
+        transcript.at(17, 16, Transcript.rate(0, from: 1))
+        let metrics = transcript.measured().metrics
+        #expect(metrics.watchedDuration == .seconds(watched))
+        #expect(metrics.skippedDuration == .seconds(skipped))
+        #expect(transcript.accessLog.totals.durationWatched == .seconds(watched))
+    }
+
+    @Test func skippedTimeCountsInReverseAndUpToAJump() {
+        var transcript = Transcript()
+        transcript.at(0, 20, Self.skipped(.muxed, 10, 16))
+        transcript.at(0, 20, Transcript.rate(-2))
+        transcript.at(4, 12, .frames(FrameCounts(decoded: 1)))
+        #expect(transcript.measured().metrics.watchedDuration == .seconds(4))
+        #expect(transcript.measured().metrics.skippedDuration == .seconds(4))
+        transcript.at(5, nil, .timeJumped(from: MediaTime(seconds: 10), to: MediaTime(seconds: 100)))
+        #expect(transcript.measured().metrics.watchedDuration == .seconds(4))
+        #expect(transcript.measured().metrics.skippedDuration == .seconds(6))
+    }
+
+    /// A stream that skips every other segment for days uses bounded memory, and the figures stay right.
+    @Test func manySkippedSegmentsAreCounted() {
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        let rate = PlaybackEvent(time: .zero, mediaTime: .zero, kind: Transcript.rate(1))
+        recorder.add(rate)
+        for number in 0..<5_000 as Range<Int64> {
+            let start = number * 4
+            let event = Self.skipped(.muxed, start, start + 2)
+            recorder.add(PlaybackEvent(time: .seconds(start), mediaTime: MediaTime(seconds: start), kind: event))
+        }
+        recorder.advance(to: .seconds(20_000), mediaTime: MediaTime(seconds: 20_000))
+        #expect(recorder.metrics.watchedDuration == .seconds(10_000))
+        #expect(recorder.metrics.skippedDuration == .seconds(10_000))
     }
 
     @Test func startupTimeIsNotNegative() {
@@ -182,7 +270,7 @@ import Testing
     @Test func jsonHasEveryKeyInOrder() {
         #expect(
             PlaybackMetrics().json == """
-                {"startupTime":null,"watchedDuration":0,"stallCount":0,"stallDuration":0,"stallsPerHour":null,\
+                {"startupTime":null,"watchedDuration":0,"skippedDuration":0,"stallCount":0,"stallDuration":0,"stallsPerHour":null,\
                 "stallRatio":null,"timeWeightedBitrate":null,"timeWeightedBitrateOfAll":null,"variantSwitches":0,\
                 "oscillations":0,"droppedFrames":null,"decodedFrames":null,"discardedFrames":null,"bytes":0,\
                 "mediaRequests":0,"errors":0,"liveLatency":null,"programDateTime":null}
@@ -200,7 +288,7 @@ import Testing
         transcript.at(41.9, 40, .error(Transcript.failure()))
         #expect(
             transcript.measured().metrics.json == """
-                {"startupTime":0.7,"watchedDuration":40,"stallCount":1,"stallDuration":1.2,"stallsPerHour":90,\
+                {"startupTime":0.7,"watchedDuration":40,"skippedDuration":0,"stallCount":1,"stallDuration":1.2,"stallsPerHour":90,\
                 "stallRatio":0.03,"timeWeightedBitrate":3200000,"timeWeightedBitrateOfAll":3200000,\
                 "variantSwitches":1,"oscillations":0,"droppedFrames":2,"decodedFrames":1000,"discardedFrames":3,"bytes":1300,\
                 "mediaRequests":1,"errors":1,"liveLatency":null,"programDateTime":null}

@@ -63,8 +63,8 @@ public struct AccessLogRecorder: Sendable {
         guard !hasEnded else { return [] }
         let step = progress.add(event)
         var changes: [AccessLog.Change] = []
-        if progress.isPlaying || step.played > .zero || Self.beginsPeriod(event.kind) { begin(&changes) }
-        period?.add(played: step.played)
+        if progress.isPlaying || step.passed.played > .zero || Self.beginsPeriod(event.kind) { begin(&changes) }
+        period?.add(played: step.passed.played)
         if step.didStall { period?.count(\.numberOfStalls) }
         apply(event)
         if case .seekStarted = event.kind, period?.event.durationWatched == .zero { period?.removeStart() }
@@ -94,7 +94,7 @@ public struct AccessLogRecorder: Sendable {
     public mutating func advance(to time: Duration, mediaTime: MediaTime?) -> [AccessLog.Change] {
         guard !hasEnded else { return [] }
         var changes: [AccessLog.Change] = []
-        period?.add(played: progress.advance(to: time, mediaTime: mediaTime))
+        period?.add(played: progress.advance(to: time, mediaTime: mediaTime).played)
         publish(&changes)
         return changes
     }

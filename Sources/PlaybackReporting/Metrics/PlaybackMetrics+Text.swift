@@ -9,6 +9,7 @@ extension PlaybackMetrics {
         ReportValue.fields([
             "startupTime": .orUnknown(startupTime.map(ReportValue.seconds)),
             "watchedDuration": .seconds(watchedDuration),
+            "skippedDuration": .seconds(skippedDuration),
             "stallCount": .integer(stallCount),
             "stallDuration": .seconds(stallDuration),
             "stallsPerHour": .orUnknown(stallsPerHour.map(ReportValue.real)),

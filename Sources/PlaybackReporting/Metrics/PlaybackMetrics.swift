@@ -8,7 +8,14 @@ public struct PlaybackMetrics: Sendable, Hashable {
     /// The time from the start of the session until playback first began (`startupTime`).
     public var startupTime: Duration?
     /// The media time that was played (`totalDurationWatched`).
+    ///
+    /// Time for which all media was skipped does not count.
     public var watchedDuration = Duration.zero
+    /// The media time that the playhead passed without video or audio that belongs there, because segments are marked as
+    /// gaps, or could not be loaded or decoded.
+    ///
+    /// Time in which only one of two tracks has media counts here and in ``watchedDuration``.
+    public var skippedDuration = Duration.zero
     /// The number of stalls, in which playback stopped because the buffer was empty.
     public var stallCount = 0
     /// The total duration of the stalls.
@@ -33,7 +40,7 @@ public struct PlaybackMetrics: Sendable, Hashable {
     /// The number of bytes received over the network, or read from a file, with playlists, indexes and what was received
     /// more than once.
     public var bytes = ByteCount.zero
-    /// The number of media segments received over the network.
+    /// The number of media segments received over the network, or read from files, completely.
     public var mediaRequests = 0
     /// The number of errors, with and without recovery.
     public var errors = 0

@@ -35,7 +35,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         guard !hasEnded else { return nil }
         let before = progress.variant
         let step = progress.add(event)
-        add(played: step.played, of: step.variant)
+        add(step.passed, of: step.variant)
         if step.didSwitch, let old = before, let new = progress.variant {
             figures.variantSwitches = figures.variantSwitches.addingClamped(1)
             oscillations.add(from: old, to: new, played: figures.watchedDuration)
@@ -44,7 +44,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         switch event.kind {
         case .rateChanged(let change):
             let notice = rateChanged(rate: change.rate, at: event.time)
-            guard change.rate > 0 else { return notice }
+            guard change.rate != 0 else { return notice }
             defer { endedStall = nil }
             return notice ?? endedStall.map { .resumed(after: $0) }
         case .stalled: return step.didStall ? playbackStalled(at: event.time) : nil
@@ -71,13 +71,13 @@ public struct PlaybackMetricsRecorder: Sendable {
     ///   - mediaTime: The current playback position.
     public mutating func advance(to time: Duration, mediaTime: MediaTime?) {
         guard !hasEnded else { return }
-        add(played: progress.advance(to: time, mediaTime: mediaTime), of: progress.variant)
+        add(progress.advance(to: time, mediaTime: mediaTime), of: progress.variant)
     }
 
-    /// Records a change of the playback rate; a rate above 0 ends startup or a stall.
+    /// Records a change of the playback rate; a rate other than 0, forward or in reverse, ends startup or a stall.
     @discardableResult
     public mutating func rateChanged(rate: Double, at time: Duration) -> PlaybackNotice? {
-        rate > 0 && !hasEnded ? clock.beginPlayback(at: time) : nil
+        rate != 0 && rate.isFinite && !hasEnded ? clock.beginPlayback(at: time) : nil
     }
 
     /// Records the beginning of a stall.
@@ -118,8 +118,8 @@ public struct PlaybackMetricsRecorder: Sendable {
     /// - Parameters:
     ///   - log: The log of the same session, which also supplies the number of stalls.
     ///   - time: The current time, to include a current stall.
-    /// - Returns: Metrics without decoded frames, switches, oscillations and errors, which an access log does not
-    ///   contain.
+    /// - Returns: Metrics without skipped time, decoded frames, switches, oscillations and errors, which an access log
+    ///   does not contain.
     public func metrics(with log: AccessLog, at time: Duration? = nil) -> PlaybackMetrics {
         let totals = log.totals
         var result = PlaybackMetrics()
@@ -167,10 +167,11 @@ public struct PlaybackMetricsRecorder: Sendable {
         return result
     }
 
-    private mutating func add(played: Duration, of variant: VariantDescription?) {
-        figures.watchedDuration = figures.watchedDuration.addingClamped(played)
-        peak.add(variant?.peakBitRate, for: played)
-        average.add(variant?.averageBitRate, for: played)
+    private mutating func add(_ passed: PlaybackProgress.Passed, of variant: VariantDescription?) {
+        figures.watchedDuration = figures.watchedDuration.addingClamped(passed.played)
+        figures.skippedDuration = figures.skippedDuration.addingClamped(passed.skipped)
+        peak.add(variant?.peakBitRate, for: passed.played)
+        average.add(variant?.averageBitRate, for: passed.played)
     }
 
     private mutating func apply(_ record: PlaybackErrorRecord, _ kind: PlaybackEvent.Kind) {

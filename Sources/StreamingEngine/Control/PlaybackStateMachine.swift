@@ -66,12 +66,15 @@ struct PlaybackStateMachine: Sendable {
     ///   - desired: The rate; 0 for a pause.
     ///   - reason: The reason for the change.
     ///   - immediately: Whether to play immediately with the available media instead of waiting until the buffer suffices.
+    ///   - turnedBuffer: The state of the buffer in the new direction; `nil` if the direction does not change. Playback
+    ///     waits for media in the new direction as after a seek, which is not a stall.
     ///   - now: The current time.
     /// - Returns: The actions to perform.
     mutating func setRate(
         _ desired: Double,
         reason: RateChange.Reason = .setRateCalled,
         immediately: Bool = false,
+        turnedBuffer: BufferState? = nil,
         at now: Duration
     ) -> [Action] {
         // At the end, forward playback requires a seek first, as in AVPlayer; reverse playback is possible.
@@ -80,6 +83,10 @@ struct PlaybackStateMachine: Sendable {
         desiredRate = desired
         isPausedAtStart = desired == 0 && reason == .reversePlaybackReachedStartOfSeekableRange
         startsImmediately = immediately
+        if let turnedBuffer {
+            buffer = turnedBuffer
+            isWaiting = true
+        }
         // The live correction applies only to the normal rate.
         if desired != 1 { rateCorrection = 1 }
         guard desired == 0 else { return update(reason, at: now) }

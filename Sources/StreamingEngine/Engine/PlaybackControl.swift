@@ -104,8 +104,18 @@ struct PlaybackControl: Sendable {
                 beginSeek(to: end, tolerance: .exact, origin: .refresh)
             }
         }
-        perform(playhead.machine.setRate(rate, reason: reason, immediately: atOnce, at: sink.now))
+        let turned = bufferState(turningTo: rate)
+        perform(
+            playhead.machine.setRate(rate, reason: reason, immediately: atOnce, turnedBuffer: turned, at: sink.now)
+        )
         sink.noteChange()
+    }
+
+    /// Returns the state of the buffer in the direction of a rate; `nil` if the direction stays, or a seek measures the
+    /// buffer when it ends.
+    private func bufferState(turningTo rate: Double) -> BufferState? {
+        guard rate != 0, moment.isSettled, (rate < 0) != moment.isBackward else { return nil }
+        return plan.bufferState(moment.requesting(rate: rate), startOfPlayback: startOfPlayback)
     }
 
     /// Begins playback such that a given media time is played at a given time of the clock.
@@ -127,7 +137,16 @@ struct PlaybackControl: Sendable {
         case .seek(let target): beginSeek(to: target, tolerance: .exact, origin: .synchronizedStart)
         case .start(let request):
             playhead.rate.start = .requested(request.time, isAnnounced: true)
-            perform(playhead.machine.setRate(request.rate, reason: .setRateCalled, immediately: true, at: sink.now))
+            let turned = bufferState(turningTo: request.rate)
+            perform(
+                playhead.machine.setRate(
+                    request.rate,
+                    reason: .setRateCalled,
+                    immediately: true,
+                    turnedBuffer: turned,
+                    at: sink.now
+                )
+            )
             sink.add(.resume(waiter: request.waiter, SeekResult(isFinished: true, position: position)))
             sink.noteChange()
         }

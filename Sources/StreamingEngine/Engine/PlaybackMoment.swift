@@ -46,9 +46,9 @@ struct PlaybackMoment: Sendable {
     let isPositioned: Bool
     let seek: Seek?
     /// The rate that the application requested.
-    let desiredRate: Double
+    private(set) var desiredRate: Double
     /// A Boolean value that indicates whether playback is paused because reverse playback reached the start.
-    let isPausedAtStart: Bool
+    private(set) var isPausedAtStart: Bool
     /// The rate of the playhead.
     let rate: Double
     let timebase: Timebase
@@ -61,6 +61,14 @@ struct PlaybackMoment: Sendable {
     var isBackward: Bool { (desiredRate < 0 || isPausedAtStart) && seek == nil }
     /// A Boolean value that indicates whether the playhead has a position, and no seek is in progress.
     var isSettled: Bool { isPositioned && seek == nil }
+
+    /// Returns the moment at which the application requests another rate, which is not 0.
+    func requesting(rate: Double) -> PlaybackMoment {
+        var turned = self
+        turned.desiredRate = rate
+        turned.isPausedAtStart = false
+        return turned
+    }
 
     /// Returns the time at which the playhead reaches a media time; `nil` if it does not move toward it.
     ///

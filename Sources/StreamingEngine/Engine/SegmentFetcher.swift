@@ -265,6 +265,7 @@ struct SegmentFetcher: Sendable {
         if let measurement = progress?.measurement {
             made.bytes = measurement.bytes
             made.serverAddress = measurement.serverAddress
+            made.wasReadFromCache = measurement.isFromCache
             made.responseStart = measurement.timeToFirstByte.map { measurement.requestStart + $0 }
         }
         sink.report(.resourceRequest(made))

@@ -148,6 +148,9 @@ extension PlaybackMetrics {
     /// The metrics as text, one per line.
     var summary: TerminalText {
         var lines: [TerminalText] = ["Watched: \(String(format: "%.1f", watchedDuration.inSeconds)) s"]
+        if skippedDuration > .zero {
+            lines.append("Skipped: \(String(format: "%.1f", skippedDuration.inSeconds)) s without video or audio")
+        }
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")

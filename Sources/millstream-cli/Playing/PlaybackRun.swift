@@ -109,7 +109,7 @@ struct PlaybackRun: Sendable {
         let metrics = gate.metrics(at: environment.time.now)
         if metrics.startupTime == nil { try Task.checkCancellation() }
         if let end = settings.end, settings.rate > 0, settings.start ?? .zero < end, item.state.hasPlayedToEnd,
-            metrics.watchedDuration == .zero
+            metrics.watchedDuration == .zero, metrics.skippedDuration == .zero
         {
             throw Failure(
                 .failed,

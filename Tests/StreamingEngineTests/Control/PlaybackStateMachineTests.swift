@@ -199,6 +199,25 @@ import Testing
         #expect(!machine.hasEnded)
     }
 
+    /// Media that is loaded ahead of the playhead is of no use in the other direction, and waiting for other media because
+    /// the viewer turned is not a stall.
+    @Test func turningWaitsForMediaInTheNewDirection() {
+        var machine = playing()
+        let turned = machine.setRate(-1, turnedBuffer: Self.buffer(0), at: .seconds(5))
+        #expect(names(turned) == ["rate 0.0", "rate", "timeControl"])
+        #expect(machine.timeControl == .waiting(.toMinimizeStalls) && !machine.isStalled)
+        let loaded = machine.bufferChanged(Self.enough, variant: nil, at: .seconds(6))
+        #expect(rates(loaded).count == 1 && loaded.contains(.setRate(-1)))
+        #expect(!names(loaded).contains("stallEnd"))
+    }
+
+    @Test func turningContinuesWithMediaThatIsLoadedThere() {
+        var machine = playing()
+        let turned = machine.setRate(-2, turnedBuffer: Self.enough, at: .seconds(5))
+        #expect(turned.contains(.setRate(-2)) && rates(turned).count == 1)
+        #expect(machine.timeControl == .playing)
+    }
+
     @Test func aStepBackLeavesTheEnd() {
         var machine = playing()
         _ = machine.reachedEnd(pausing: true, at: .seconds(60))
