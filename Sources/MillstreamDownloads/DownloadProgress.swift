@@ -365,10 +365,16 @@ extension AssetLibrary {
     /// - Parameters:
     ///   - id: The identifier of the asset.
     ///   - folders: The directories of the media playlists of the download; `nil` for all.
+    ///   - recording: The options of the download if it records a live stream; `nil` otherwise.
     /// - Returns: The progress, with what was received of unfinished files.
     /// - Throws: `StorageError`.
-    package func downloadProgress(of id: String, in folders: Set<String>? = nil) throws -> DownloadProgress {
+    package func downloadProgress(
+        of id: String,
+        in folders: Set<String>? = nil,
+        recording: RecordingOptions? = nil
+    ) throws -> DownloadProgress {
         let asset = try asset(id)
+        if let recording { return ProgressCounter(asset, recordingGoal: recording.duration).progress }
         let counter = ProgressCounter(asset, in: folders, missing: try missingCount(id, in: folders))
         return ProgressMeter(counter, unfinishedFiles: unfinishedFiles(of: asset, in: folders)).progress
     }
@@ -383,7 +389,12 @@ extension AssetLibrary {
     package func progressOfDownloads(of id: String? = nil) throws -> [String: DownloadProgress] {
         var result: [String: DownloadProgress] = [:]
         for record in try downloads() where result[record.assetID] == nil && (id ?? record.assetID) == record.assetID {
-            result[record.assetID] = try? downloadProgress(of: record.assetID, in: record.folders)
+            let recording = DownloadConfiguration(stored: record.options)?.recording
+            result[record.assetID] = try? downloadProgress(
+                of: record.assetID,
+                in: record.folders,
+                recording: recording
+            )
         }
         return result
     }

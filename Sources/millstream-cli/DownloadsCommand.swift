@@ -48,7 +48,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
             let rows = tasks.map { session, task in
                 [
-                    task.id, Self.state(task, of: session), "\(Int(saturating: task.progress.percentOfBytes)) %",
+                    task.id, Self.state(task, of: session), Self.loaded(task),
                     // What was received of unfinished files is on the disk too.
                     "\((try? session.library.summary(task.assetID).diskBytes) ?? task.progress.bytes)",
                     session.identifier, task.title,
@@ -64,6 +64,14 @@ struct DownloadsCommand: AsyncParsableCommand {
                 guard let error = task.error else { continue }
                 StandardError.write("\(task.id): \(Failure.namingFiles(in: error.message))\n")
             }
+        }
+
+        /// Returns the share that is loaded; for a recording without a duration, what is recorded.
+        private static func loaded(_ task: DownloadTask) -> String {
+            if let recording = task.configuration.recording, recording.duration == nil {
+                return QuantityText.clock(task.progress.loadedTimeRanges.totalDuration)
+            }
+            return "\(Int(saturating: task.progress.percentOfBytes)) %"
         }
 
         /// Returns the state for people: a task that no process takes care of is interrupted, but one that was handed to

@@ -106,7 +106,7 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Load cookies from a file in the Netscape format, which curl also uses, and save all cookies to it.",
+            "Load cookies from a file in the Netscape format, which curl also uses, and save all cookies to it (default: cookies are kept while the command runs).",
             valueName: "FILE"
         )
     )
@@ -258,7 +258,9 @@ struct HTTPFlags: ParsableArguments {
         }
         // Fields of --header have precedence.
         options.headers = passwords + options.headers
-        let jar = try openCookieJar()
+        // Without a file, cookies are kept while the command runs, as a browser does: some servers set a cookie with the
+        // playlist and refuse segments without it.
+        let jar = try openCookieJar() ?? CookieJar()
         options.cookies = jar
         let conditions = try network.profile
         let cache = try openCache()

@@ -59,8 +59,9 @@ package struct PlayerCommandExecutor: Sendable {
             announce(distance < .zero ? "\(distance) s" : "+\(distance) s")
             await player.seek(to: max(.zero, item.currentTime() + distance))
         case .seekTo(let time):
-            // At the end, the last frame is shown, whatever is faster.
-            let isEnd = item.seekableTimeRanges.ranges.last.map { time >= $0.end } ?? false
+            // At the end, the last frame is shown, whatever is faster; a live stream goes on there.
+            let isLive = item.state.recommendedTimeOffsetFromLive != nil
+            let isEnd = !isLive && item.seekableTimeRanges.ranges.last.map { time >= $0.end } ?? false
             if isEnd { pause() }
             await player.seek(to: time, toleranceBefore: isEnd ? .zero : nil, toleranceAfter: isEnd ? .zero : nil)
         case .step(let count):

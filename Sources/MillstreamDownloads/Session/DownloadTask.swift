@@ -121,7 +121,9 @@ public final class DownloadTask: LoadableAsset, Identifiable {
                 state: state,
                 configuration: configuration,
                 error: record.failure.map { DownloadError($0) },
-                progress: DownloadProgress(asset),
+                progress: configuration.recording.map {
+                    ProgressCounter(asset, recordingGoal: $0.duration).progress
+                } ?? DownloadProgress(asset),
                 title: asset.title,
                 details: record.details,
                 priority: record.priority,

@@ -125,7 +125,13 @@ extension SessionRunner {
         {
             guard isWriting || last.wasWriting, begun >= last.nextTime else { return }
         }
-        guard let progress = try? library.downloadProgress(of: record.assetID, in: record.folders) else { return }
+        guard
+            let progress = try? library.downloadProgress(
+                of: record.assetID,
+                in: record.folders,
+                recording: task.configuration.recording
+            )
+        else { return }
         let end = time.now
         state.withLock { state in
             state.followed[record.id] = FollowedProgress(

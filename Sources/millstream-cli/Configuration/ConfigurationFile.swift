@@ -63,7 +63,9 @@ struct ConfigurationFile: Sendable {
 
     private mutating func parse(_ text: String) throws {
         var host: String?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // The line ending of Windows is a single character, which is not equal to a line feed.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let number = index + 1
             let line = line.trimmingCharacters(in: .whitespaces.union(.newlines))
             if line.isEmpty || line.hasPrefix("#") { continue }

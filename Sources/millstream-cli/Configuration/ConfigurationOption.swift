@@ -89,7 +89,8 @@ struct ConfigurationOption: Sendable {
     /// Returns the value for the command line.
     func value(_ text: String) -> String {
         guard case .path = form, text.hasPrefix("~/") else { return text }
-        return FileManager.default.homeDirectoryForCurrentUser.path + text.dropFirst(1)
+        let home = ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
+        return (home ?? FileManager.default.homeDirectoryForCurrentUser.path) + text.dropFirst(1)
     }
 
     /// Returns the reason for which a value is not valid, as the continuation of a sentence; `nil` if it is valid.
