@@ -18,8 +18,10 @@ package struct PlannedRendition: Sendable {
     package let variant: Variant?
     /// The media playlist.
     package let playlist: MediaPlaylist
-    /// The URL of the playlist after all redirects.
+    /// The URL of the playlist after all redirects, on which the URLs of its segments are based.
     package let address: ResourceAddress
+    /// The URL with which the next version of the playlist is loaded.
+    package let reloadAddress: ResourceAddress
     /// The indices of further variants or renditions of the source that have the same playlist.
     package let aliases: [Int]
     /// The number of segments of the source that are before the first one of ``playlist``.
@@ -37,6 +39,7 @@ package struct PlannedRendition: Sendable {
         variant: Variant?,
         playlist: MediaPlaylist,
         address: ResourceAddress,
+        reloadAddress: ResourceAddress? = nil,
         aliases: [Int] = [],
         firstPosition: Int = 0,
         isPart: Bool = false,
@@ -49,6 +52,7 @@ package struct PlannedRendition: Sendable {
         self.variant = variant
         self.playlist = playlist
         self.address = address
+        self.reloadAddress = reloadAddress ?? address
         self.aliases = aliases
         self.firstPosition = firstPosition
         self.isPart = isPart
@@ -449,7 +453,7 @@ extension AssetLibrary {
     }
 
     /// Returns keys that identify the entries of a multivariant playlist regardless of their order and URL signatures.
-    private static func identities(in playlist: Playlist, _ list: StoredRendition.EntryList) -> [String] {
+    static func identities(in playlist: Playlist, _ list: StoredRendition.EntryList) -> [String] {
         guard case .multivariant(let playlist) = playlist else { return [] }
         guard list != .renditions else {
             return playlist.renditions.map { rendition in

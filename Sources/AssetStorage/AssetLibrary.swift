@@ -211,6 +211,13 @@ public final class AssetLibrary: Sendable {
         return stored == Int64(file.size) ? file : nil
     }
 
+    /// Returns a Boolean value that indicates whether the directory of a file is in the package, and not reached over a symbolic
+    /// link.
+    func hasFolder(of resource: StoredResource, _ id: String) -> Bool {
+        let components = resource.path.split(separator: "/").dropLast().map { String($0) }
+        return ContainedFile([id] + components, in: packagesPath)?.kind == .folder
+    }
+
     /// The number of bytes that can still be stored; `nil` if the system does not report it.
     public var freeSpace: ByteCount? { files.freeSpace(at: directory.path).map { ByteCount($0) } }
 

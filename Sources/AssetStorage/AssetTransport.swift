@@ -27,7 +27,15 @@ package final class AssetTransport: Transport {
     ///   - id: The identifier of the asset.
     ///   - origin: The transport for what is not stored.
     ///   - files: The transport that reads local files.
-    package init(_ library: AssetLibrary, id: String, origin: any Transport, files: any Transport = FileTransport()) {
+    ///   - marksAtFirstRequest: A Boolean value that indicates whether the package is marked as being played only at the first
+    ///     request, because there may never be one.
+    package init(
+        _ library: AssetLibrary,
+        id: String,
+        origin: any Transport,
+        files: any Transport = FileTransport(),
+        marksAtFirstRequest: Bool = false
+    ) {
         self.library = library
         self.id = id
         let origin = PlaybackTransport(base: origin, activity: library.playback)
@@ -35,7 +43,7 @@ package final class AssetTransport: Transport {
         self.files = files
         source = try? library.asset(id).source
         shared = SharedFiles(library: library, id: id, files: files, origin: origin)
-        use = RepeatedPackageUse(library.packageDirectory(id))
+        use = RepeatedPackageUse(library.packageDirectory(id), isDeferred: marksAtFirstRequest)
     }
 
     /// The executor of the transport to the origin.

@@ -45,9 +45,13 @@ final class RepeatedPackageUse: Sendable {
     private let use: Mutex<PackageUse?>
 
     /// Creates the mark on the package in a directory.
-    init(_ package: URL) {
+    ///
+    /// - Parameters:
+    ///   - package: The directory.
+    ///   - isDeferred: A Boolean value that indicates whether the package is marked by ``repeatIfNeeded()`` only.
+    init(_ package: URL, isDeferred: Bool = false) {
         self.package = package
-        use = Mutex(PackageUse(package))
+        use = Mutex(isDeferred ? nil : PackageUse(package))
     }
 
     /// Marks the package unless it is marked already.

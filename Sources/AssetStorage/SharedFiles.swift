@@ -126,7 +126,9 @@ struct SharedFiles: Sendable {
     ) async throws -> TransportResponse {
         // The package is not locked: a download of another process leaves the files out that this one has claimed.
         let storing = StoredReception(library, id, resource, reception)
-        guard library.isWritable, hasSpace(for: resource.byteRange?.length ?? 0), request.resumption == nil else {
+        guard library.isWritable, library.hasFolder(of: resource, id), request.resumption == nil,
+            hasSpace(for: resource.byteRange?.length ?? 0)
+        else {
             storing.abandon()
             return try await origin.send(request)
         }

@@ -108,14 +108,14 @@ extension DownloadError {
 /// A media playlist that is recorded.
 struct RecordingTrack: Sendable {
     let writer: RecordingWriter
-    /// The playlist that was loaded first, and its URL.
+    /// The playlist that was loaded first, and the URL of its next version.
     let playlist: MediaPlaylist
     let address: ResourceAddress
 
     init(_ writer: RecordingWriter, _ rendition: PlannedRendition) {
         self.writer = writer
         playlist = rendition.playlist
-        address = rendition.address
+        address = rendition.reloadAddress
     }
 
     func isRecording(_ rendition: PlannedRendition) -> Bool {

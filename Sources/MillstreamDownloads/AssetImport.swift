@@ -7,6 +7,18 @@ import ResourceAddressing
 
 /// An import of a local presentation into a library: its playlists and segments are copied, with checksums.
 public struct AssetImport: Sendable {
+    /// The result of an import.
+    public struct Summary: Sendable, Hashable {
+        /// The complete asset, whose size counts all of its content.
+        public let asset: StoredAsset
+        /// The disk space that the import occupies in addition to what was stored before, in allocated blocks.
+        ///
+        /// Content that other assets have as well is stored once (``sharedBytes``).
+        public let addedBytes: ByteCount
+        /// The disk space of the content that the asset shares with others, in allocated blocks.
+        public let sharedBytes: ByteCount
+    }
+
     /// The playlist of the presentation.
     public let playlist: URL
     private let library: AssetLibrary
@@ -41,6 +53,27 @@ public struct AssetImport: Sendable {
             ),
             configuration: DownloadConfiguration(selection: DownloadSelection(variants: .all), title: title),
             time: time
+        )
+    }
+
+    /// Copies the presentation, and measures the disk space that it occupies.
+    ///
+    /// - Parameter report: A closure that is called with the progress; it must not block.
+    /// - Returns: The asset and its disk space.
+    /// - Throws: The errors of ``run(_:)``.
+    public func runMeasured(
+        _ report: @escaping @Sendable (DownloadProgress) -> Void = { _ in }
+    ) async throws -> Summary {
+        let source = task.source
+        let before = try await BlockingOperation.run { [library] in
+            try library.asset(source: source).map { try library.diskUsage($0.id).freeableBytes } ?? .zero
+        }
+        let asset = try await run(report)
+        let after = try await BlockingOperation.run { [library] in try library.diskUsage(asset.id) }
+        return Summary(
+            asset: asset,
+            addedBytes: after.freeableBytes - before,
+            sharedBytes: after.occupiedBytes - after.freeableBytes
         )
     }
 

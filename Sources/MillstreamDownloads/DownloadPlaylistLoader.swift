@@ -24,6 +24,16 @@ struct DownloadPlaylistLoader: Sendable {
     struct LoadedPlaylist: Sendable {
         let playlist: MediaPlaylist
         let address: ResourceAddress
+        /// The URL with which the next version of the playlist is loaded.
+        ///
+        /// The fragment of a URL is not part of the response's URL, but it names a playlist of a DASH manifest.
+        let reloadAddress: ResourceAddress
+
+        init(_ playlist: MediaPlaylist, requestedAt requested: ResourceAddress, loadedFrom address: ResourceAddress) {
+            self.playlist = playlist
+            self.address = address
+            reloadAddress = requested.fragment == nil ? address : requested
+        }
     }
 
     /// Loads media playlists, each of them once and a few at a time.
@@ -107,16 +117,16 @@ struct DownloadPlaylistLoader: Sendable {
         variables: [String: String],
         limit: ByteCount
     ) async throws -> LoadedPlaylist {
-        let (playlist, address) = try await load(address, variables: variables, limit: limit)
+        let (playlist, loaded) = try await load(address, variables: variables, limit: limit)
         guard case .media(let media) = playlist else {
             throw DownloadError(
                 .notAPlaylist,
                 "a variant or rendition refers to a multivariant playlist instead of a media playlist",
-                address: address
+                address: loaded
             )
         }
-        try check(media, at: address)
-        return LoadedPlaylist(playlist: media, address: address)
+        try check(media, at: loaded)
+        return LoadedPlaylist(media, requestedAt: address, loadedFrom: loaded)
     }
 
     /// Loads a playlist.

@@ -108,6 +108,7 @@ struct DownloadResolver: Sendable {
                         variant: choice.variant,
                         playlist: part.playlist,
                         address: loaded.address,
+                        reloadAddress: loaded.reloadAddress,
                         aliases: choice.aliases,
                         firstPosition: part.firstPosition,
                         isPart: selection.changesMedia

@@ -23,14 +23,14 @@ final class RecordingRenewal: Sendable {
     ) async -> (MediaPlaylist, ResourceAddress)? {
         // Another track may have loaded the source for the same reason.
         let known = renditions.withLock { renditions in renditions.first { track.isRecording($0) } }
-        if let known, let former, known.address != former,
-            let playlist = try? await resolver.playlists.reload(known.address, after: known.playlist)
+        if let known, let former, known.reloadAddress != former,
+            let playlist = try? await resolver.playlists.reload(known.reloadAddress, after: known.playlist)
         {
-            return (playlist, known.address)
+            return (playlist, known.reloadAddress)
         }
         guard let resolution = try? await resolver.resolve(source) else { return nil }
         renditions.withLock { $0 = resolution.renditions }
-        return resolution.renditions.first { track.isRecording($0) }.map { ($0.playlist, $0.address) }
+        return resolution.renditions.first { track.isRecording($0) }.map { ($0.playlist, $0.reloadAddress) }
     }
 }
 

@@ -78,10 +78,26 @@ struct PlaybackRequest {
     private static let interstitialParameters: Set = ["_HLS_primary_id", "_HLS_start_offset", "_HLS_interstitial_id"]
     private static let directiveNames = interstitialParameters.union(["_HLS_msn", "_HLS_part", "_HLS_skip"])
 
+    /// The elements that a player permits to leave out of a playlist (RFC 8216bis §6.2.5.1).
+    enum Skip: String {
+        /// Older segments.
+        case segments = "YES"
+        /// Older segments and date ranges.
+        case segmentsAndDateRanges = "v2"
+    }
+
+    /// The elements that this server may leave out of the edited playlist; `nil` for none.
+    ///
+    /// Without edits, the origin answers the request for a delta update.
+    var skip: Skip? {
+        guard !plan.edits.isEmpty else { return nil }
+        return QueryItems(directives)["_HLS_skip"].flatMap { Skip(rawValue: $0) }
+    }
+
     /// The address from which the playlist is loaded: the source with the delivery directives that are for the origin.
     ///
     /// A simulated channel has a complete source, and edited breaks leave out the tags of low-latency playlists. Other edits require
-    /// the full playlist, which a server may send in place of a delta update.
+    /// the full playlist, of which this server makes the delta update.
     var address: ResourceAddress {
         guard plan.channel == nil else { return source }
         let forwarded = directives.filter { item in

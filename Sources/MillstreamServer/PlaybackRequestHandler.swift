@@ -149,9 +149,29 @@ struct PlaybackRequestHandler {
             try check()
             return try rewritingAddresses(of: presentation, request: request, limits: limits, check: check)
         case .media(let playlist):
-            let bytes = try rewritingAddresses(of: playlist, request: request, limits: limits, check: check)
+            let update = try deltaUpdate(of: playlist, prepared, request, limits, check)
+            let bytes = try rewritingAddresses(of: update ?? playlist, request: request, limits: limits, check: check)
             if let segments, request.delivery == .proxy, segments.loadsAhead { segments.store(order: playlist) }
             return bytes
+        }
+    }
+
+    /// Returns the delta update that a player requests of an edited playlist; `nil` if the answer is the full playlist.
+    private static func deltaUpdate(
+        of playlist: MediaPlaylist,
+        _ prepared: PreparedEdit,
+        _ request: PlaybackRequest,
+        _ limits: PlaylistLimits,
+        _ check: () throws -> Void
+    ) throws -> MediaPlaylist? {
+        guard let skip = request.skip else { return nil }
+        try check()
+        switch skip {
+        case .segments: return playlist.deltaUpdate(.segments, limits: limits)
+        case .segmentsAndDateRanges:
+            // A client that has no list of removed date ranges would keep them.
+            guard let removed = try prepared.recentlyRemovedDateRanges(of: playlist, check: check) else { return nil }
+            return playlist.deltaUpdate(.segmentsAndDateRanges(removed: removed), limits: limits)
         }
     }
 

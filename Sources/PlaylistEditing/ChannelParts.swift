@@ -24,6 +24,8 @@ struct ChannelParts {
 
     /// The number of target durations before the end of a playlist in which segments have parts (§6.2.2).
     private static let partWindow: Int64 = 3
+    /// The lowest version of a playlist with delta updates that skip date ranges (§8).
+    private static let deltaUpdateVersion = 10
 
     /// Creates the parts of a channel.
     ///
@@ -200,10 +202,17 @@ struct ChannelParts {
         let lines = playlist.lines(ofSegment: 0)
         guard let first = lines.first(where: { $0.tag == .targetDuration }) ?? lines.first else { return }
         let end = playlist.lineEnd
+        let boundary = MediaTime(
+            seconds: MediaPlaylist.skipBoundaryTargetCount *| (playlist.targetDuration?.roundedUpSeconds ?? 0)
+        )
+        // A shorter window has no segments that a delta update could skip.
+        let offersDeltaUpdates = boundary > .zero && schedule.channel.window > boundary
+        if offersDeltaUpdates { playlist.raiseVersion(to: Self.deltaUpdateVersion, in: &patch) }
+        let skipping = offersDeltaUpdates ? ",CAN-SKIP-UNTIL=\(boundary),CAN-SKIP-DATERANGES=YES" : ""
         // Clients stay three parts behind the end (§4.4.3.8).
         patch.replace(
             first.range.upperBound..<first.range.upperBound,
-            with: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=\(target * 3)\(end)"
+            with: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=\(target * 3)\(skipping)\(end)"
                 + "#EXT-X-PART-INF:PART-TARGET=\(target)\(end)"
         )
     }

@@ -342,7 +342,7 @@ public struct PreparedEdit: Sendable {
     let plan: EditPlan
     let input: Input
     let limits: PlaylistLimits
-    let date: ProgramDateTime?
+    var date: ProgramDateTime?
     var parts: PartDelivery?
     /// The breaks of another track of the same live presentation, whose numbers a track has that was not edited yet.
     package var sibling = BreakTimelines()

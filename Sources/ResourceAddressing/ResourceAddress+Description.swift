@@ -60,19 +60,6 @@ enum AddressAbbreviation {
     /// Path components of more than four times this size are shortened as a whole.
     private static let maximumNameLength = 100
 
-    /// The names of query items whose values are secrets of any length, in lowercase without hyphens or underscores.
-    private static let secretNames: Set<String> = [
-        "accesskey", "accesskeyid", "accesstoken", "apikey", "appkey", "auth", "authkey", "authorization",
-        "awsaccesskeyid",
-        "bearer", "code", "cookie", "credential", "credentials", "exp", "expires", "googleaccessid", "hash", "hdnea",
-        "hdnts",
-        "hdntl", "hmac", "jwt", "key", "keypairid", "login", "md5", "nonce", "passwd", "password", "passphrase",
-        "policy", "pass",
-        "pin", "pwd", "refreshtoken", "secret", "securetoken", "se", "session", "sessionid", "sid", "sig", "sign",
-        "signature",
-        "sks", "skt", "sp", "sr", "st", "ticket", "tok", "token", "user", "username", "wmsauthsign", "xtoken",
-    ]
-
     /// Returns the items of a query or fragment, with long and secret values shortened.
     static func items(_ query: String) -> String {
         var result = ""
@@ -92,16 +79,7 @@ enum AddressAbbreviation {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return value(text, isSecret: false) }
         let name = text[..<equals]
         let content = text[text.utf8.index(after: equals)...]
-        return limited(name, to: 32) + "=" + value(content, isSecret: isSecret(name))
-    }
-
-    private static func isSecret(_ name: Substring) -> Bool {
-        let plain = (PercentEncoding.decode(String(name.prefix(64))) ?? String(name)).lowercased()
-            .filter { $0 != "-" && $0 != "_" && $0 != "[" && $0 != "]" }
-        return secretNames.contains(plain) || plain.hasPrefix("xamz") || plain.hasPrefix("xgoog")
-            || ["token", "secret", "passw", "signature", "apikey", "auth", "session", "credential"].contains {
-                plain.contains($0)
-            }
+        return limited(name, to: 32) + "=" + value(content, isSecret: AddressParameter(named: name).isSecret)
     }
 
     private static func value(_ text: Substring, isSecret: Bool) -> String {

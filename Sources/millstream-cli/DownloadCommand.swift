@@ -15,7 +15,9 @@ struct DownloadCommand: AsyncParsableCommand {
         abstract: "Download a stream for offline playback.",
         discussion: """
             Files that are stored are not downloaded again: after an interruption, run the same command to resume, or \
-            millstream downloads resume. With --json, a line of JSON is printed for each event.
+            millstream downloads resume. A URL that has been signed anew, and differs from that of a stored asset only in \
+            parameters such as Signature, token or Expires, continues that asset. With --json, a line of JSON is printed for \
+            each event.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
             Example: millstream download --list urls.txt --archive had.txt -o "films/{title}.mp4"

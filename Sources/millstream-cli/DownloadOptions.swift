@@ -128,6 +128,8 @@ struct DownloadOptions: ParsableArguments {
         defer { withExtendedLifetime(evictions) {} }
         do {
             let others = try edits.plan(locatesSources: false).sources
+            let former =
+                configuration.recording == nil ? try library.asset(differingInSignatureFrom: address) : nil
             typealias Stored = (asset: StoredAsset, folders: Set<String>?)
             let stored: Stored? = try await http.withLoading(source: source, others: others) { loading in
                 let session = try DownloadSession.forCommand(
@@ -139,6 +141,7 @@ struct DownloadOptions: ParsableArguments {
                 guard !isQueued else {
                     let id = try await session.enqueue(address, configuration: configuration)
                     printer.display.end()
+                    try noteContinuation(of: former, from: address, in: library)
                     if printsJSON {
                         try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(id)]))
                     } else {
@@ -162,8 +165,11 @@ struct DownloadOptions: ParsableArguments {
                 }
                 return try await Interruption.cancelling {
                     try await session.stoppingWhenCanceled {
-                        if let stored = try await follow(address, configuration, library, printer) { return stored }
+                        if let stored = try await follow(address, or: former, configuration, library, printer) {
+                            return stored
+                        }
                         let task = try await session.makeTask(address, configuration: configuration)
+                        try noteContinuation(of: former, from: address, in: library)
                         let asset = try await printer.run(task, in: session)
                         return (asset, task.folders) as Stored
                     }
@@ -181,11 +187,24 @@ struct DownloadOptions: ParsableArguments {
         }
     }
 
+    /// Says that a download continues an asset, if the source has replaced that of the asset.
+    private func noteContinuation(
+        of former: StoredAsset?,
+        from source: ResourceAddress,
+        in library: AssetLibrary
+    ) throws {
+        guard let former, !quiet, !json, try library.asset(source: source)?.id == former.id else { return }
+        StandardError.write(
+            "the asset \(former.id) is continued, whose source differs only in its signature: \(former.title)\n"
+        )
+    }
+
     /// Follows the download of the same source and selection that another process runs.
     ///
     /// - Returns: The complete asset; `nil` if no process runs such a download.
     private func follow(
         _ source: ResourceAddress,
+        or former: StoredAsset?,
         _ configuration: DownloadConfiguration,
         _ library: AssetLibrary,
         _ printer: DownloadPrinter
@@ -193,7 +212,8 @@ struct DownloadOptions: ParsableArguments {
         let sessions = try DownloadSession.allForListing(in: library)
         func isSame(_ task: DownloadTask) -> Bool {
             let other = task.configuration
-            return task.address == source && other.recording == nil && other.selections == configuration.selections
+            let isSameSource = task.address == source || task.assetID == former?.id
+            return isSameSource && other.recording == nil && other.selections == configuration.selections
         }
         func found(in session: DownloadSession) -> DownloadTask? {
             session.tasks.first { isSame($0) && $0.isAttended }

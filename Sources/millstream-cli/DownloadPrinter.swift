@@ -277,8 +277,8 @@ extension DownloadSession {
         var configuration = Configuration()
         configuration.resumesAutomatically = false
         if appliesStoragePolicy {
-            // A short command may end before the session has applied the policy.
-            _ = try? library.applyStoragePolicy()
+            // A short command may end before the session would apply the policy.
+            configuration.hasAppliedStoragePolicy = (try? library.applyStoragePolicy()) != nil
         } else {
             configuration.storagePolicyInterval = nil
         }

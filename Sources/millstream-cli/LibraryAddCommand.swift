@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssetStorage
 import Foundation
+import MediaTiming
 import MillstreamDownloads
 import ReportFormat
 import ResourceAddressing
@@ -13,7 +14,8 @@ extension LibraryCommand {
             abstract: "Copy a local HLS presentation into the library.",
             discussion: """
                 All variants, audio and subtitles are copied and receive checksums. The files must be in the folder of the \
-                playlist or below it. If one is missing, nothing is added.
+                playlist or below it. If one is missing, nothing is added. \
+                Content that the library has already is stored once; what the asset adds to the disk is printed then.
 
                 Example: millstream library add /srv/www/film
                 """
@@ -50,12 +52,25 @@ extension LibraryCommand {
                 DownloadPrinter.showEviction(entry, display, isQuiet: quiet)
             }
             defer { withExtendedLifetime(evictions) {} }
-            let asset = try await Interruption.cancelling {
-                try await task.run { display.show($0) }
+            let summary = try await Interruption.cancelling {
+                try await task.runMeasured { display.show($0) }
             }
             display.end()
-            if json { return try StandardOutput.writeLine(asset.report) }
-            try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+            let asset = summary.asset
+            if json { return try StandardOutput.writeLine(Self.report(summary)) }
+            guard summary.sharedBytes > .zero else {
+                return try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)")
+            }
+            try StandardOutput.writeLine(
+                "\(asset.id)  \(asset.title)  \(asset.bytes), \(summary.addedBytes) added to the disk"
+            )
+        }
+
+        /// Returns the report of the asset with the disk space that the import added.
+        private static func report(_ summary: AssetImport.Summary) -> ReportValue {
+            let added = ReportValue.Field(name: "addedBytes", value: .integer(summary.addedBytes.bytes))
+            guard case .object(let fields) = summary.asset.report else { return summary.asset.report }
+            return .object(fields + [added])
         }
     }
 }

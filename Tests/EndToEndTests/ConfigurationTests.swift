@@ -58,6 +58,21 @@ struct ConfigurationTests {
         }
     }
 
+    /// Editors on other systems write other line endings, and a mark at the start of the file.
+    @Test(.timeLimit(.minutes(10)), arguments: ["\r\n", "\n", "\r"])
+    func lineEndingsAndMarksOfOtherSystemsAreRead(ending: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try configure("\u{FEFF}# mine\(ending)library = ~/films\(ending)max-height = 480\(ending)")
+        let result = try await run(["config", "--json"], ["HOME": "/home/other"])
+        #expect(result.status == 0, "\(result.errors)")
+        let report = try #require(JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let options = try #require(report["options"] as? [[String: Any]])
+        let found = Dictionary(uniqueKeysWithValues: options.map { ($0["name"] as? String ?? "", $0) })
+        #expect(found["max-height"]?["line"] as? Int == 3)
+        let path = try await run(["library", "path", "x"], ["HOME": "/home/other"])
+        #expect(path.errors.contains("/home/other/films"), "\(path.errors)")
+    }
+
     /// Commands with a default subcommand have the configuration with and without its name.
     @Test(.timeLimit(.minutes(10))) func defaultsHoldForDefaultSubcommands() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -174,6 +174,35 @@ struct DASHSourceTests {
         """
     }
 
+    /// The playlists of a manifest have its URL with a fragment; the next version of each is loaded with it.
+    @Test(.timeLimit(.minutes(10))) func livePresentationIsRecordedUntilItEnds() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let content = folder.appendingPathComponent("content")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let sample = try #require(Samples.directory).appendingPathComponent("dash-number")
+        try FileManager.default.copyItem(at: sample, to: content)
+        let manifest = content.appendingPathComponent("manifest.mpd")
+        let start = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 - 22).rounded())
+        try Data(liveManifest(from: start, #"minimumUpdatePeriod="PT2S""#).utf8).write(to: manifest)
+        let origin = try await RecordingOrigin(content)
+        let source = origin.address("manifest.mpd")
+        let program = try RunningProgram(["record", source, "--library", path("library"), "--json"])
+        func numbers() -> [Int] {
+            origin.paths.filter { $0.contains("chunk-0-") }
+                .compactMap { $0.dropLast(4).split(separator: "-").last.flatMap { Int($0) } }
+        }
+        try await eventually("a segment of a later version is recorded") {
+            let known = numbers()
+            return (known.max() ?? 0) > (known.first ?? 0) + 3
+        }
+        try Data(liveManifest(from: start, #"mediaPresentationDuration="PT40S""#).utf8)
+            .write(to: manifest, options: .atomic)
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        await origin.stop()
+        let recorded = numbers()
+        #expect(recorded == Array((recorded.first ?? 0)...10), "\(recorded)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func livePresentationIsPlayedUntilItEndsAndIsNotDownloaded() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let content = folder.appendingPathComponent("content")

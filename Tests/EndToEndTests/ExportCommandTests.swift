@@ -182,6 +182,25 @@ final class ExportCommandTests {
         #expect(text.components(separatedBy: " --> ").count == 61)
     }
 
+    /// The first rendition is written before the second one is read.
+    @Test(.timeLimit(.minutes(10))) func failedExportOfSubtitlesLeavesNothing() async throws {
+        let id = try await download(try sample("fmp4/multivariant.m3u8"))
+        let package = URL(fileURLWithPath: library + "/packages/" + id)
+        let playlist = try String(contentsOf: package.appendingPathComponent("multivariant.m3u8"), encoding: .utf8)
+        let korean = try #require(
+            playlist.split(separator: "\n").first { $0.contains("TYPE=SUBTITLES") && $0.contains("LANGUAGE=\"ko\"") }
+        )
+        let name = try #require(korean.firstMatch(of: /URI="([^"\/]+)\//)?.output.1)
+        let folder = package.appendingPathComponent(String(name))
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix(".m3u8") {
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+        let result = try await run(["library", "export", id, "--srt", path("exports/subtitles")])
+        #expect(result.status == 1 && result.errors.contains("millstream library repair \(id)"), "\(result)")
+        let files = try? FileManager.default.contentsOfDirectory(atPath: path("exports"))
+        #expect(files?.isEmpty ?? true, "\(files ?? [])")
+    }
+
     @Test(.timeLimit(.minutes(10))) func trackOfWhichNothingIsStoredIsNamed() async throws {
         let id = try await download(try sample("fmp4/multivariant.m3u8"))
         let package = URL(fileURLWithPath: library + "/packages/" + id)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSamples
 import Testing
 
 /// Tests of the library on a disk without free space: a file system in memory, in a mount namespace of its own.

@@ -106,6 +106,26 @@ final class LibraryCommandTests {
         )
     }
 
+    /// Content that the library has already is stored once, and does not count as added.
+    @Test(.timeLimit(.minutes(10))) func importSaysWhatItAddsToTheDisk() async throws {
+        let first = try await run("add", film.path)
+        #expect(first.status == 0 && !first.output.contains("added"), "\(first)")
+        let copy = folder.appendingPathComponent("Copy")
+        try FileManager.default.copyItem(at: film, to: copy)
+        try Data(String(repeating: "other ", count: 5_000).utf8).write(to: copy.appendingPathComponent("low/0.ts"))
+        let program = try RunningProgram(["library", "add", copy.path, "--json", "--library", library])
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        let asset = try #require(JSONSerialization.jsonObject(with: program.outputData) as? [String: Any])
+        let id = try #require(asset["id"] as? String)
+        let bytes = try #require(asset["bytes"] as? Int)
+        let added = try #require(asset["addedBytes"] as? Int)
+        // Eight of nine segments are shared; the ninth, the playlists and the folders are not.
+        #expect(added >= 30_000 && added < bytes, "\(added) of \(bytes)")
+        #expect(try await run("delete", id).status == 0)
+        let again = try await run("add", copy.path)
+        #expect(again.output.contains(" added to the disk\n"), "\(again)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func limitsAreStoredAndShown() async throws {
         let id = try await add()
         let none = try await run("limits")

@@ -179,6 +179,26 @@ struct LowLatencyChannelTests {
         }
     }
 
+    /// A player that has the playlist receives what is new, from the same URL as the full playlist.
+    @Test(.timeLimit(.minutes(10))) func playersReceiveDeltaUpdates() async throws {
+        try await onStage { stage in
+            for video in try await stage.mediaPlaylists("fmp4/multivariant.m3u8") {
+                let first = try await stage.ask(video)
+                #expect(first.text.contains(/,CAN-SKIP-UNTIL=\d+,CAN-SKIP-DATERANGES=YES\n/))
+                let sequence = try #require(first.text.firstMatch(of: /MEDIA-SEQUENCE:(\d+)/).flatMap { Int64($0.1) })
+                let awaited = "_HLS_msn=\(sequence)"
+                for (skip, removed) in [("YES", ""), ("v2", ",RECENTLY-REMOVED-DATERANGES=")] {
+                    let update = try await stage.ask("\(video)&\(awaited)&_HLS_skip=\(skip)")
+                    #expect(update.status == 200)
+                    let match = try #require(update.text.firstMatch(of: /\n#EXT-X-SKIP:SKIPPED-SEGMENTS=(\d+)(.*)\n/))
+                    #expect((Int(match.1) ?? 0) > 0 && match.2.hasPrefix(removed) && match.2.isEmpty == removed.isEmpty)
+                    let full = try await stage.ask("\(video)&\(awaited)")
+                    #expect(full.status == 200 && !full.text.contains("#EXT-X-SKIP") && full.text.contains("#EXTINF"))
+                }
+            }
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func serverEndsWhileAClientWaitsForAPart() async throws {
         try await onStage { stage in
             let video = try #require(try await stage.mediaPlaylists("ts/multivariant.m3u8").first)

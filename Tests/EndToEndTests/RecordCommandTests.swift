@@ -98,6 +98,31 @@ struct RecordCommandTests {
         #expect(resumed.standardOutput.split(separator: "\n").count == 1, "\(resumed.standardOutput)")
     }
 
+    /// The progress of a recording is that of its duration, also in the list of another process; without a duration, it is
+    /// the recorded time.
+    @Test(.timeLimit(.minutes(10)), arguments: [nil, "12"])
+    func theListHasTheProgressOfARecording(duration: String?) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let options = duration.map { ["--duration", $0] } ?? []
+        let program = try RunningProgram(
+            ["record", server.address("live.m3u8"), "--library", library, "--start-over"] + options
+        )
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        try await checkList(duration == nil ? "00:06" : "50 %")
+        program.send(SIGKILL)
+        _ = try await program.finish()
+        try await checkList(duration == nil ? "00:06" : "50 %")
+        await server.stop()
+    }
+
+    private func checkList(_ progress: String) async throws {
+        let list = try RunningProgram(["downloads", "list", "--library", library])
+        #expect(try await list.finish() == 0, "\(list.standardError)")
+        #expect(list.standardOutput.contains("  \(progress)  "), "\(list.standardOutput)")
+    }
+
     /// A listed recording that is interrupted before its stream is loaded can be resumed later.
     @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func anInterruptionBeforeTheStreamIsLoadedKeepsAResumedRecording(isBegun: Bool) async throws {

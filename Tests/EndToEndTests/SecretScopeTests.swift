@@ -59,6 +59,21 @@ struct SecretScopeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// A server may set a cookie with the playlist, and refuse segments without it.
+    @Test(.timeLimit(.minutes(10))) func cookiesAreSentBackWithoutAFile() async throws {
+        try await onStage { stage in
+            stage.origin.behave("/main.m3u8", .status(302, headers: ["Location": "/set", "Set-Cookie": "s=1; Path=/"]))
+            stage.origin.behave("/set", .redirect(to: "/moved.m3u8", status: 302))
+            let result = try await run([
+                "download", stage.source, "--library", folder.path, "--quiet", "--retries", "0",
+            ])
+            // The playlist does not exist; what counts is the field of the second request.
+            #expect(result.status != 0)
+            let second = try #require(stage.origin.requests.first { $0.path == "/set" })
+            #expect(second.header("Cookie") == "s=1")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: ["none", "host", "port", "all", "other"])
     func downloadSendsHeaderFieldsOnlyToTheirScope(scope: String) async throws {
         try await onStage { stage in

@@ -88,6 +88,32 @@ import Testing
         #expect(packages.isEmpty)
     }
 
+    /// A task is not a player, so that its package is not in use when its value is returned, however long the task exists.
+    @Test(.timeLimit(.minutes(10))) func packageIsNotInUseAfterTheEndOfItsDownload() async throws {
+        let session = try DownloadSession(
+            identifier: "films",
+            library: temporary.library,
+            loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0))
+        )
+        let task = try await session.makeTask(Self.source)
+        task.resume()
+        let asset = try await task.value()
+        // A media playlist has one variant, which satisfies every limit.
+        #expect(try temporary.library.shrink(asset.id, to: .maximumHeight(360)).removed.isEmpty)
+        let everything = StorageLimits(quota: ByteCount(1))
+        #expect(try temporary.library.evictionPlan(limits: everything).entries.map(\.id) == [asset.id])
+        // A player that uses the loader of the task marks the package.
+        _ = try await task.loader.load(TransportRequest(Self.source, kind: .playlist), limit: ByteCount(1_000))
+        let error = #expect(throws: StorageError.self) {
+            try temporary.library.shrink(asset.id, to: .maximumHeight(360))
+        }
+        #expect(error?.code == .busy && error?.message.contains("is being played") == true)
+        #expect(try temporary.library.evictionPlan(limits: everything).entries.isEmpty)
+        try temporary.library.delete(asset.id)
+        await session.invalidate()
+        withExtendedLifetime(task) {}
+    }
+
     @Test(.timeLimit(.minutes(10))) func assetIsDownloadedByOneTaskAtATime() async throws {
         let (other, origin) = (try another(), origin)
         let second = download(origin, into: other)

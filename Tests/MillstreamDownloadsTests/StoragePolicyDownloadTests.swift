@@ -173,6 +173,35 @@ private final class DeletedTitles: Sendable {
         #expect(!schedule.isDue(at: .seconds(209)) && schedule.isDue(at: .seconds(210)))
     }
 
+    /// A command has applied the policy before it creates its session.
+    @Test func policyThatWasAppliedIsAppliedAgainAfterTheInterval() {
+        let schedule = StoragePolicySchedule(.seconds(60), appliedAt: .seconds(5))
+        #expect(!schedule.isDue(at: .seconds(5)) && !schedule.isDue(at: .seconds(64)))
+        #expect(schedule.isDue(at: .seconds(65)))
+        #expect(!StoragePolicySchedule(nil, appliedAt: .zero).isDue(at: .seconds(1_000)))
+    }
+
+    @Test func sessionAppliesThePolicyAfterTheIntervalIfItHasBeenApplied() async throws {
+        let origin = Self.origin(["one"], size: 3_000)
+        let asset = try await download("one", from: origin)
+        let expired = StoragePolicy(expirationDate: Date(timeIntervalSince1970: 1))
+        try library.setStoragePolicy(expired, of: asset.id)
+        var evictions = library.evictions.makeAsyncIterator()
+        let time = QuickTime()
+        var configuration = DownloadSession.Configuration()
+        configuration.hasAppliedStoragePolicy = true
+        let session = try DownloadSession(
+            identifier: "films",
+            library: library,
+            loader: ResourceLoader(origin),
+            configuration: configuration,
+            time: time
+        )
+        #expect(await evictions.next()?.id == asset.id)
+        #expect(time.now >= .seconds(60))
+        await session.invalidate()
+    }
+
     @Test func sessionWithoutAnIntervalNeverAppliesThePolicy() {
         var schedule = StoragePolicySchedule(nil)
         #expect(!schedule.isDue(at: .zero))

@@ -69,6 +69,8 @@ extension PlaylistInspection {
 
     private func inspectKeysAndMaps() {
         var checkedKeys = 0
+        // The map of the segments after those that a delta update skips may be among the skipped tags.
+        let mayHaveSkippedMap = has(.skip)
         for segment in segments {
             // The keys of consecutive segments are usually the same and are checked once.
             if segment.keySet != checkedKeys {
@@ -76,7 +78,9 @@ extension PlaylistInspection {
                 let keys = keySets[checkedKeys]
                 if Set(keys.map(\.method)).count > 1, let last = keys.last { note(.keyMethodsDiffer, last.line) }
             }
-            guard !segment.hasMap, !segment.isGap, let address = address(segment.line) else { continue }
+            guard !segment.hasMap, !mayHaveSkippedMap, !segment.isGap, let address = address(segment.line) else {
+                continue
+            }
             let path = ResourceAddress(address).path.lowercased()
             if [".m4s", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix) {
                 note(.fmp4WithoutMap, segment.line)

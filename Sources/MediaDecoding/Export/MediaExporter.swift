@@ -50,18 +50,23 @@ package actor MediaExporter {
         }
     }
 
-    /// Returns the cues of subtitles, whose times begin with those of the media.
+    /// Calls a closure with the cues of each source with subtitles, whose times begin with those of the media.
     ///
-    /// - Parameter sources: The subtitles, and the media that determines their times.
-    /// - Returns: The cues of each source with subtitles, in the order of the sources.
-    /// - Throws: `DecodingError` if the media cannot be read, and the errors of the sources.
-    package func subtitles(of sources: [ExportSource]) async throws -> [[SubtitleCue]] {
+    /// The cues of a source are read after the closure returned for the one before, so that only those of one are in memory.
+    ///
+    /// - Parameters:
+    ///   - sources: The subtitles, and the media that determines their times.
+    ///   - body: The closure, which is called on the thread of the exporter with the number of each source among those with subtitles,
+    ///     beginning with 0.
+    /// - Throws: `DecodingError` if the media cannot be read, and the errors of the sources and of the closure.
+    package func forEachSubtitles(
+        of sources: [ExportSource],
+        _ body: @Sendable (_ number: Int, _ cues: [SubtitleCue]) throws -> Void
+    ) async throws {
         let preparation = try await ExportPreparation(sources)
-        var cues: [[SubtitleCue]] = []
-        for source in sources where source.contents == .subtitles {
-            cues.append(try await self.cues(of: source, preparation))
+        for (number, source) in sources.filter({ $0.contents == .subtitles }).enumerated() {
+            try body(number, try await cues(of: source, preparation))
         }
-        return cues
     }
 
     private func cues(of source: ExportSource, _ preparation: ExportPreparation) async throws -> [SubtitleCue] {

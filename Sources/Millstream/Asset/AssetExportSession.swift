@@ -107,24 +107,39 @@ public struct AssetExportSession: Sendable {
         guard !sources.subtitles.isEmpty else {
             throw StorageError(.notFound, "the asset \(id) has no subtitles; download it again with --subtitles all")
         }
-        let cues = try await MediaExporter().subtitles(of: sources.timing + sources.subtitles)
-        var files: [(name: String, text: String)] = []
-        for (source, cues) in zip(sources.subtitles, cues) {
-            let properties = source.properties
+        let names = Self.subtitlesNames(sources.subtitles.map(\.properties))
+        let output = PartialFolder(folder)
+        do {
+            try output.create()
+            // The text of one rendition is in memory at a time.
+            try await MediaExporter().forEachSubtitles(of: sources.timing + sources.subtitles) { number, cues in
+                try output.write(SubRipWriter.document(cues), to: names[number])
+            }
+            try output.finish()
+        } catch {
+            output.remove()
+            throw error
+        }
+        return names
+    }
+
+    /// Returns the names of the files of subtitle renditions.
+    private static func subtitlesNames(_ renditions: [ExportSource.Properties]) -> [String] {
+        var names: [String] = []
+        for properties in renditions {
             let tag = (properties.languageTag ?? "und").filter {
                 $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-")
             }
             let base = (tag.isEmpty ? "und" : String(tag.prefix(64))) + (properties.isForced ? ".forced" : "")
             var name = "\(base).srt"
             var number = 2
-            while files.contains(where: { $0.name == name }) {
+            while names.contains(name) {
                 name = "\(base).\(number).srt"
                 number += 1
             }
-            files.append((name, SubRipWriter.document(cues)))
+            names.append(name)
         }
-        try Self.write(files, to: folder)
-        return files.map(\.name)
+        return names
     }
 
     /// A track of which an export of an incomplete asset has not everything.
@@ -185,20 +200,39 @@ public struct AssetExportSession: Sendable {
             throw StorageError(.alreadyExists, "\(path) already exists")
         }
     }
+}
 
-    private static func write(_ files: [(name: String, text: String)], to folder: String) throws {
-        let url = URL(fileURLWithPath: folder)
-        let partial = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)")
+/// A directory of exported files that has its name only after it is complete.
+private struct PartialFolder: Sendable {
+    private let folder: URL
+    private let partial: URL
+
+    /// Creates the description of a directory with an absolute path.
+    init(_ path: String) {
+        folder = URL(fileURLWithPath: path)
+        partial = folder.deletingLastPathComponent()
+            .appendingPathComponent(".\(folder.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)")
+    }
+
+    func create() throws {
+        try converting { try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true) }
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try converting { try Data(text.utf8).write(to: partial.appendingPathComponent(name)) }
+    }
+
+    /// Gives the directory its name.
+    func finish() throws { try converting { try FileManager.default.moveItem(at: partial, to: folder) } }
+
+    /// Removes the directory, which is not complete.
+    func remove() { try? FileManager.default.removeItem(at: partial) }
+
+    private func converting(_ body: () throws -> Void) throws {
         do {
-            try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true)
-            for file in files {
-                try Data(file.text.utf8).write(to: partial.appendingPathComponent(file.name))
-            }
-            try FileManager.default.moveItem(at: partial, to: url)
+            try body()
         } catch {
-            try? FileManager.default.removeItem(at: partial)
-            throw StorageError(.disk, "\(folder) cannot be written (\(error.localizedDescription))", cause: error)
+            throw StorageError(.disk, "\(folder.path) cannot be written (\(error.localizedDescription))", cause: error)
         }
     }
 }

@@ -47,6 +47,16 @@ public final class DownloadSession: Sendable {
         /// With `nil`, only downloads that need space apply it. An application of more than a twentieth of the interval is followed
         /// by a longer one.
         public var storagePolicyInterval: Duration? = .seconds(60)
+        /// A Boolean value that indicates whether the storage policy was applied just before the session is created, so that the
+        /// session applies it for the first time after the interval.
+        package var hasAppliedStoragePolicy = false
+        /// A Boolean value that indicates whether a download of a URL that has been signed anew continues the asset of the former
+        /// URL; true by default.
+        ///
+        /// The library must have exactly one such asset (`AssetLibrary.asset(differingInSignatureFrom:)`), with the same variants and
+        /// segments. Its source is replaced by the new URL, and stored segments are not downloaded again. Otherwise, and with
+        /// false, the stream becomes another asset. Recordings are always other assets.
+        public var continuesAssetsWithOtherSignature = true
         /// The status of the network, by which ``DownloadConfiguration/acceptedNetworks`` is decided; that of the system by
         /// default.
         public var network = NetworkStatus.system
@@ -111,7 +121,8 @@ public final class DownloadSession: Sendable {
     /// Creates a task for the asset at a URL; it does not run until it is resumed.
     ///
     /// The playlists are loaded, but no media. If the session has an unfinished task with the same source and the same
-    /// selections, that task is returned, with the given options unless it is running.
+    /// selections, that task is returned, with the given options unless it is running. A source that differs only in its signature
+    /// from that of an asset continues the asset (``Configuration/continuesAssetsWithOtherSignature``).
     ///
     /// - Parameters:
     ///   - source: The URL of a playlist.
@@ -212,6 +223,10 @@ public final class DownloadSession: Sendable {
         configuration: DownloadConfiguration,
         resolution: DownloadResolver.Resolution?
     ) throws -> DownloadTask {
+        var configuration = configuration
+        if let resolution, self.configuration.continuesAssetsWithOtherSignature {
+            try continueAsset(differingInSignatureFrom: source, resolution, &configuration)
+        }
         let assetID = try library.addAsset(
             source: source,
             title: configuration.title ?? source.defaultAssetTitle,
@@ -226,9 +241,7 @@ public final class DownloadSession: Sendable {
         let isBusy = try library.downloads().contains { record in
             record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
         }
-        guard !isBusy else {
-            throw StorageError(.busy, "the asset is being downloaded by another process or session")
-        }
+        guard !isBusy else { throw Self.busy }
         // The files are known from now on, so that a player that begins before the download shares them. A run of another
         // task of the asset needs the files that it planned itself; this task is then planned when it runs.
         let isPlanned = resolution != nil && !runner.isRunning(assetID)
@@ -264,6 +277,41 @@ public final class DownloadSession: Sendable {
         )
         try runner.add(task, record, claim)
         return task
+    }
+
+    private static var busy: StorageError {
+        StorageError(.busy, "the asset is being downloaded by another process or session")
+    }
+
+    /// Gives the asset whose source has another signature the new URL if the playlists are the same, so that the download continues
+    /// it.
+    ///
+    /// A task of this session that downloads the same selections from the former URL ends; the new task takes its place.
+    private func continueAsset(
+        differingInSignatureFrom source: ResourceAddress,
+        _ resolution: DownloadResolver.Resolution,
+        _ configuration: inout DownloadConfiguration
+    ) throws {
+        guard let asset = try library.asset(differingInSignatureFrom: source),
+            try library.hasPlaylists(resolution.playlist, resolution.renditions, of: asset.id)
+        else { return }
+        guard !runner.isRunning(asset.id) else { throw Self.busy }
+        let selections = configuration.selections
+        let replaced = tasks.filter { task in
+            task.assetID == asset.id && !task.state.isFinal && task.configuration.selections == selections
+                && task.configuration.recording == nil && runner.adopt(task.id)
+        }
+        let replacedIDs = Set(replaced.map(\.id))
+        let isBusy = try library.downloads().contains { record in
+            record.assetID == asset.id && !replacedIDs.contains(record.id) && library.isDownloadClaimed(record.id)
+        }
+        guard !isBusy else { throw Self.busy }
+        for task in replaced {
+            if configuration.details.isEmpty { configuration.details = task.details }
+            configuration.artwork = configuration.artwork ?? task.artwork
+            task.cancel()
+        }
+        try library.replaceSource(of: asset.id, with: source)
     }
 
     /// Adds a task for another process that has, or will have, a session with the same identifier, and that resumes its

@@ -1,6 +1,7 @@
 import AssetStorage
 import MediaTiming
 import MediaTransport
+import ResourceAddressing
 import Synchronization
 
 extension SessionRunner {
@@ -8,7 +9,11 @@ extension SessionRunner {
     static func watch(_ session: Weak<SessionRunner>, _ time: any TimeSource) async {
         // A library that is open for reading has no tasks to take care of, and each reading of its catalog may copy the catalog.
         guard session.value?.library.isWritable == true else { return }
-        var schedule = StoragePolicySchedule(session.value?.configuration.storagePolicyInterval)
+        let configuration = session.value?.configuration
+        var schedule = StoragePolicySchedule(
+            configuration?.storagePolicyInterval,
+            appliedAt: configuration?.hasAppliedStoragePolicy == true ? time.now : nil
+        )
         while true {
             if let session = session.value, schedule.isDue(at: time.now) {
                 let begun = time.now
@@ -39,6 +44,7 @@ extension SessionRunner {
             if isOwned(task.id) { send(.removed(task.id)) } else { endForeignTask(task) }
         }
         for record in records where isCurrent(writeCount) {
+            endTaskWithFormerAddress(record)
             guard let task = state.withLock({ $0.task(record.id) }) ?? restore(record) else { continue }
             if isOwned(record.id) { applyChanges(of: record, unless: writeCount) } else { follow(record, task) }
         }
@@ -142,6 +148,15 @@ extension SessionRunner {
             )
         }
         if progress != task.progress { sendProgress(progress, of: task) }
+    }
+
+    /// Ends a task whose source has another URL by now; the task with the new URL is restored from its record afterward.
+    private func endTaskWithFormerAddress(_ record: DownloadRecord) {
+        guard let task = state.withLock({ $0.task(record.id) }), task.address != record.source, !isOwned(record.id)
+        else { return }
+        task.move(to: .canceled)
+        forget(record.id)
+        task.endEvents()
     }
 
     /// Ends a task that the process that took care of it has ended.

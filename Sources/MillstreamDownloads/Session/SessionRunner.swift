@@ -3,6 +3,7 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import NIOPosix
+import ResourceAddressing
 import Synchronization
 
 /// The runner of the tasks of a session: it delivers events to the state machine and performs the effects.
@@ -219,10 +220,10 @@ final class SessionRunner: Sendable {
     func adopt(_ id: String) -> Bool {
         if isOwned(id) { return true }
         guard let task = state.withLock({ $0.task(id) }), let claim = library.claimDownload(id) else { return false }
-        // The process that took care of it may have ended it since its record was read.
-        guard let records = try? library.downloads(of: identifier), records.contains(where: { $0.id == id }) else {
-            return false
-        }
+        // The process that took care of it may have ended it since its record was read, or given it another URL.
+        guard let records = try? library.downloads(of: identifier),
+            records.contains(where: { $0.id == id && $0.source == task.address })
+        else { return false }
         let isNew = state.withLock { state in
             guard state.claims[id] == nil, !state.isInvalidated else { return false }
             state.claims[id] = claim

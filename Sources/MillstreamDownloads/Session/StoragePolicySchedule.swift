@@ -9,7 +9,14 @@ struct StoragePolicySchedule: Sendable, Hashable {
     private static let restRatio = 20
 
     /// Creates the schedule of a session that was just created.
-    init(_ interval: Duration?) { self.interval = interval }
+    ///
+    /// - Parameters:
+    ///   - interval: The minimum time between two applications; `nil` for no application.
+    ///   - applied: The time at which the policy has already been applied for the session; `nil` if it has not.
+    init(_ interval: Duration?, appliedAt applied: Duration? = nil) {
+        self.interval = interval
+        if let applied { finish(from: applied, to: applied) }
+    }
 
     /// Returns a Boolean value that indicates whether the policy is to be applied now.
     func isDue(at now: Duration) -> Bool { interval != nil && nextTime.map { now >= $0 } ?? true }

@@ -32,6 +32,7 @@ struct PlayerCommandTests {
     private static func withPlayer(
         _ path: String = "fmp4/multivariant.m3u8",
         screenshotFolder: String = ".",
+        replacements: [String: [UInt8]] = [:],
         _ body: @Sendable (PlayerCommandExecutor, Player, Simulation, Texts) async throws -> Void
     ) async throws {
         let simulation = Simulation()
@@ -40,7 +41,8 @@ struct PlayerCommandTests {
         environment.time = simulation
         environment.decodingExecutor = simulation.actorExecutor
         environment.makeLoading = { _, _ in
-            ResourceLoader(FolderTransport(folder: folder, time: simulation), time: simulation, jitter: { 0 })
+            let transport = FolderTransport(folder: folder, time: simulation, replacements: replacements)
+            return ResourceLoader(transport, time: simulation, jitter: { 0 })
         }
         environment.network = NetworkStatus()
         let (texts, made) = (Texts(), environment)
@@ -76,6 +78,26 @@ struct PlayerCommandTests {
             try await simulation.sleep(for: .seconds(4))
             #expect(item.currentTime().seconds > 6.5)
             #expect(texts.take() == ["Loop from 00:04.0", "Loop 00:04.0 to 00:06.0", "Loop off"])
+        }
+    }
+
+    /// At the end of a live stream, playback goes on with the stream.
+    @Test func theEndOfALiveStreamDoesNotPause() async throws {
+        let folder = try #require(SampleStreams.directory)
+        let path = "ts/180p/media.m3u8"
+        let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+        let live = Array(
+            text.replacing("#EXT-X-ENDLIST", with: "").replacing("#EXT-X-PLAYLIST-TYPE:VOD", with: "").utf8
+        )
+        try await Self.withPlayer(path, replacements: [path: live]) { commands, player, simulation, _ in
+            let item = try #require(player.currentItem)
+            await commands.execute(.seekTo(.zero))
+            try await simulation.sleep(for: .seconds(3))
+            #expect(item.currentTime() < MediaTime(seconds: 10) && player.rate == 1)
+            let end = try #require(item.seekableTimeRanges.ranges.last?.end)
+            await commands.execute(.seekTo(end))
+            #expect(player.rate == 1)
+            #expect(item.currentTime() >= end - MediaTime(seconds: 6))
         }
     }
 
