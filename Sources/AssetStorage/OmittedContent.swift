@@ -1,6 +1,6 @@
 import GRDB
 import HLSPlaylist
-import MediaTiming
+public import MediaTiming
 import PlaylistEditing
 
 /// The parts of a presentation that a package does not contain, although the playlists of the source refer to them.
@@ -16,6 +16,11 @@ public struct OmittedContent: Sendable, Hashable {
     /// If several variants are stored, and the source has no others, each I-frame playlist of the source counts. Otherwise at most one
     /// counts, because a download stores the one that matches its variants. A recording stores none, so none counts.
     public var iFramePlaylists = 0
+    /// The media time for which the first stored variant has no media: gaps of the source (`EXT-X-GAP`), and segments that
+    /// a recording lost.
+    ///
+    /// Gaps count as loaded in ``StoredAsset/loadedTimeRanges``, because there is nothing to load.
+    public var gapDuration = MediaTime.zero
 
     /// A Boolean value that indicates whether everything is stored.
     public var isEmpty: Bool { self == OmittedContent() }
@@ -36,6 +41,7 @@ extension AssetLibrary {
         var omitted = OmittedContent()
         if let media, let playlist = try? MediaPlaylist(parsing: media) {
             omitted.interstitials = playlist.dateRanges.count { $0["X-ASSET-URI"] != nil || $0["X-ASSET-LIST"] != nil }
+            omitted.gapDuration = playlist.segments.lazy.filter(\.isGap).reduce(.zero) { $0 + $1.duration }
         }
         if let source, let playlist = try? MultivariantPlaylist(parsing: Array(source)) {
             omitted.sessionData = playlist.sessionData.count { $0.uri != nil }

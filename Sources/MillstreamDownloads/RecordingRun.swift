@@ -41,6 +41,9 @@ struct RecordingRun: Sendable {
     /// The number of target durations for which a missing segment is requested again: the local playlist has no segment after
     /// one that is missing, so that it does not wait for long.
     private static let repeatTargets = 3
+    /// The media time by which a track may end before the wanted duration: the segments of audio are not exactly as long as
+    /// those of video, and another segment would end the track late by its duration.
+    private static let durationTolerance = MediaTime(value: 1, timescale: 10)
     /// The minimum time for which a missing segment is requested again.
     private static let minimumRepeatDuration = Duration.seconds(15)
 
@@ -222,7 +225,7 @@ struct RecordingRun: Sendable {
     }
 
     private func hasReachedDuration(_ track: RecordingTrack) -> Bool {
-        options.duration.map { track.writer.end >= $0 } ?? false
+        options.duration.map { track.writer.end + Self.durationTolerance >= $0 } ?? false
     }
 
     /// Adds the new segments of a playlist to the recording; returns whether there are any.
@@ -247,7 +250,7 @@ struct RecordingRun: Sendable {
             let before = step.gaps.reduce(writer.end) { $0 + $1 }
             let first = playlist.segments[step.positions.lowerBound].start
             let all = playlist.segments
-            let last = step.positions.first { all.timeRange(at: $0).end - first + before >= duration }
+            let last = step.positions.first { all.timeRange(at: $0).end - first + before + Self.durationTolerance >= duration }
             if let last { step.positions = step.positions.lowerBound..<(last + 1) }
         }
         let (adopted, added) = try await BlockingOperation.run { [step] in

@@ -82,7 +82,8 @@ extension LibraryCommand {
             discussion: "Example: millstream library policy abc123 --priority important --expires 2030-01-31T00:00:00Z"
         )
 
-        @Argument(help: "The identifier of the asset.") var id: String
+        @Argument(help: "The identifier of the asset, the URL of its source, or the path of its package.")
+        var asset: String
         @Flag(
             inversion: .prefixedNo,
             exclusivity: .exclusive,
@@ -105,6 +106,7 @@ extension LibraryCommand {
         func run() async throws {
             let isChanged = pin != nil || priority != nil || expires != nil
             let library = try isChanged ? library.openForWriting() : library.openExisting()
+            let id = try library.identifier(of: asset)
             var policy = try library.storagePolicy(id)
             if let pin { policy.isPinned = pin }
             if let priority {

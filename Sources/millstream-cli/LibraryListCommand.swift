@@ -204,6 +204,7 @@ extension OmittedContent {
             "sessionData": .integer(Int64(clamping: sessionData)),
             "imagePlaylists": .integer(Int64(clamping: imagePlaylists)),
             "iFramePlaylists": .integer(Int64(clamping: iFramePlaylists)),
+            "gapDuration": .seconds(gapDuration),
         ])
     }
 
@@ -213,7 +214,8 @@ extension OmittedContent {
             (interstitials, "interstitial"), (sessionData, "session data file"), (imagePlaylists, "image playlist"),
             (iFramePlaylists, "I-frame playlist"),
         ]
-        let texts = parts.filter { $0.0 > 0 }.map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
+        var texts = parts.filter { $0.0 > 0 }.map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
+        if gapDuration > .zero { texts.append("\(QuantityText.seconds(gapDuration)) of media, which are gaps") }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }
 }
