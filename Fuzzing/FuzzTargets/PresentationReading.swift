@@ -60,6 +60,7 @@ extension GeneratedPresentation {
         case .text: return "a"
         case .time: return choices.spelledNumber(times)
         case .integer: return choices.spelledNumber(["360", "1080"])
+        case .decimal: return choices.spelledNumber(["0", "1.5", "30"])
         case .timeRange: return "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"
         case .decimalRange: return "\(choices.spelledNumber(["24", ""]))...\(choices.spelledNumber(["60", ""]))"
         case .resolutionRange:

@@ -115,6 +115,12 @@ func show(_ cues: [SubtitleCue]) {
 }
 
 @Sendable private func readSubRip(_ bytes: [UInt8]) {
+    let range = MediaTimeRange(start: MediaTime(seconds: 1), duration: MediaTime(seconds: 2))
+    for format in [FileSubtitleFormat.subRip, .webVTT, .subStation, .timedText] {
+        guard let cue = format.cue(bytes.span, range: range) else { continue }
+        check(cue.timeRange == range, "a cue does not have the times of its sample")
+        show([cue])
+    }
     guard let document = try? SubRipDocument(bytes.span) else { return }
     check(document.cues.count <= SubRipDocument.maximumCueCount, "more cues than the limit")
     check(

@@ -11,6 +11,7 @@ struct EditList: Decodable {
     }
 
     struct Parameter: Decodable {
+        let type: String
         let placeholder: String
         let unit: String?
         let minimum: Int?
@@ -49,11 +50,23 @@ struct EditList: Decodable {
             + ["", "At most \(limits.edits) edits, with \(limits.sources) sources, are applied to a playlist."]
     }
 
-    /// Returns a page in which the lines between two markers are replaced by the table.
+    /// The types of the parameters, in the order in which they occur.
+    var types: String {
+        var types: [String] = []
+        for type in edits.compactMap(\.parameter?.type) where !types.contains(type) { types.append(type) }
+        return types.map { "`\($0)`" }.joined(separator: ", ")
+    }
+
+    /// Returns a page in which the table of edits and the list of types are replaced.
     func page(_ text: String) throws -> String {
-        let (start, end) = ("<!-- edits -->", "<!-- end of edits -->")
+        try Self.replacing("types", with: [types], in: try Self.replacing("edits", with: table, in: text))
+    }
+
+    /// Returns a page in which the lines between two markers are replaced.
+    private static func replacing(_ name: String, with lines: [String], in text: String) throws -> String {
+        let (start, end) = ("<!-- \(name) -->", "<!-- end of \(name) -->")
         guard let first = text.range(of: start), let last = text.range(of: end, range: first.upperBound..<text.endIndex)
         else { throw CocoaError(.fileReadCorruptFile) }
-        return text[..<first.upperBound] + "\n" + table.joined(separator: "\n") + "\n" + text[last.lowerBound...]
+        return text[..<first.upperBound] + "\n" + lines.joined(separator: "\n") + "\n" + text[last.lowerBound...]
     }
 }

@@ -250,7 +250,9 @@ struct RecordingRun: Sendable {
             let before = step.gaps.reduce(writer.end) { $0 + $1 }
             let first = playlist.segments[step.positions.lowerBound].start
             let all = playlist.segments
-            let last = step.positions.first { all.timeRange(at: $0).end - first + before + Self.durationTolerance >= duration }
+            let last = step.positions.first {
+                all.timeRange(at: $0).end - first + before + Self.durationTolerance >= duration
+            }
             if let last { step.positions = step.positions.lowerBound..<(last + 1) }
         }
         let (adopted, added) = try await BlockingOperation.run { [step] in

@@ -4,7 +4,7 @@ extension LinkProfile {
     /// The profiles of common networks, named as in Apple's Network Link Conditioner.
     ///
     /// Apple does not publish the figures of its tool in one place; the figures here are those that its users report.
-    /// Where reports differ, the choice is this library's own.
+    /// Where reports differ, the choice is this library's own. They are in alphabetical order, with ``off`` at the end.
     public static let presets: [LinkProfile] = [
         LinkProfile(
             name: "100% Loss",
@@ -34,6 +34,15 @@ extension LinkProfile {
         self = preset
     }
 
+    /// Creates a preset.
+    ///
+    /// - Parameters:
+    ///   - name: The name, as it is shown.
+    ///   - down: The bandwidth in kbit/s and the latency in milliseconds to the client. The latencies of both directions add up
+    ///     to the round-trip time.
+    ///   - up: The same from the client.
+    ///   - loss: The share of lost packets in each direction, 0 to 1.
+    /// - Returns: The preset.
     private static func preset(
         _ name: String,
         down: (kilobits: Int64, milliseconds: Int64),

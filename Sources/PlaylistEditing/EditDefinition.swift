@@ -39,6 +39,8 @@ public struct EditParameter: Sendable, Hashable {
         case resolutionRange = "resolution-range"
         /// An integer.
         case integer
+        /// A decimal number.
+        case decimal
         /// A list of words, separated by commas.
         case list
         /// A list of conditions, `NAME(VALUE)`, separated by commas.
@@ -69,7 +71,8 @@ public struct EditParameter: Sendable, Hashable {
     public let kind: Kind
     /// The placeholder for the value in usage texts, for example `LOW...HIGH`.
     public let placeholder: String
-    /// The unit of the numbers in the value, for example `bit/s`, or `nil` for a value without numbers.
+    /// The unit of the numbers in the value, for example `bit/s`, or `nil` for a value without numbers or whose numbers have no
+    /// unit.
     public let unit: String?
     /// The least permitted number, or `nil` if there is none or ``exclusiveMinimum`` applies.
     public let minimum: Int?

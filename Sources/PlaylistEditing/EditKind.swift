@@ -49,6 +49,38 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         cutTimes = nil
     }
 
+    /// Creates a kind of edit that removes variants.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the edit.
+    ///   - type: The type of the value.
+    ///   - title: The title of the control in the web console.
+    ///   - summary: The effect as an imperative sentence.
+    ///   - examples: Valid values.
+    ///   - isIncluded: A closure that returns whether a variant remains for a value. I-frame variants remain unless their
+    ///     video is higher than that of all remaining variants.
+    init(
+        _ name: String,
+        _ type: EditValueType<Value>,
+        title: String,
+        summary: String,
+        examples: [String] = [],
+        keepingVariants isIncluded: @escaping @Sendable (Variant, Value) -> Bool
+    ) {
+        let format = type.format
+        self.init(
+            name,
+            type,
+            title: title,
+            summary: summary,
+            examples: examples,
+            multivariant: { (playlist, value, _) throws(PlaylistEditError) in
+                let filter = VariantFilter(name: "\(name) \(format(value))", isIncluded: { isIncluded($0, value) })
+                return try playlist.filteringVariants(filter)
+            }
+        )
+    }
+
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
     init(
         _ name: String,

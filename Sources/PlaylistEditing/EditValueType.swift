@@ -236,7 +236,7 @@ extension EditValueType where Value == Int {
     /// An integer within a range.
     static func integer(
         in range: ClosedRange<Int>,
-        unit: String,
+        unit: String? = nil,
         placeholder: String,
         form: String
     ) -> EditValueType {
@@ -260,6 +260,36 @@ extension EditValueType where Value == Int {
     static var heights: EditValueType {
         .integer(in: 1...65_535, unit: "px", placeholder: "PIXELS", form: "a height in pixels")
     }
+}
+
+extension EditValueType where Value == MediaTime {
+    /// A decimal number, such as `2.5`, of at least a minimum and, if there is one, at most a maximum.
+    static func decimal(
+        from minimum: Int,
+        through maximum: Int? = nil,
+        unit: String? = nil,
+        placeholder: String,
+        form: String
+    ) -> EditValueType {
+        let (low, high) = (MediaTime(seconds: Int64(minimum)), maximum.map { MediaTime(seconds: Int64($0)) })
+        return EditValueType(
+            parameter: EditParameter(
+                .decimal,
+                placeholder: placeholder,
+                unit: unit,
+                minimum: minimum,
+                maximum: maximum,
+                form: maximum.map { "\(form) from \(minimum) to \($0)" } ?? "\(form), \(minimum) or more"
+            ),
+            parse: { text in
+                MediaTime(decimal: text).flatMap { $0 < low || $0 > (high ?? $0) ? nil : $0 }
+            },
+            format: \.description
+        )
+    }
+
+    /// A value of `SCORE`, for which the standard has no unit and no maximum.
+    static var score: EditValueType { .decimal(from: 0, placeholder: "SCORE", form: "a decimal number") }
 }
 
 extension EditValueType where Value == MediaTime {

@@ -130,7 +130,7 @@ extension Variant {
         let properties: [String?] = [
             bandwidth?.description ?? "no BANDWIDTH", resolution?.description,
             frameRate.map { "\($0) fps" }, videoRange?.rawValue,
-            codecs.isEmpty ? nil : codecs.joined(separator: "+"),
+            codecs.isEmpty ? nil : codecs.joined(separator: "+"), attributes["SCORE"].map { "SCORE \($0)" },
         ]
         return properties.compactMap { $0 }.joined(separator: " ")
     }

@@ -56,6 +56,21 @@ extension PlaylistEdit {
         multivariant: { (playlist, range, _) throws(PlaylistEditError) in try playlist.limited(toFrameRates: range) }
     )
 
+    /// Removes the variants whose `SCORE` is lower than a minimum, and those without `SCORE`.
+    ///
+    /// - Parameter minimum: The lowest score that remains, 0 or more; `MediaTime` represents decimal numbers exactly.
+    /// - Returns: The edit.
+    public static func score(_ minimum: MediaTime) -> PlaylistEdit { scoreKind(minimum) }
+
+    static let scoreKind = EditKind(
+        "score",
+        .score,
+        title: "Minimum score",
+        summary: "Keep variants whose SCORE is at least this number.",
+        examples: ["2.5"],
+        keepingVariants: { variant, minimum in variant.score.map { $0 >= minimum.seconds } ?? false }
+    )
+
     /// Removes the variants of other dynamic ranges; video without `VIDEO-RANGE` counts as SDR.
     public static func videoRange(_ ranges: [VideoRange]) -> PlaylistEdit { videoRangeKind(ranges.map(\.rawValue)) }
 

@@ -7,7 +7,7 @@ struct ConditionsFlag: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Simulate network conditions: a name that millstream conditions lists, or a file with conditions or a trace.",
+            "Simulate network conditions: a name that millstream conditions list shows, or a file with conditions or a trace.",
             valueName: "NAME|FILE"
         ),
         completion: .list(LinkProfile.presets.map(\.name))

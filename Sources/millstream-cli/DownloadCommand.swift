@@ -143,7 +143,8 @@ struct DownloadCommand: AsyncParsableCommand {
         try output?.verifyIsNew()
         guard let (asset, folders) = try await options.run(source, configuration) else { return false }
         guard let output else { return true }
-        for path in try await output.write(asset, folders, in: options.library.open()) {
+        let library = try options.library.open()
+        for path in try await output.write(asset, folders, in: library) {
             if options.json {
                 try StandardOutput.writeLine(
                     ReportValue.fields([
@@ -154,6 +155,11 @@ struct DownloadCommand: AsyncParsableCommand {
                 try StandardOutput.writeLine(path: path)
             }
         }
+        #if Playback
+        if !options.quiet {
+            for note in try await output.notes(on: asset, in: library) { StandardError.write("\(note)\n") }
+        }
+        #endif
         return true
     }
 

@@ -131,6 +131,9 @@ struct LibraryExportCommand: AsyncParsableCommand {
             options.omitsVideo = output.omitsVideo
             try write(try await output.write(asset, in: library, allowsPartialAsset: partial), of: asset.id)
         }
+        for name in try await session.omittedTracks(options) {
+            StandardError.write("\(MediaFileOutput.note(omitting: name))\n")
+        }
         guard partial, asset.state != .complete else { return }
         for track in try await session.incompleteTracks(options, omitsMedia: srt != nil) { Self.note(track) }
     }

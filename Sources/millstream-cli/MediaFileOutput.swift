@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import Millstream
+import ReportFormat
 
 /// The media files to which assets are exported: a template of their paths, whose extension determines the type.
 struct MediaFileOutput {
@@ -48,6 +49,19 @@ struct MediaFileOutput {
     }
 
     #if Playback
+    /// Returns the note about a track of a media file that is left out.
+    static func note(omitting name: String) -> TerminalText {
+        "note: \(name) is left out: only subtitles that consist of text can be written"
+    }
+
+    /// Returns the notes about the tracks of a media file that are left out.
+    func notes(on asset: StoredAsset, in library: AssetLibrary) async throws -> [TerminalText] {
+        var options = AssetExportSession.Options()
+        options.omitsVideo = omitsVideo
+        return try await AssetExportSession(library, id: asset.id).omittedTracks(options)
+            .map { Self.note(omitting: $0) }
+    }
+
     /// Writes an asset to its files.
     ///
     /// - Parameters:

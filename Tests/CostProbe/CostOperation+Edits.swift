@@ -81,7 +81,7 @@ extension CostOperation {
             case nil: ""
             case .bitRateRange: "500000...600000"
             case .conditions, .decimalRange, .resolutionRange, .list, .tag: definition.examples.first ?? ""
-            case .integer: number
+            case .integer, .decimal: number
             case .time: "\(2 * count)"
             case .timeRange: "\(count)...\(3 * count)"
             case .channel: "loop,window=\(4 * count)"

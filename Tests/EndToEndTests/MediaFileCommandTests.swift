@@ -264,6 +264,99 @@ struct MediaFileCommandTests {
         _ = try await program.finish(within: .seconds(60))
     }
 
+    /// Makes a file with a tone of 440 Hz in English, one of 880 Hz in German, and English subtitles.
+    private func makeFile(_ name: String, subtitles codec: String) async throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = folder.appendingPathComponent("text.srt")
+        try Data("1\n00:00:01,000 --> 00:00:02,000\nHello\n".utf8).write(to: text)
+        let path = folder.appendingPathComponent(name).path
+        let inputs = [
+            "-f", "lavfi", "-i", "testsrc=d=8:s=320x180", "-f", "lavfi", "-i", "sine=f=440:d=8", "-f", "lavfi", "-i",
+            "sine=f=880:d=8", "-i", text.path, "-map", "0", "-map", "1", "-map", "2",
+        ]
+        let subtitles = codec.isEmpty ? [] : ["-map", "3", "-c:s", codec, "-metadata:s:s:0", "language=eng"]
+        let languages = ["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"]
+        _ = try await tool(
+            ["ffmpeg", "-v", "error"] + inputs + subtitles + languages
+                + ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", path]
+        )
+        return path
+    }
+
+    /// Returns the frequency of the left channel of a wave file with 16-bit samples in stereo at 48 kHz.
+    private func frequency(_ path: String) throws -> Double {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)).dropFirst(44))
+        let left = stride(from: 0, to: bytes.count - 3, by: 4).map { index in
+            Int(Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8))
+        }
+        let crossings = zip(left, left.dropFirst()).count { ($0 < 0) != ($1 < 0) }
+        return Double(crossings) / 2 / max(0.001, Double(left.count) / 48_000)
+    }
+
+    @Test(arguments: [("two.mp4", "mov_text"), ("two.mkv", "srt"), ("two.ts", "")])
+    func audioOfAFileIsPlayedInTheSelectedLanguage(name: String, codec: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try await makeFile(name, subtitles: codec)
+        let options = ["--headless", "--speed", "max", "--wave"]
+        for (language, expected) in [("deu", 880.0), ("de", 880), ("eng", 440)] {
+            let wave = folder.appendingPathComponent("\(language).wav").path
+            let played = try await run(["play", path, "--audio", language] + options + [wave])
+            #expect(played.status == 0, "\(played)")
+            let heard = try frequency(wave)
+            #expect(abs(heard / expected - 1) < 0.03, "\(language): \(heard) Hz")
+        }
+        let refused = try await run(["play", path, "--audio", "fr", "--headless"])
+        #expect(refused.status == 1 && refused.errors.contains("available: eng, deu"), "\(refused)")
+        let subtitles = try await run(["play", path, "--subtitles", "en", "--headless", "--speed", "max"])
+        #expect(subtitles.status == (codec.isEmpty ? 1 : 0), "\(subtitles)")
+    }
+
+    /// Subtitles that consist of images are not shown.
+    @Test func imagesAsSubtitlesAreRefusedAndLeftOut() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = folder.appendingPathComponent("dvd.mkv").path
+        let source = try await makeFile("two.mkv", subtitles: "srt")
+        // FFmpeg does not convert text to images.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        let name = try #require(bytes.firstRange(of: Data("S_TEXT/UTF8".utf8)))
+        bytes.replaceSubrange(name, with: Data("S_HDMV/PGS\0".utf8))
+        try bytes.write(to: URL(fileURLWithPath: text))
+        let played = try await run(["play", text, "--subtitles", "en", "--headless"])
+        #expect(played.status == 1 && played.errors.contains("have a format that is not shown"), "\(played)")
+    }
+
+    @Test func exportsOfAFileHaveAllTracks() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try await makeFile("two.mkv", subtitles: "srt")
+        let downloaded = try await run(["download", path])
+        let id = try #require(downloaded.output.split(separator: " ").first.map(String.init))
+        for kind in ["mp4", "mkv"] {
+            let exported = folder.appendingPathComponent("all.\(kind)").path
+            let result = try await run(["library", "export", id, "--\(kind)", exported])
+            #expect(result.status == 0 && !result.errors.contains("left out"), "\(result)")
+            let probe = try await tool([
+                "ffprobe", "-v", "error", "-show_entries", "stream=codec_type:stream_tags=language", "-of", "csv=p=0",
+                exported,
+            ])
+            let tracks = probe.split(separator: "\n").filter { !$0.hasPrefix("video") }
+            #expect(tracks.count == 3 && tracks.first == "audio,eng" && tracks.last == "subtitle,eng", "\(probe)")
+            #expect(["audio,deu", "audio,ger"].contains(tracks.dropFirst().first), "\(probe)")
+            let wave = folder.appendingPathComponent("\(kind).wav").path
+            _ = try await tool([
+                "ffmpeg", "-v", "error", "-i", exported, "-map", "0:a:1", "-ac", "2", "-ar", "48000", "-f", "s16le",
+                wave,
+            ])
+            let heard = try frequency(wave)
+            #expect(abs(heard / 880 - 1) < 0.03, "\(heard) Hz")
+        }
+        let texts = folder.appendingPathComponent("texts").path
+        let result = try await run(["library", "export", id, "--srt", texts])
+        #expect(result.status == 0, "\(result)")
+        let text = try String(contentsOfFile: "\(texts)/eng.srt", encoding: .utf8)
+        #expect(text.contains("00:00:01,000 --> 00:00:02,000") && text.contains("Hello"), "\(text)")
+    }
+
     private func tool(_ arguments: [String]) async throws -> String {
         let program = try RunningProgram(arguments, of: URL(fileURLWithPath: "/usr/bin/env"))
         #expect(try await program.finish(within: .seconds(300)) == 0, "\(program.standardError)")

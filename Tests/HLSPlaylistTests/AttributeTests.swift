@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import ReportFormat
 import ResourceAddressing
 import Testing
 
@@ -15,6 +16,19 @@ import Testing
         let text = (["#EXTM3U"] + lines + ["#EXTINF:4,", "s.ts", ""]).joined(separator: "\n")
         let context = PlaylistContext(address: ResourceAddress("https://h/a/m.m3u8"))
         return try MediaPlaylist(parsing: Array(text.utf8), context: context)
+    }
+
+    /// Returns the field of `inspect --json` with a name, as JSON on one line; `nil` if the playlist does not have it.
+    private func reported(_ name: String, of playlist: Playlist) -> String? {
+        guard case .object(let fields) = playlist.report else { return nil }
+        return fields.first { $0.name == name }?.value.json
+    }
+
+    @Test func startIsReported() throws {
+        let (line, json) = ("#EXT-X-START:TIME-OFFSET=-3.5,PRECISE=YES", #"{"offset":-3.5,"precise":true}"#)
+        #expect(try reported("start", of: .media(media(line))) == json)
+        #expect(try reported("start", of: .multivariant(multivariant(line))) == json)
+        #expect(try reported("start", of: .media(media("#EXT-X-START:PRECISE=YES"))) == nil)
     }
 
     @Test func variantAttributesAreParsed() throws {

@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func enumeratedAttributesHaveWordsAndOthersHaveRulesOfTheStandard() {
+    /// The rules that a definition names are of the set `rfc`, those of tags that the standard does not define too.
+    @Test func enumeratedAttributesHaveWordsAndRulesAreOfTheSetOfTheStandard() {
         for tag in TagName.allCases {
             for attribute in tag.definition.attributes ?? [] {
                 if attribute.kind == .enumerated || attribute.kind == .enumeratedList {

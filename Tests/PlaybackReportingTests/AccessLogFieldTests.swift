@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import PlaybackReporting
 import Testing
 
@@ -31,15 +32,40 @@ import Testing
         #expect(words.count == names.count + 2 && words[index + 2] == value)
     }
 
-    @Test func theTableOfFieldsIsThatOfTheSource() throws {
+    /// The lines about the access log in `docs/formats/extended-logs.md` that are not empty.
+    private func documentation() throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appending(path: "docs/formats/extended-logs.md"), encoding: .utf8)
-        // The rows after those of the date and the time, up to the table of the error log.
-        let documented = text.split(separator: "\n").map(String.init).drop { $0 != "## Access log" }
-            .prefix { $0 != "## Error log" }
-            .filter { $0.hasPrefix("| `") && !$0.hasPrefix("| `date`") }
+        let lines = text.split(separator: "\n").map(String.init)
+        return Array(lines.drop { $0 != "## Access log" }.prefix { $0 != "## Error log" })
+    }
+
+    @Test func theTableOfFieldsIsThatOfTheSource() throws {
+        // The rows after those of the date and the time.
+        let documented = try documentation().filter { $0.hasPrefix("| `") && !$0.hasPrefix("| `date`") }
         let rows = AccessLogField.allCases.map(\.documentation)
         #expect(documented == rows, "write:\n\(rows.joined(separator: "\n"))")
+    }
+
+    @Test func theExampleHasAllFields() throws {
+        let names = ["date", "time"] + AccessLogField.allCases.map(\.rawValue)
+        let fields = "#Fields: " + names.joined(separator: " ")
+        let example = try documentation().drop { !$0.hasPrefix("#Fields:") }
+        #expect(example.first == fields, "write:\n\(fields)")
+        let entry = try #require(example.dropFirst().first)
+        #expect(entry.split(separator: " ").count == names.count, "the entry lacks a value: \(entry)")
+    }
+
+    /// The number of address changes is unknown until there is an address; other fields whose total is a sum begin at zero.
+    @Test func fieldsWithASumBeginAtZero() throws {
+        var transcript = Transcript()
+        // A segment from a cache begins a period and counts in no field.
+        transcript.at(0.5, transcript.segment(0.1, 0.5, bytes: 450_000, isCached: true))
+        let event = try #require(transcript.accessLog.events.first)
+        #expect(event.numberOfMediaRequests == 0 && event.numberOfStalls == 0 && event.downloadOverdue == 0)
+        #expect(event.segmentsDownloadedDuration == .zero && event.durationWatched == .zero)
+        #expect(event.numberOfBytesTransferred == .zero && event.transferDuration == .zero)
+        #expect(event.numberOfServerAddressChanges == nil && event.mediaRequestsWWAN == nil)
     }
 }

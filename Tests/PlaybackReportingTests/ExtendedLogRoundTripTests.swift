@@ -61,6 +61,11 @@ import Testing
             )
     }
 
+    /// Returns the properties of all fields whose values have a type.
+    private func properties<Value>(of type: Value.Type) -> [WritableKeyPath<AccessLog.Event, Value?>] {
+        AccessLogField.allCases.compactMap { $0.property(of: type) }
+    }
+
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
     func accessLogRoundTrips(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -68,30 +73,20 @@ import Testing
         for _ in 0..<20 {
             var event = AccessLog.Event()
             event.playbackStartDate = moment(&generator)
-            for field in [\AccessLog.Event.uri, \.serverAddress, \.playbackSessionID] {
-                event[keyPath: field] = text(&generator)
-            }
-            for field in [
-                \AccessLog.Event.numberOfServerAddressChanges, \.downloadOverdue, \.numberOfDroppedVideoFrames,
-                \.numberOfMediaRequests, \.mediaRequestsWWAN, \.numberOfStalls,
-            ] {
+            for field in properties(of: String.self) { event[keyPath: field] = text(&generator) }
+            for field in properties(of: Int.self) {
                 event[keyPath: field] = number(&generator).flatMap(Int.init(exactly:))
             }
-            for field in [
-                \AccessLog.Event.playbackStartOffset, \.startupTime, \.segmentsDownloadedDuration, \.durationWatched,
-                \.transferDuration,
-            ] {
-                event[keyPath: field] = duration(&generator)
-            }
-            for field in [
-                \AccessLog.Event.observedBitrate, \.indicatedBitrate, \.indicatedAverageBitrate, \.averageVideoBitrate,
-                \.averageAudioBitrate, \.observedBitrateStandardDeviation, \.observedMaxBitrate, \.observedMinBitrate,
-                \.switchBitrate,
-            ] {
+            for field in properties(of: Duration.self) { event[keyPath: field] = duration(&generator) }
+            for field in properties(of: BitRate.self) {
                 event[keyPath: field] = number(&generator).map(BitRate.init(bitsPerSecond:))
             }
-            event.numberOfBytesTransferred = number(&generator).map(ByteCount.init)
-            event.playbackType = [nil, .vod, .live, .file].randomElement(using: &generator) ?? nil
+            for field in properties(of: ByteCount.self) {
+                event[keyPath: field] = number(&generator).map(ByteCount.init)
+            }
+            for field in properties(of: PlaybackType.self) {
+                event[keyPath: field] = [nil, .vod, .live, .file].randomElement(using: &generator) ?? nil
+            }
             log.events.append(event)
         }
         let bytes = log.extendedLogData

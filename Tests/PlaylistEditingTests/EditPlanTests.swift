@@ -8,6 +8,7 @@ import Testing
     @Test(arguments: [
         ("bandwidth", "900k...4M", "900000...4000000"), ("bandwidth", "...4M", "...4000000"),
         ("bandwidth", "1M...", "1000000..."), ("duration", "00:00:30.5", "30.5"), ("start", "01:01", "61"),
+        ("score", "2.50", "2.5"),
         ("insert", "https://h/a@b.m3u8@12.5", "https://h/a@b.m3u8@12.5"), ("drop-range", "10...20", "10...20"),
         ("max-height", "720", "720"), ("append", "ad.m3u8", "ad.m3u8"), ("absolute", "", ""),
     ])

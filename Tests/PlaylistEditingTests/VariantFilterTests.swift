@@ -57,6 +57,36 @@ import Testing
         #expect(try edited(name, value).iFrameVariants.map(\.uri).joined(separator: " ") == expected)
     }
 
+    /// Variants without a readable `SCORE` are removed, because their quality relative to the others is unknown.
+    @Test(arguments: [
+        ("0", "low high best"), ("1", "low high best"), ("1.001", "high best"), ("2.7", "high best"), ("2.71", "best"),
+        ("10.000", "best"),
+    ])
+    func variantsWithALowerScoreAreRemoved(minimum: String, expected: String) throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,SCORE=1
+            low
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,SCORE=2.70
+            high
+            #EXT-X-STREAM-INF:BANDWIDTH=3000,SCORE=10
+            best
+            #EXT-X-STREAM-INF:BANDWIDTH=4000
+            unrated
+            #EXT-X-STREAM-INF:BANDWIDTH=5000,SCORE=nan
+            invalid
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let edited = try EditPlan([PlaylistEdit(name: "score", value: minimum)]).applied(to: playlist)
+        #expect(edited.variants.map(\.uri).joined(separator: " ") == expected)
+        let error = #expect(throws: PlaylistEditError.self) {
+            try EditPlan([.score(MediaTime(seconds: 11))]).applied(to: playlist)
+        }
+        #expect(error?.code == .nothingLeft && error?.description.contains("score 11") == true)
+        #expect(error?.description.contains("2 kbit/s SCORE 2.70") == true)
+    }
+
     @Test func groupsThatOnlyRemovedVariantsUseAreRemoved() throws {
         #expect(try edited("codecs", "avc1").renditions.map(\.groupID) == ["aac", "spare"])
         #expect(try edited("bandwidth", "3000...3000").renditions.map(\.groupID) == ["ac3", "spare"])
@@ -65,6 +95,7 @@ import Testing
 
     @Test(arguments: [
         ("codecs", "av01"), ("resolution", "4000x4000..."), ("frame-rate", "100..."), ("drop-codecs", "avc1,hvc1,mp4a"),
+        ("score", "0"),
     ])
     func filterWithoutResultListsVariants(name: String, value: String) throws {
         // A variant without codecs has no codec that could be dropped.
@@ -88,7 +119,8 @@ import Testing
     @Test(arguments: [
         ("resolution", "720"), ("resolution", "..."), ("resolution", "1280x720...640x1080"), ("resolution", "0x1..."),
         ("frame-rate", "30"), ("frame-rate", "-1..."), ("video-range", "SDR,HDR"), ("codecs", "avc1,"),
-        ("codecs", "avc1\"x"), ("audio-languages", "en,,ko"), ("repeat", "0"), ("repeat", "1001"),
+        ("codecs", "avc1\"x"), ("score", "-0.1"), ("score", "1e3"), ("score", "good"), ("audio-languages", "en,,ko"),
+        ("repeat", "0"), ("repeat", "1001"),
     ])
     func invalidValuesAreRejected(name: String, value: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }

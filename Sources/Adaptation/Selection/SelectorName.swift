@@ -12,6 +12,16 @@ public enum SelectorName: String, Sendable, Hashable, CaseIterable {
     case fixedLowest = "fixed-lowest"
     /// ``FixedSelector`` on the highest rung.
     case fixedHighest = "fixed-highest"
+
+    /// A Boolean value that indicates whether the selector chooses the same rung at all times, as a ``FixedSelector`` does.
+    ///
+    /// A simulation starts such a selector on its own rung, and all others on the same one.
+    package var isFixed: Bool {
+        switch self {
+        case .default, .throughput, .buffer: false
+        case .fixedLowest, .fixedHighest: true
+        }
+    }
 }
 
 /// A type-erased selector, created by name or from any other selector.

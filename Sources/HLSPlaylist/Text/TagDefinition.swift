@@ -102,7 +102,7 @@ package struct TagDefinition: Sendable {
         }
     }
 
-    /// Returns the definition of an attribute, or `nil` for an attribute that the standard does not define.
+    /// Returns the definition of an attribute, or `nil` for an attribute that is not defined for the tag.
     func attribute(_ name: String) -> AttributeDefinition? { attributes?.first { $0.name == name } }
 
     /// Returns a Boolean value that indicates whether a list has all required attributes, and their numbers can be read.
@@ -135,7 +135,7 @@ package struct TagDefinition: Sendable {
     }
 }
 
-/// An attribute that the standard defines for a tag.
+/// An attribute that is defined for a tag.
 struct AttributeDefinition: Sendable {
     /// A closure that receives the attributes of a tag and returns the role of the URI in one of them; `nil` if players
     /// do not request the URI.
@@ -144,6 +144,8 @@ struct AttributeDefinition: Sendable {
     let name: String
     let kind: AttributeKind
     /// The rule that requires the attribute, or `nil` if it is optional.
+    ///
+    /// ``Rule/missingAttribute`` applies to any tag; its violations name the tag and the attribute.
     let requirement: Rule?
     /// The valid words of an enumerated value or list, or `nil` if any word is valid.
     let words: EnumeratedWords?

@@ -131,7 +131,7 @@ private struct AttributeListReader {
         if !result.isMalformed {
             for definition in tag.definition.attributes ?? [] where !result.has(definition.name) {
                 guard let rule = definition.requirement else { continue }
-                note(rule, rule == .missingAttribute ? "(\(definition.name))" : nil)
+                note(rule, rule == .missingAttribute ? "(\(tag.name): \(definition.name))" : nil)
             }
         }
         return result

@@ -54,6 +54,7 @@ extension Rule {
 
         case .missingValue: must("4.4", "A tag that is defined with a value must have a value.")
         case .unexpectedValue: must("4.4", "A tag that is defined without a value must not have a value.")
+        case .missingAttribute: must("4.4", "A tag must have its required attributes.")
 
         case .headerNotFirst: must("4.4.1.1", "The first line must be #EXTM3U.")
 
@@ -284,7 +285,6 @@ extension Rule {
         case .addressWithoutStreamInf:
             must("4.4.6.2", "Each URI line of a multivariant playlist must follow an EXT-X-STREAM-INF.")
         case .streamInfWithoutAddress: must("4.4.6.2", "An EXT-X-STREAM-INF must be followed by a URI line.")
-        case .missingAttribute: must("4.4.6.2", "EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF must have BANDWIDTH.")
         case .bandwidthZero: must("4.4.6.2", "BANDWIDTH must be the peak bit rate, which is greater than 0.")
         case .scoreNotPositive: must("4.4.6.2", "SCORE must be a positive number.")
         case .badCodecs:

@@ -43,6 +43,7 @@ enum Rule: String, CaseIterable, Sendable {
     // RFC 8216bis §4.4
     case missingValue = "missing-value"
     case unexpectedValue = "unexpected-value"
+    case missingAttribute = "missing-attribute"
 
     // RFC 8216bis §4.4.1.1
     case headerNotFirst = "header-not-first"
@@ -244,7 +245,6 @@ enum Rule: String, CaseIterable, Sendable {
     // RFC 8216bis §4.4.6.2
     case addressWithoutStreamInf = "address-without-stream-inf"
     case streamInfWithoutAddress = "stream-inf-without-address"
-    case missingAttribute = "missing-attribute"
     case bandwidthZero = "bandwidth-zero"
     case scoreNotPositive = "score-not-positive"
     case badCodecs = "bad-codecs"

@@ -1,6 +1,7 @@
 import MediaTiming
 import PlaybackReporting
 import SegmentFormat
+import StreamingEngine
 
 /// The tracks, packets and metadata of a demuxed segment.
 struct DemuxedSegment: Sendable {
@@ -22,6 +23,14 @@ struct DemuxedSegment: Sendable {
     }
 
     func track(withID id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
+
+    /// Returns the tracks of a media type by their identification within the media file of the segment.
+    func fileTracks(_ kind: MediaTrack.MediaType) -> [FileTrack: TrackFormat] {
+        let found = tracks.filter { $0.kind == kind }.enumerated().map { position, format in
+            (FileTrack(id: format.id, position: position, in: container), format)
+        }
+        return Dictionary(found) { first, _ in first }
+    }
 
     /// Returns the range from the earliest presentation time to the latest end of the packets of one track, or of all
     /// tracks; `nil` without packets.

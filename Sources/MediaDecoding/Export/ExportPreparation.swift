@@ -62,7 +62,9 @@ struct ExportPreparation {
             position = source.nextPosition(from: current + 1)
             guard segments[current].discontinuitySequence != finished else { continue }
             let piece = try await source.reader.segment(at: current)
-            guard let media = try DecodableSegment(piece, source.contents, &demuxers) else { continue }
+            guard let media = try DecodableSegment(piece, source.contents, track: source.fileTrack, &demuxers) else {
+                continue
+            }
             for samples in [media.video, media.audio].compactMap({ $0 }) {
                 _ = mapping.offset(of: media.mappingInput(for: samples))
             }
@@ -72,6 +74,8 @@ struct ExportPreparation {
             if let audio = media.audio, found.audio == nil {
                 found.audio = try TrackConversion(audio, mayChange: mayChange)
             }
+            // A track of a file may begin later than the others.
+            if source.fileTrack != nil, found.audio == nil { continue }
             finished = segments[current].discontinuitySequence
             if !readsAll { break }
         }
@@ -82,8 +86,18 @@ struct ExportPreparation {
 extension DecodableSegment {
     /// Demuxes a segment; returns `nil` for a gap.
     ///
+    /// - Parameters:
+    ///   - piece: The segment.
+    ///   - contents: The media types to select.
+    ///   - track: The audio track of a media file; `nil` for the first one.
+    ///   - demuxers: The demuxers of the source.
     /// - Throws: ``DecodingError`` if the segment contains no media that can be read.
-    init?(_ piece: PipelineSegment, _ contents: ExportSource.Contents, _ demuxers: inout DemuxerPool) throws {
+    init?(
+        _ piece: PipelineSegment,
+        _ contents: ExportSource.Contents,
+        track: FileTrack? = nil,
+        _ demuxers: inout DemuxerPool
+    ) throws {
         guard case .media(let bytes, let initialization) = piece.content else { return nil }
         let segment = try demuxers.demux(piece, bytes, initialization)
         let period = segment.container?.timestampPeriod
@@ -91,6 +105,12 @@ extension DecodableSegment {
             segment.tracks.lazy.filter { $0.kind == kind }
                 .compactMap { Samples(segment, $0, timestampPeriod: period) }.first
         }
+        let audio: Samples? =
+            if let track {
+                segment.fileTracks(.audio)[track].flatMap { Samples(segment, $0, timestampPeriod: period) }
+            } else {
+                samples(.audio)
+            }
         self.init(
             type: piece.type,
             range: piece.range,
@@ -98,7 +118,7 @@ extension DecodableSegment {
             fileOffset: piece.filePosition.map { .zero - $0.firstTimestamp },
             isDamaged: segment.isDamaged,
             video: contents == .audio ? nil : samples(.video),
-            audio: contents == .video ? nil : samples(.audio)
+            audio: contents == .video ? nil : audio
         )
     }
 }

@@ -57,23 +57,33 @@ package struct ExportSource: Sendable {
     package let properties: Properties
     /// The positions of the segments that are left out.
     package let omittedSegments: Set<Int>
+    /// The audio track or the subtitle track of a media file; `nil` for the first audio, and for a stream.
+    package let fileTrack: FileTrack?
 
     /// Creates a source.
     package init(
         _ contents: Contents,
         reader: MediaReader,
         properties: Properties = Properties(),
-        omittedSegments: Set<Int> = []
+        omittedSegments: Set<Int> = [],
+        fileTrack: FileTrack? = nil
     ) {
         self.contents = contents
         self.reader = reader
         self.properties = properties
         self.omittedSegments = omittedSegments
+        self.fileTrack = fileTrack
     }
 
     /// Returns the source with other tracks of the same playlist.
     package func replacingContents(with contents: Contents) -> ExportSource {
-        ExportSource(contents, reader: reader, properties: properties, omittedSegments: omittedSegments)
+        ExportSource(
+            contents,
+            reader: reader,
+            properties: properties,
+            omittedSegments: omittedSegments,
+            fileTrack: fileTrack
+        )
     }
 
     /// Returns the position of the first segment at or after a position that is exported; `nil` if there is none.

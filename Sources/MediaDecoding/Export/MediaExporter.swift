@@ -64,25 +64,68 @@ package actor MediaExporter {
         _ body: @Sendable (_ number: Int, _ cues: [SubtitleCue]) throws -> Void
     ) async throws {
         let preparation = try await ExportPreparation(sources)
+        let fileCues = try await self.fileCues(of: sources)
         for (number, source) in sources.filter({ $0.contents == .subtitles }).enumerated() {
-            try body(number, try await cues(of: source, preparation))
+            try body(number, try await cues(of: source, preparation, fileCues))
         }
     }
 
-    private func cues(of source: ExportSource, _ preparation: ExportPreparation) async throws -> [SubtitleCue] {
-        var timeline = SubtitleTimeline()
+    /// Returns the cues of all subtitle tracks of a media file, which is read once for all of them.
+    ///
+    /// - Parameter sources: The media to export.
+    /// - Returns: The cues of the tracks; empty if no track of a file is exported.
+    /// - Throws: ``DecodingError`` if the media cannot be read, and the errors of the source.
+    private func fileCues(of sources: [ExportSource]) async throws -> [FileTrack: SubtitleTimeline] {
+        guard let source = sources.first(where: { $0.contents == .subtitles && $0.fileTrack != nil }) else {
+            return [:]
+        }
+        var timelines: [FileTrack: SubtitleTimeline] = [:]
+        var demuxers = DemuxerPool()
         var position = source.nextPosition(from: 0)
         while let current = position {
             try Task.checkCancellation()
             position = source.nextPosition(from: current + 1)
-            guard let segment = try SubtitleSegment(try await source.reader.segment(at: current)) else { continue }
-            timeline.insert(segment.cues(offset: preparation.mapping.offset(ofSequence: segment.sequence)))
+            let piece = try await source.reader.segment(at: current)
+            guard case .media(let bytes, let initialization) = piece.content else { continue }
+            let segment = try demuxers.demux(piece, bytes, initialization)
+            let offset = MediaTime.zero - (piece.filePosition?.firstTimestamp ?? .zero)
+            for (track, cues) in FileSubtitles.cues(of: segment, offset: offset) {
+                timelines[track, default: SubtitleTimeline()].insert(cues)
+            }
+        }
+        return timelines
+    }
+
+    private func cues(
+        of source: ExportSource,
+        _ preparation: ExportPreparation,
+        _ fileCues: [FileTrack: SubtitleTimeline]
+    ) async throws -> [SubtitleCue] {
+        var timeline = SubtitleTimeline()
+        if let track = source.fileTrack {
+            timeline = fileCues[track] ?? timeline
+        } else {
+            try await insertSegments(of: source, preparation, into: &timeline)
         }
         let start = preparation.start
         return timeline.cues.compactMap { cue in
             var cue = cue
             cue.timeRange = MediaTimeRange(start: max(start, cue.timeRange.start), end: cue.timeRange.end)
             return cue.timeRange.end > start ? cue.shifted(by: .zero - start) : nil
+        }
+    }
+
+    private func insertSegments(
+        of source: ExportSource,
+        _ preparation: ExportPreparation,
+        into timeline: inout SubtitleTimeline
+    ) async throws {
+        var position = source.nextPosition(from: 0)
+        while let current = position {
+            try Task.checkCancellation()
+            position = source.nextPosition(from: current + 1)
+            guard let segment = try SubtitleSegment(try await source.reader.segment(at: current)) else { continue }
+            timeline.insert(segment.cues(offset: preparation.mapping.offset(ofSequence: segment.sequence)))
         }
     }
 
@@ -96,12 +139,14 @@ package actor MediaExporter {
         let writer = try MediaFileWriter(path: path, type: type)
         if let title { writer.setTitle(title) }
         try addChapters(of: sources, preparation, to: writer)
+        let fileCues = try await self.fileCues(of: sources)
         var media: [MediaOutput] = []
         var texts: [SubtitleTrack] = []
         let hasDefaultAudio = sources.contains { $0.contents != .subtitles && $0.properties.isDefault }
         for (index, source) in sources.enumerated() {
             if source.contents == .subtitles {
-                let packets = SubtitlePackets(try await cues(of: source, preparation), for: type, of: source.properties)
+                let cues = try await self.cues(of: source, preparation, fileCues)
+                let packets = SubtitlePackets(cues, for: type, of: source.properties)
                 texts.append(try SubtitleTrack(packets, track: writer.addSubtitles(source.properties)))
                 continue
             }
@@ -175,7 +220,14 @@ package actor MediaExporter {
             let source = media[index].source
             media[index].position = source.nextPosition(from: position + 1)
             let piece = try await source.reader.segment(at: position)
-            guard let segment = try DecodableSegment(piece, source.contents, &media[index].demuxers) else { continue }
+            guard
+                let segment = try DecodableSegment(
+                    piece,
+                    source.contents,
+                    track: source.fileTrack,
+                    &media[index].demuxers
+                )
+            else { continue }
             for (samples, track) in [(segment.video, media[index].video), (segment.audio, media[index].audio)] {
                 guard let samples, let track else { continue }
                 let offset = mapping.offset(of: segment.mappingInput(for: samples))

@@ -1,16 +1,19 @@
 import MediaTiming
+import StreamingEngine
 
 /// A source of contiguous decoded audio that starts at any requested time: gaps are filled with silence and overlaps
 /// are removed.
 final class AudioFeed {
     /// The buffered media.
-    var timeline = BufferTimeline<DecodableSegment> { $0.audio?.byteCount ?? 0 }
+    var timeline = BufferTimeline<DecodableSegment> { $0.audioByteCount }
     /// The time ranges of media that could not be decoded since they were last reported.
     var undecodableRanges: [MediaTimeRange] = []
     /// The presentation time of the next samples to return; `nil` before the first seek.
     private(set) var position: MediaTime?
 
-    private var cursor = PacketCursor { $0.audio }
+    /// The track of a media file that is played; `nil` for the first one.
+    private var track: FileTrack?
+    private var cursor = PacketCursor { $0.audioSamples(of: nil) }
     private let output: AudioFormat
     private var decoder: AudioDecoder?
     private var offset: MediaTime?
@@ -27,6 +30,14 @@ final class AudioFeed {
     /// A Boolean value that indicates whether any audio is buffered.
     var hasAudio: Bool { timeline.entries.contains { $0.segment.audio != nil } }
 
+    /// Continues with another track of the media file, at the end of the audio that was returned.
+    func selectTrack(_ selected: FileTrack?, _ mapping: inout TimestampMapping) {
+        guard selected != track else { return }
+        track = selected
+        cursor = PacketCursor { $0.audioSamples(of: selected) }
+        if let position { seek(to: position, &mapping) }
+    }
+
     /// Continues at the given media time.
     func seek(to target: MediaTime, _ mapping: inout TimestampMapping) {
         pending = []
@@ -36,12 +47,14 @@ final class AudioFeed {
         cursor.reset()
         guard let index = timeline.index(endingAfter: target) else { return }
         let entry = timeline.entries[index]
-        guard let samples = entry.segment.audio else { return cursor.move(to: index, packet: 0, in: timeline) }
+        guard let samples = entry.segment.audioSamples(of: track) else {
+            return cursor.move(to: index, packet: 0, in: timeline)
+        }
         let offset = mapping.offset(of: entry.segment.mappingInput(for: samples))
         let first =
             samples.packets.lastIndex { $0.presentationTime + offset <= target } ?? 0
         if first < Self.prerollPacketCount, timeline.isContiguous(index),
-            let before = timeline.entries[index - 1].segment.audio,
+            let before = timeline.entries[index - 1].segment.audioSamples(of: track),
             timeline.entries[index - 1].segment.domain == entry.segment.domain
         {
             cursor.move(to: index - 1, packet: max(0, before.packets.count - Self.prerollPacketCount), in: timeline)

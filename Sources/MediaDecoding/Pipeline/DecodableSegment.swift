@@ -46,7 +46,24 @@ struct DecodableSegment: Sendable {
     /// A Boolean value that indicates whether parts of the segment could not be read.
     var isDamaged = false
     let video: Samples?
+    /// The audio that is played if no track is selected.
     let audio: Samples?
+    /// The audio tracks of a segment of a media file; empty for a segment of a stream.
+    var fileAudio: [FileTrack: Samples] = [:]
+
+    /// Returns the audio of a track of a media file, or the audio that is played if no track is selected.
+    ///
+    /// - Parameter track: The selected track; `nil` if none is selected.
+    /// - Returns: The samples; `nil` if the segment has none of the track.
+    func audioSamples(of track: FileTrack?) -> Samples? {
+        guard let track, !fileAudio.isEmpty else { return audio }
+        return fileAudio[track]
+    }
+
+    /// The approximate memory of all audio tracks, in bytes.
+    var audioByteCount: Int {
+        fileAudio.isEmpty ? audio?.byteCount ?? 0 : fileAudio.values.reduce(0) { $0 + $1.byteCount }
+    }
 
     /// Returns the information from which the timestamps of the samples are mapped.
     ///

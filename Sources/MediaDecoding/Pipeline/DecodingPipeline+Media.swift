@@ -13,9 +13,9 @@ extension DecodingPipeline {
             changes.notify()
             return segment.range
         }
-        let (decodable, messages) = try demux(segment)
+        let (decodable, messages, cues) = try demux(segment)
         let held = video.timeline.cost + (audio?.feed.timeline.cost ?? 0)
-        let added = (decodable.video?.byteCount ?? 0) + (decodable.audio?.byteCount ?? 0)
+        let added = (decodable.video?.byteCount ?? 0) + decodable.audioByteCount
         guard added <= Self.maximumSampleSize - held else {
             throw MediaPipelineError(
                 .notDecodable,
@@ -32,6 +32,7 @@ extension DecodingPipeline {
             audio?.feed.timeline.insert(decodable, at: segment.range)
         case .subtitles: break
         }
+        if !cues.isEmpty { subtitles.fileSubtitles.insert(cues) }
         if let stretch = messages.stretch {
             metadata.insert(messages.all, of: segment.type, offset: mapping.offset(of: stretch))
         }
@@ -47,6 +48,7 @@ extension DecodingPipeline {
             return changes.notify()
         }
         metadata.discard(type, in: range)
+        if type != .audio { subtitles.fileSubtitles.discard(range) }
         if type != .audio { video.timeline.remove(range) { $0.type == type } }
         if type != .video { audio?.feed.timeline.remove(range) { $0.type == type } }
     }
@@ -54,7 +56,9 @@ extension DecodingPipeline {
     /// The timed metadata of a segment and the information from which its times are mapped.
     private typealias MetadataToMap = (all: [TimedMetadata], stretch: TimestampMapping.Input?)
 
-    private func demux(_ piece: PipelineSegment) throws -> (DecodableSegment, MetadataToMap) {
+    /// Returns the samples, the timed metadata and the subtitles of a segment, of which only those of a media file
+    /// contain subtitles besides other media.
+    private func demux(_ piece: PipelineSegment) throws -> (DecodableSegment, MetadataToMap, FileSubtitles.Cues) {
         guard case .media(let bytes, let initialization) = piece.content, piece.type != .subtitles else {
             let empty = DecodableSegment(
                 type: piece.type,
@@ -63,7 +67,7 @@ extension DecodingPipeline {
                 video: nil,
                 audio: nil
             )
-            return (empty, ([], nil))
+            return (empty, ([], nil), [:])
         }
         let segment: DemuxedSegment
         do throws(DecodingError) {
@@ -76,7 +80,7 @@ extension DecodingPipeline {
             segment.tracks.lazy.filter { $0.kind == kind }
                 .compactMap { DecodableSegment.Samples(segment, $0, timestampPeriod: wrap) }.first
         }
-        let decodable = DecodableSegment(
+        var decodable = DecodableSegment(
             type: piece.type,
             range: piece.range,
             domain: piece.discontinuityDomain,
@@ -85,13 +89,24 @@ extension DecodingPipeline {
             video: piece.type == .audio ? nil : samples(.video),
             audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
+        var cues: FileSubtitles.Cues = [:]
+        if let position = piece.filePosition {
+            if decodable.audio != nil {
+                decodable.fileAudio = segment.fileTracks(.audio).compactMapValues { format in
+                    DecodableSegment.Samples(segment, format, timestampPeriod: wrap)
+                }
+            }
+            if options.subtitleOutput != nil {
+                cues = FileSubtitles.cues(of: segment, offset: .zero - position.firstTimestamp)
+            }
+        }
         guard decodable.video != nil || segment.tracks.contains(where: { $0.kind == .audio }) else {
             let problem = segment.problems.first ?? "it contains neither video nor audio"
             throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
         }
         guard !segment.metadata.isEmpty, let leading = decodable.video ?? samples(.audio) else {
-            return (decodable, ([], nil))
+            return (decodable, ([], nil), cues)
         }
-        return (decodable, (segment.metadata, decodable.mappingInput(for: leading)))
+        return (decodable, (segment.metadata, decodable.mappingInput(for: leading)), cues)
     }
 }

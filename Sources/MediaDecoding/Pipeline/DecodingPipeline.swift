@@ -356,6 +356,17 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
+    /// Selects the track of the media file that is played of a type; `nil` selects the first audio track, or no
+    /// subtitles.
+    package func selectTrack(_ track: FileTrack?, of type: MediaType) async {
+        switch type {
+        case .audio: audio?.feed.selectTrack(track, &mapping)
+        case .subtitles: subtitles.fileSubtitles.selected = track
+        case .video, .muxed: break
+        }
+        changes.notify()
+    }
+
     /// The abilities of the pipeline: reverse playback, disabling tracks and, with a video output, stepping by frames.
     public nonisolated var capabilities: MediaPipelineCapabilities {
         MediaPipelineCapabilities(

@@ -5,6 +5,8 @@ import StreamingEngine
 /// The subtitles of segments and the closed captions of frames, by time.
 struct SubtitleFeed {
     private var timeline = SubtitleTimeline()
+    /// The subtitle tracks of a media file.
+    var fileSubtitles = FileSubtitles()
     private var pendingSegments: [SubtitleSegment] = []
     private var layout = SubtitlePositioner()
     private var cea608Decoder: CEA608Decoder?
@@ -78,14 +80,17 @@ struct SubtitleFeed {
     /// Returns the cues to show at a time; `nil` if they are already shown.
     mutating func takeChangedCues(at time: MediaTime, mapping: TimestampMapping) -> [SubtitleCue]? {
         mapPendingSegments(mapping)
-        let cues = timeline.cues(at: time) + (cea608Decoder?.currentCues ?? []) + (cea708Decoder?.currentCues ?? [])
+        let text = timeline.cues(at: time) + fileSubtitles.cues(at: time)
+        let cues = text + (cea608Decoder?.currentCues ?? []) + (cea708Decoder?.currentCues ?? [])
         guard cues != shown else { return nil }
         shown = cues
         return layout.position(cues)
     }
 
     /// Returns the time of the next change of the subtitles, without captions; `nil` if there is none.
-    func nextChange(after time: MediaTime) -> MediaTime? { timeline.nextChange(after: time) }
+    func nextChange(after time: MediaTime) -> MediaTime? {
+        [timeline.nextChange(after: time), fileSubtitles.nextChange(after: time)].compactMap(\.self).min()
+    }
 
     private mutating func mapPendingSegments(_ mapping: TimestampMapping) {
         guard !pendingSegments.isEmpty else { return }

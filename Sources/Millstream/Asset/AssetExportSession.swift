@@ -103,9 +103,19 @@ public struct AssetExportSession: Sendable {
     public func exportSubtitles(to folder: String, options: Options = Options()) async throws -> [String] {
         try Self.requireAbsence(of: folder)
         let asset = try storedAsset(options)
-        let sources = try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete)
+        let sources = try await ExportSources.load(
+            asset,
+            in: library,
+            allowsMissingSegments: asset.state != .complete
+        )
         guard !sources.subtitles.isEmpty else {
-            throw StorageError(.notFound, "the asset \(id) has no subtitles; download it again with --subtitles all")
+            let isFile = try library.mediaFile(of: id) != nil
+            let reason =
+                !isFile
+                ? "no subtitles; download it again with --subtitles all"
+                : sources.omittedTracks.isEmpty
+                    ? "no subtitles: the media file has none" : "no subtitles that can be written as text"
+            throw StorageError(.notFound, "the asset \(id) has \(reason)")
         }
         let names = Self.subtitlesNames(sources.subtitles.map(\.properties))
         let output = PartialFolder(folder)
@@ -179,6 +189,21 @@ public struct AssetExportSession: Sendable {
         var exported = omitsMedia ? sources.subtitles : sources.all
         if !omitsMedia, options.omitsVideo { exported = try sources.audioOnly }
         return exported.filter { !$0.omittedSegments.isEmpty }.map { IncompleteTrack($0) }
+    }
+
+    /// Returns descriptions of the tracks of a media file that an export leaves out, such as `subtitles en (S_HDMV/PGS)`.
+    ///
+    /// - Parameter options: The options of the export.
+    /// - Returns: The descriptions; none for a stream.
+    /// - Throws: The same errors as ``export(to:as:options:)``.
+    package func omittedTracks(_ options: Options) async throws -> [String] {
+        guard !options.omitsVideo, try library.mediaFile(of: id) != nil else { return [] }
+        let asset = try library.asset(id)
+        let sources = try await ExportSources.load(asset, in: library, allowsMissingSegments: true)
+        return sources.omittedTracks.map { track in
+            let format = "(\(track.codec ?? "unknown format"))"
+            return ["subtitles", track.language, format].compactMap { $0 }.joined(separator: " ")
+        }
     }
 
     private func storedAsset(_ options: Options) throws -> StoredAsset {

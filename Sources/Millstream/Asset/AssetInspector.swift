@@ -33,8 +33,11 @@ struct AssetInspector: Sendable {
             presentation: found.presentation,
             duration: found.duration,
             playbackType: found.playbackType,
-            tracks: found.variant.map { AssetTrack.tracks(of: $0, found.presentation.groups, media: found.tracks) }
-                ?? [],
+            tracks: found.variant.map { variant in
+                // The options of a file are its tracks.
+                let groups = found.playbackType == .file ? [] : found.presentation.groups
+                return AssetTrack.tracks(of: variant, groups, media: found.tracks)
+            } ?? [],
             error: found.error
         )
     }

@@ -50,6 +50,8 @@ extension AssetProperty where Value == [AssetTrack] {
 
 extension AssetProperty where Value == [MediaSelectionGroup] {
     /// The media selection groups, one for each type of rendition that the asset has.
+    ///
+    /// Those of a media file are its audio tracks, if there are several, and its subtitle tracks with text.
     public static var mediaSelectionGroups: AssetProperty {
         AssetProperty(.mediaSelectionGroups) { $0.presentation.groups }
     }

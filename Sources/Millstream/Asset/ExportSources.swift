@@ -6,6 +6,7 @@ import MediaDecoding
 import MediaTiming
 import MediaTransport
 import ResourceAddressing
+import SegmentFormat
 import StreamingEngine
 
 /// The media playlists of a downloaded asset that are exported.
@@ -16,6 +17,8 @@ struct ExportSources {
     private(set) var audio: [ExportSource] = []
     /// The subtitles.
     private(set) var subtitles: [ExportSource] = []
+    /// The subtitle tracks of a media file whose format cannot be converted.
+    private(set) var omittedTracks: [MediaTrack] = []
 
     private let library: AssetLibrary
     private let asset: StoredAsset
@@ -58,8 +61,36 @@ struct ExportSources {
             loader: ResourceLoader(FileTransport())
         )
         guard case .file(let reader) = content else { throw damaged(file.path) }
-        sources.variant = ExportSource(.all, reader: reader, properties: ExportSource.Properties(isDefault: true))
+        sources.setTracks(of: reader)
         return sources
+    }
+
+    /// Sets the sources to the tracks of a media file: its video with the first audio, and each further track.
+    private mutating func setTracks(of reader: MediaReader) {
+        let container = reader.fileContainer
+        audio = []
+        subtitles = []
+        let audioTracks = reader.fileTracks.filter { $0.mediaType == .audio }
+        var properties = audioTracks.first.map { ExportSource.Properties($0) } ?? ExportSource.Properties()
+        properties.isDefault = true
+        var first: FileTrack?
+        for (position, track) in audioTracks.enumerated() where audioTracks.count > 1 {
+            let fileTrack = FileTrack(id: Int(track.id), position: position, in: container)
+            if position == 0 {
+                first = fileTrack
+            } else {
+                audio.append(ExportSource(.audio, reader: reader, properties: .init(track), fileTrack: fileTrack))
+            }
+        }
+        variant = ExportSource(.all, reader: reader, properties: properties, fileTrack: first)
+        for (position, track) in reader.fileTracks.filter({ $0.mediaType == .subtitles }).enumerated() {
+            guard let container, FileSubtitleFormat(track, in: container) != nil else {
+                omittedTracks.append(track)
+                continue
+            }
+            let fileTrack = FileTrack(id: Int(track.id), position: position, in: container)
+            subtitles.append(ExportSource(.subtitles, reader: reader, properties: .init(track), fileTrack: fileTrack))
+        }
     }
 
     /// The sources with audio, without the video and the subtitles.
@@ -245,6 +276,16 @@ extension MediaPlaylist {
 }
 
 extension ExportSource.Properties {
+    /// Creates the properties of a track of a media file.
+    init(_ track: MediaTrack) {
+        self.init(
+            language: track.language.flatMap {
+                Locale.Language(identifier: $0).languageCode?.identifier(.alpha3)
+            }
+        )
+        languageTag = track.language
+    }
+
     /// Creates the properties of a media selection option.
     init(_ option: MediaSelectionOption) {
         let describing = [

@@ -165,7 +165,9 @@ struct ItemCore: Sendable {
         guard track.canBeDisabled else { return false }
         let renditionType = PlayerItemTrack.renditionType(of: track.mediaType)
         let isAlone = renditionType.map { type in
-            state.playback.selection[type] != nil || state.configuration.disabledTracks[type] != nil
+            let selected = state.playback.selection[type]
+            // The tracks of a media file share its segments.
+            return selected.map { $0.fileTrack == nil } ?? (state.configuration.disabledTracks[type] != nil)
         }
         guard let type = renditionType, isAlone == true else {
             // The track shares its segments with others, which continue to be played; only its rendering is disabled.

@@ -44,7 +44,7 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
             return PlayerItemTrack(
                 track,
                 isEnabled: !silenced.contains(track.mediaType),
-                canBeDisabled: type.flatMap { playback.selection[$0] } != nil
+                canBeDisabled: type.flatMap { playback.selection[$0] }.map { $0.fileTrack == nil } == true
                     || playback.abilities.supportsDisablingTracks
             )
         }

@@ -17,6 +17,7 @@ export function createEditControl(definition) {
 
 const creators = {
     integer: createNumberField,
+    decimal: createNumberField,
     source: createStreamMenu,
     'source-at-time': (definition) => createStreamMenuWithPosition(definition, 'time'),
     'source-at-breaks': (definition) => createStreamMenuWithPosition(definition, 'rule'),
@@ -46,9 +47,10 @@ function createTextField({ name, title, summary, parameter, examples = [] }) {
 }
 
 function createNumberField({ name, title, summary, parameter, examples = [] }) {
-    const { minimum, maximum, form } = parameter;
+    const { type, minimum, maximum, form } = parameter;
     const input = createElement('input', {
-        type: 'number', id: name, min: minimum, max: maximum, step: 1, title: summary, placeholder: examples[0],
+        type: 'number', id: name, min: minimum, max: maximum, step: type === 'decimal' ? 'any' : 1, title: summary,
+        placeholder: examples[0],
     });
     input.addEventListener('change', () => {
         setAttribute(input, 'aria-invalid', input.validity.valid ? null : 'true');

@@ -10,20 +10,14 @@ struct AccessLogPeriod: Sendable, Hashable {
     /// A Boolean value that indicates whether playback has begun in the period.
     var hasStarted: Bool { event.playbackStartDate != nil }
 
-    /// Creates a period without any activity.
+    /// Creates a period without any activity: fields whose totals are sums begin at zero, as their definitions say.
     init(session: PlaybackSession, type: PlaybackType?, showsFrames: Bool) {
         event = AccessLog.Event()
+        for field in AccessLogField.allCases { field.definition.begin(&event) }
         event.playbackSessionID = session.id.limited
         event.uri = session.address?.limited
         event.playbackType = type
-        event.segmentsDownloadedDuration = .zero
-        event.downloadOverdue = 0
         event.numberOfDroppedVideoFrames = showsFrames ? 0 : nil
-        event.numberOfMediaRequests = 0
-        event.durationWatched = .zero
-        event.numberOfStalls = 0
-        event.numberOfBytesTransferred = .zero
-        event.transferDuration = .zero
     }
 
     /// Records the start of playback.

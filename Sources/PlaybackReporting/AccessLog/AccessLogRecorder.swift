@@ -99,6 +99,9 @@ public struct AccessLogRecorder: Sendable {
         return changes
     }
 
+    /// Adds the contents of an event to the current period, before the event itself can end that period.
+    ///
+    /// There is no period before the first request or playback; events before it count in none.
     private mutating func apply(_ event: PlaybackEvent) {
         switch event.kind {
         case .statusChanged(.readyToPlay) where startupTime == nil:

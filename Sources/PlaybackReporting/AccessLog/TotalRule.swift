@@ -2,6 +2,8 @@ import MediaTiming
 
 /// The rule by which the values of a field in all events of an access log become a total.
 struct TotalRule<Value> {
+    /// The value of the field when a period begins; `nil` if it is unknown until it is recorded.
+    let initialValue: Value?
     /// Sets the total, which is zero or `nil` before.
     let add:
         (
@@ -10,13 +12,21 @@ struct TotalRule<Value> {
         ) -> Void
 
     /// The field has no total.
-    static var none: Self { Self { _, _, _ in } }
+    static var none: Self { Self(initialValue: nil) { _, _, _ in } }
 }
 
 extension TotalRule where Value: SummableLogValue {
     /// The sum of the positive values; zero if there are none.
-    static func sum(_ total: WritableKeyPath<AccessLog.Totals, Value>) -> Self {
-        Self { events, property, totals in
+    ///
+    /// - Parameters:
+    ///   - total: The property with the total.
+    ///   - startsAtZero: Whether the value is zero when a period begins; otherwise it is unknown until it is recorded.
+    /// - Returns: The rule.
+    static func sum(
+        _ total: WritableKeyPath<AccessLog.Totals, Value>,
+        startsAtZero: Bool = true
+    ) -> Self {
+        Self(initialValue: startsAtZero ? Value.zero : nil) { events, property, totals in
             for event in events {
                 guard let value = event[keyPath: property] else { continue }
                 totals[keyPath: total] = totals[keyPath: total].addingClamped(max(.zero, value))
@@ -26,7 +36,7 @@ extension TotalRule where Value: SummableLogValue {
 
     /// The sum of the positive values; `nil` if no value is known.
     static func sumOfKnown(_ total: WritableKeyPath<AccessLog.Totals, Value?>) -> Self {
-        Self { events, property, totals in
+        Self(initialValue: nil) { events, property, totals in
             for event in events {
                 guard let value = event[keyPath: property] else { continue }
                 totals[keyPath: total] = (totals[keyPath: total] ?? .zero).addingClamped(max(.zero, value))
@@ -41,7 +51,7 @@ extension TotalRule where Value == BitRate {
         overKnown known: WritableKeyPath<AccessLog.Totals, BitRate?>,
         overAll all: WritableKeyPath<AccessLog.Totals, BitRate?>
     ) -> Self {
-        Self { events, property, totals in
+        Self(initialValue: nil) { events, property, totals in
             var average = TimeWeightedBitRate()
             var durationWatched = Duration.zero
             for event in events {

@@ -4,7 +4,7 @@ import MediaTiming
 ///
 /// The fields that AVFoundation writes come first, in its order, followed by the others. A field is a case with the
 /// name of its property in ``AccessLog/Event``, and its ``definition``, which the compiler requires for every case.
-/// Writing, reading, merging, totals and the table in `docs/formats/extended-logs.md` follow from it.
+/// Initial values, writing, reading, merging, totals and the table in `docs/formats/extended-logs.md` follow from it.
 package enum AccessLogField: String, CaseIterable, Sendable {
     case uri
     case playbackSessionID = "cs-guid"
@@ -55,7 +55,8 @@ package enum AccessLogField: String, CaseIterable, Sendable {
             AccessLogFieldDefinition(
                 \.numberOfServerAddressChanges,
                 merging: .sum,
-                total: .sum(\.numberOfServerAddressChanges),
+                // As long as no address is known, the number of its changes is unknown too.
+                total: .sum(\.numberOfServerAddressChanges, startsAtZero: false),
                 "how often it changed"
             )
         case .numberOfMediaRequests:
@@ -204,6 +205,11 @@ package enum AccessLogField: String, CaseIterable, Sendable {
     /// The definitions of all fields by name.
     static var definitions: [String: AccessLogFieldDefinition] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0.definition) })
+    }
+
+    /// Returns the property of the field if its values have the given type, or else `nil`.
+    package func property<Value>(of type: Value.Type) -> WritableKeyPath<AccessLog.Event, Value?>? {
+        definition.property as? WritableKeyPath<AccessLog.Event, Value?>
     }
 
     /// The row of the field in the table of the documentation.

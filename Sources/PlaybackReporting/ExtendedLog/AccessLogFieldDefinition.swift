@@ -2,6 +2,8 @@
 ///
 /// It has no default values, so that a field without a rule does not compile.
 struct AccessLogFieldDefinition {
+    /// The property of an event, a `WritableKeyPath` with the type of the field.
+    let property: PartialKeyPath<AccessLog.Event>
     /// The unit of the text form; empty if there is none.
     let unit: String
     /// The meaning of the field, for the documentation.
@@ -10,6 +12,8 @@ struct AccessLogFieldDefinition {
     let text: (AccessLog.Event) -> String
     /// Parses the text of the field into an event, and returns whether it is valid.
     let store: (String, inout AccessLog.Event) -> Bool
+    /// Sets the value that the field has when a period begins: zero if its total is a sum.
+    let begin: (inout AccessLog.Event) -> Void
     /// Sets the value of an event that merges others.
     let merge: ([AccessLog.Event], inout AccessLog.Event) -> Void
     /// Sets the totals of the field.
@@ -28,6 +32,7 @@ struct AccessLogFieldDefinition {
         total: TotalRule<Value>,
         _ meaning: String
     ) {
+        self.property = property
         unit = Value.logUnit
         self.meaning = meaning
         text = { event in event[keyPath: property].flatMap { $0.logText } ?? ExtendedLogText.unknown }
@@ -38,6 +43,10 @@ struct AccessLogFieldDefinition {
             case .invalid: return false
             }
             return true
+        }
+        begin = { event in
+            guard let value = total.initialValue else { return }
+            event[keyPath: property] = value
         }
         merge = { events, merged in merged[keyPath: property] = merging.merge(events, property) }
         addTotal = { events, totals in total.add(events, property, &totals) }

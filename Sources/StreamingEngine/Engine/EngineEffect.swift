@@ -53,6 +53,8 @@ enum PipelineCommand: Sendable, Equatable {
     /// Like `discard`; the result is ``PipelineResult/trickPlayDiscarded``.
     case discardTrickPlay([DiscardedRange])
     case selectCaptions(String?)
+    /// Selects the track of a media file that is played of a media type.
+    case selectTrack(MediaType, FileTrack?)
     case setSound(AudioSettings)
 }
 

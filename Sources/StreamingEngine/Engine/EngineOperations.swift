@@ -97,7 +97,7 @@ struct EngineOperations: Sendable {
     ) async -> EngineEvent? {
         await opening(since: began) {
             let file = try await MediaFileOpener(fetch: fetch).open(head, at: address, length: length)
-            return .fileIndexed(file, presentation(of: .media(file.playlist)), address)
+            return .fileIndexed(file, Presentation(file), address)
         }
     }
 
@@ -272,6 +272,9 @@ struct EngineOperations: Sendable {
             return .trickPlayDiscarded
         case .selectCaptions(let channel):
             await pipeline.selectCaptions(channel)
+            return .done
+        case .selectTrack(let type, let track):
+            await pipeline.selectTrack(track, of: type)
             return .done
         case .setSound(let settings):
             await pipeline.setAudio(settings)

@@ -18,7 +18,8 @@ extension FetchPlan {
         catalog.selection[type] = option
         catalog.chooser.select(catalog.selection)
         switchForSelection(cause: "selection", moment, &sink)
-        if type == .audio { outdateAudio(moment) }
+        // The segments of a file have all of its tracks.
+        if type == .audio, option?.fileTrack == nil { outdateAudio(moment) }
         if type == .video { changeVideo(moment, &sink) }
         applyRenditions(atOnce: true, moment, &sink)
         let kind: TrackKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil

@@ -52,7 +52,8 @@ struct PlaybackTrackList: Sendable {
         }
         var subtitles: [PlaybackTrack] = []
         if let selected = catalog.selection[.subtitles], presentation.group(.subtitles) != nil {
-            let codec = variant.codecs.subtitles.first ?? "wvtt"
+            let track = selected.fileTrack?.track(in: mediaTracks[variant.id] ?? [], of: .subtitles)
+            let codec = track?.codec ?? variant.codecs.subtitles.first ?? "wvtt"
             subtitles = [PlaybackTrack(id: 3, mediaType: .subtitles, codec: codec, language: selected.language)]
         }
         set(found + subtitles, &sink)
@@ -78,8 +79,8 @@ struct PlaybackTrackList: Sendable {
         return found
     }
 
-    /// Returns the tracks that are played of the media of the main source: the first one of each type, and audio with
-    /// segments of its own instead of that of the main source.
+    /// Returns the tracks that are played of the media of the main source: the selected one of a file or else the first
+    /// one of each type, and audio with segments of its own instead of that of the main source.
     private static func containedTracks(
         _ media: [MediaTrack],
         _ catalog: SourceCatalog,
@@ -89,9 +90,11 @@ struct PlaybackTrackList: Sendable {
         if let video = media.first(where: { $0.mediaType == .video }) {
             found.append(PlaybackTrack(id: 1, mediaType: .video, codec: video.codec, language: video.language))
         }
-        let audio = hasAudioSource ? nil : media.first { $0.mediaType == .audio }
+        let selection = catalog.selection[.audio]
+        let selected = selection?.fileTrack?.track(in: media, of: .audio)
+        let audio = hasAudioSource ? nil : selected ?? media.first { $0.mediaType == .audio }
         if audio != nil || hasAudioSource {
-            let language = catalog.selection[.audio]?.language ?? audio?.language
+            let language = selection?.language ?? audio?.language
             found.append(PlaybackTrack(id: 2, mediaType: .audio, codec: audio?.codec, language: language))
         }
         return found

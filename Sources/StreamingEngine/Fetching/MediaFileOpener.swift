@@ -9,6 +9,8 @@ import SegmentFormat
 struct OpenedFile: Sendable {
     /// The playlist with the byte ranges of the file as segments.
     let playlist: MediaPlaylist
+    /// The container format.
+    let container: MediaContainer
     /// The sample timestamp that corresponds to zero on the timeline.
     let firstTimestamp: MediaTime
     /// A Boolean value that indicates whether the byte ranges may begin within a frame.
@@ -125,6 +127,7 @@ struct MediaFileOpener: Sendable {
         }
         return OpenedFile(
             playlist: try playlist(of: timeline, at: address),
+            container: timeline.container,
             firstTimestamp: timeline.firstTimestamp,
             beginsWithinFrames: timeline.boundaryAccuracy == .approximate,
             tracks: timeline.tracks,

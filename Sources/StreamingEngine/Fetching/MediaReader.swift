@@ -19,6 +19,8 @@ package struct MediaReader: Sendable {
     package var playlist: MediaPlaylist { timeline.playlist }
     /// The tracks of a file; empty for a playlist, and if they are not read for the container format of the file.
     package let fileTracks: [MediaTrack]
+    /// The container format of a file; `nil` for a playlist.
+    package var fileContainer: MediaContainer? { file?.container }
     /// The size of a file in bytes; `nil` for a playlist, and if it is unknown.
     package let fileSize: Int64?
 

@@ -53,7 +53,7 @@ package struct SourceInspection: Sendable {
             playlist = .media(opened.playlist)
             file = opened
         }
-        presentation = Presentation(playlist, capabilities: capabilities)
+        presentation = file.map { Presentation($0) } ?? Presentation(playlist, capabilities: capabilities)
         variant = presentation.variants.first ?? presentation.unplayable.first?.variant
         let media: MediaPlaylist
         switch playlist {

@@ -43,6 +43,13 @@ package protocol MediaPipeline: Sendable {
     /// - Parameter channel: The value of `INSTREAM-ID`, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`; `nil` for none.
     func selectCaptions(_ channel: String?) async
 
+    /// Selects a track of the media file that is played.
+    ///
+    /// - Parameters:
+    ///   - track: The track; `nil` for the first audio track, or for no subtitles.
+    ///   - type: The media type: audio or subtitles.
+    func selectTrack(_ track: FileTrack?, of type: MediaType) async
+
     /// Enables or disables the presentation of a media type; time continues while it is disabled.
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
 
@@ -80,6 +87,9 @@ extension MediaPipeline {
 
     /// Does nothing; this default is for pipelines without closed captions.
     package func selectCaptions(_ channel: String?) async {}
+
+    /// Does nothing; this default is for pipelines that present no media.
+    package func selectTrack(_ track: FileTrack?, of type: MediaType) async {}
 
     /// Does nothing; this default is for pipelines that present no media.
     package func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}

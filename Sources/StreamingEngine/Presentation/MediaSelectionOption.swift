@@ -49,8 +49,10 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     /// A Boolean value that indicates whether the option may be selected automatically if it matches the viewer's
     /// settings.
     public internal(set) var isAutoselect: Bool
-    /// The encodings, one for each group, in the order of the playlist.
+    /// The encodings, one for each group, in the order of the playlist; empty for a track of a media file.
     public internal(set) var encodings: [Encoding]
+    /// The track of a media file that the option selects; `nil` for a stream.
+    package let fileTrack: FileTrack?
 
     /// The type of the rendition.
     public var type: Rendition.MediaType { id.type }
@@ -94,6 +96,25 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
                 stableID: rendition.stableID
             )
         ]
+        fileTrack = nil
+    }
+
+    /// Creates an option for a track of a media file.
+    init(_ track: FileTrack, type: Rendition.MediaType, name: String, language: String?, isDefault: Bool) {
+        id = ID(
+            type: type,
+            name: name,
+            language: language?.lowercased(),
+            isForced: false,
+            instreamID: nil,
+            characteristics: []
+        )
+        self.language = language
+        associatedLanguage = nil
+        self.isDefault = isDefault
+        isAutoselect = true
+        encodings = []
+        fileTrack = track
     }
 }
 

@@ -72,12 +72,19 @@ package struct Presentation: Sendable {
 
     /// Creates the presentation of a media playlist without a multivariant playlist: it has one variant without
     /// attributes.
-    package init(_ playlist: MediaPlaylist) {
+    package init(_ playlist: MediaPlaylist) { self.init(playlist, groups: []) }
+
+    /// Creates the presentation of a media file, whose tracks are the options.
+    init(_ file: OpenedFile) {
+        self.init(file.playlist, groups: MediaSelectionGroup.groups(of: file.tracks, in: file.container))
+    }
+
+    private init(_ playlist: MediaPlaylist, groups: [MediaSelectionGroup]) {
         let variant = Variant(standalone: playlist.context.address ?? ResourceAddress(""))
         variants = playlist.isIFramesOnly ? [] : [variant]
         iFrameVariants = playlist.isIFramesOnly ? [variant] : []
         unplayable = []
-        groups = []
+        self.groups = groups
         sessionKeys = []
         start = nil
         contentSteering = nil

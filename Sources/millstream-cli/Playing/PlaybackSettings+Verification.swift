@@ -62,21 +62,29 @@ extension PlaybackSettings {
         guard !languages.isEmpty, requiredLanguages.contains(mediaType) else { return }
         let groups = (asset.loadedValue(.mediaSelectionGroups) ?? []).filter { types.contains($0.type) }
         let tracks = (asset.loadedValue(.tracks) ?? []).filter { $0.mediaType == mediaType }
-        let available = groups.flatMap { $0.options }.compactMap(\.language) + tracks.compactMap(\.language)
+        // Of audio without options, the first track is played; subtitles without options are not shown.
+        let played = mediaType == .audio && groups.isEmpty ? tracks.prefix(1) : []
+        let available = groups.flatMap { $0.options }.compactMap(\.language) + played.compactMap(\.language)
         let isAvailable = languages.contains { language in
             available.contains { LanguageMatching.distance(from: language, to: $0) != nil }
         }
         guard !isAvailable else { return }
         let (kind, be) = mediaType == .audio ? ("audio", "is no") : ("subtitles", "are no")
+        let isHidden = mediaType == .subtitles && groups.isEmpty && !tracks.isEmpty
         var seen: Set<String> = []
         let names = available.filter { seen.insert($0.lowercased()).inserted }
         throw Failure(
             .failed,
             "language-not-available",
             "there \(be) \(kind) in \(languages.joined(separator: ", "))",
-            hint: names.isEmpty
-                ? "the stream has no \(mediaType == .audio ? "audio with a language" : "subtitles with a language")"
-                : "available: \(names.joined(separator: ", "))"
+            hint: isHidden
+                ? "the subtitles have a format that is not shown" : Self.hint(available: names, mediaType)
         )
+    }
+
+    private static func hint(available names: [String], _ mediaType: MediaType) -> String {
+        names.isEmpty
+            ? "the stream has no \(mediaType == .audio ? "audio with a language" : "subtitles with a language")"
+            : "available: \(names.joined(separator: ", "))"
     }
 }

@@ -67,7 +67,7 @@ struct SimulatedSession: Sendable {
         options.preferredForwardBufferDuration = buffer
         options.waitsToMinimizeStalls = false
         // Adaptive selectors are compared from the same first variant; a fixed one plays its variant from the beginning.
-        options.startsOnFirstEligibleVariant = ![.fixedLowest, .fixedHighest].contains(selector)
+        options.startsOnFirstEligibleVariant = !selector.isFixed
         options.patience = .seconds(86_400)
         let engine = PlaybackEngine(
             source: ResourceAddress(SimulatedLadder.address),

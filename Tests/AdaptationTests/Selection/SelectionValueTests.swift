@@ -405,6 +405,7 @@ import Testing
     func selectorsAreCreatedByName(name: SelectorName) throws {
         let expected = try #require(Self.selectors[name], "the table lacks \(name)")
         #expect(name.rawValue == expected.text)
+        #expect(name.isFixed == expected.text.hasPrefix("fixed-"))
         var selector = AnyVariantSelector(name, initialEstimate: BitRate(bitsPerSecond: 3_000_000))
         #expect(selector.name == name)
         #expect(selector.decide(try .moment(isStarting: true)).rung == expected.start)

@@ -100,6 +100,7 @@ extension EngineSession {
         case .discard(let ranges): "pipeline discard \(text(ranges))"
         case .discardTrickPlay(let ranges): "pipeline discard trick play \(text(ranges))"
         case .selectCaptions(let channel): "pipeline captions \(channel ?? "off")"
+        case .selectTrack(let type, let track): "pipeline track \(type) \(track.map { "\($0)" } ?? "none")"
         case .setSound: "pipeline audio settings"
         }
     }

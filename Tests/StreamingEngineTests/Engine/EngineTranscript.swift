@@ -69,6 +69,8 @@ struct EngineTranscript {
         case .pipeline(.discard): return "discard"
         case .pipeline(.discardTrickPlay): return "discard trick play"
         case .pipeline(.selectCaptions): return "captions"
+        case .pipeline(.selectTrack(let type, let track)):
+            return "track \(type) \(track.map { "\($0)" } ?? "none")"
         case .pipeline(.setSound): return "sound"
         case .closePipeline: return "close"
         }

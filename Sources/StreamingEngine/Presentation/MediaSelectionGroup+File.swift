@@ -1,0 +1,51 @@
+import HLSPlaylist
+package import SegmentFormat
+
+extension MediaSelectionGroup {
+    /// Returns the groups of a media file: its audio tracks if there are several, and its subtitle tracks whose format
+    /// can be shown.
+    ///
+    /// - Parameters:
+    ///   - tracks: The tracks of the file.
+    ///   - container: The container format of the file.
+    /// - Returns: The groups in the order of their types.
+    package static func groups(of tracks: [MediaTrack], in container: MediaContainer) -> [MediaSelectionGroup] {
+        let audio = options(of: tracks.filter { $0.mediaType == .audio }, .audio, in: container) { _ in true }
+        let subtitles = options(of: tracks.filter { $0.mediaType == .subtitles }, .subtitles, in: container) { track in
+            FileSubtitleFormat(track, in: container) != nil
+        }
+        var groups: [MediaSelectionGroup] = []
+        if audio.count > 1 { groups.append(MediaSelectionGroup(type: .audio, options: audio)) }
+        if !subtitles.isEmpty { groups.append(MediaSelectionGroup(type: .subtitles, options: subtitles)) }
+        return groups
+    }
+
+    /// Returns the options of the tracks of one media type.
+    private static func options(
+        of tracks: [MediaTrack],
+        _ type: Rendition.MediaType,
+        in container: MediaContainer,
+        where isOffered: (MediaTrack) -> Bool
+    ) -> [MediaSelectionOption] {
+        var counts: [String: Int] = [:]
+        for track in tracks { counts[track.language ?? "", default: 0] += 1 }
+        var options: [MediaSelectionOption] = []
+        for (position, track) in tracks.enumerated() where isOffered(track) {
+            let language = track.language ?? ""
+            // The name is part of the identity of an option.
+            let isUnique = !language.isEmpty && counts[language] == 1
+            let number = "track \(position + 1)"
+            options.append(
+                MediaSelectionOption(
+                    FileTrack(id: Int(track.id), position: position, in: container),
+                    type: type,
+                    name: isUnique ? language : language.isEmpty ? number : "\(language) (\(number))",
+                    language: track.language,
+                    // Subtitles are shown only if they are selected.
+                    isDefault: type == .audio && options.isEmpty
+                )
+            )
+        }
+        return options
+    }
+}
