@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MediaTiming
 
 /// A file of the library that occupies disk space, so that assets can be deleted when the disk is full.
 ///
@@ -31,7 +32,7 @@ struct SpaceReserve: Sendable {
     ///
     /// Errors are ignored, because the library can be used without the file.
     func fill() {
-        guard (PackageFile.size(path) ?? 0) < Int64(Self.size) else { return }
+        guard (PackageFile.size(path) ?? 0) < Int64(clamping: Self.size) else { return }
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }

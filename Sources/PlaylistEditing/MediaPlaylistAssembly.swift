@@ -368,11 +368,11 @@ struct MediaPlaylistAssembly {
         var patch = PlaylistPatch()
         for name in ["START-DATE", "END-DATE"] {
             guard let written = attributes[name].flatMap({ ProgramDateTime($0) }) else { continue }
-            attributes.set(name, to: "\(written.advanced(by: difference))", in: &patch)
+            attributes.set(name, to: "\"\(written.advanced(by: difference))\"", in: &patch)
         }
         if let identifier = attributes.attribute("ID") {
             let seconds = difference.roundedUpSeconds
-            attributes.set("ID", to: "\(identifier.value)-\(seconds)", in: &patch)
+            attributes.set("ID", to: "\"\(identifier.value)-\(seconds)\"", in: &patch)
         }
         append(patch.applied(to: run.playlist.bytes, in: line.range))
     }

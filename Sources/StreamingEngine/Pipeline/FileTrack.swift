@@ -1,3 +1,4 @@
+import MediaTiming
 package import SegmentFormat
 
 /// The identification of a track within a media file, which its segments share.
@@ -23,7 +24,7 @@ package enum FileTrack: Sendable, Hashable {
     package func track(in tracks: [MediaTrack], of type: MediaTrack.MediaType) -> MediaTrack? {
         let tracks = tracks.filter { $0.mediaType == type }
         switch self {
-        case .id(let id): return tracks.first { Int($0.id) == id }
+        case .id(let id): return tracks.first { Int(clamping: $0.id) == id }
         case .position(let position): return tracks.indices.contains(position) ? tracks[position] : nil
         }
     }

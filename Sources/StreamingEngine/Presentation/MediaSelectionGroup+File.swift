@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaTiming
 package import SegmentFormat
 
 extension MediaSelectionGroup {
@@ -37,7 +38,7 @@ extension MediaSelectionGroup {
             let number = "track \(position + 1)"
             options.append(
                 MediaSelectionOption(
-                    FileTrack(id: Int(track.id), position: position, in: container),
+                    FileTrack(id: Int(clamping: track.id), position: position, in: container),
                     type: type,
                     name: isUnique ? language : language.isEmpty ? number : "\(language) (\(number))",
                     language: track.language,
