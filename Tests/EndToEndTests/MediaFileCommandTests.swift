@@ -354,7 +354,8 @@ struct MediaFileCommandTests {
         let result = try await run(["library", "export", id, "--srt", texts])
         #expect(result.status == 0, "\(result)")
         let text = try String(contentsOfFile: "\(texts)/eng.srt", encoding: .utf8)
-        #expect(text.contains("00:00:01,000 --> 00:00:02,000") && text.contains("Hello"), "\(text)")
+        // FFmpeg begins the audio before the other tracks by the samples that its encoder adds.
+        #expect(text.contains(/00:00:01,0[0-4]\d --> 00:00:02,0[0-4]\d/) && text.contains("Hello"), "\(text)")
     }
 
     private func tool(_ arguments: [String]) async throws -> String {

@@ -233,6 +233,8 @@ import Testing
         let segments = try segments(of: asset)
         #expect(segments.filter(\.isGap).count == 2 && lost.withLock { $0 } == 2)
         #expect(segments.allSatisfy { $0.isGap || $0.map != nil } && segments.last?.isGap == false)
+        let gaps = segments.filter(\.isGap).reduce(MediaTime.zero) { $0 + $1.duration }
+        #expect(try gaps > .zero && temporary.library.omittedContent(of: asset.id).gapDuration == gaps)
         #expect(try temporary.library.verify(asset.id).damaged == [])
     }
 }
