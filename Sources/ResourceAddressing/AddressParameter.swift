@@ -4,7 +4,7 @@
 struct AddressParameter {
     /// The extent to which a parameter is a signature, which permits a request and does not select what is returned.
     enum SignatureRule {
-        /// Every value is a signature, a token, or the time until which they are valid.
+        /// Every value is a signature, a token, or the time of their expiry.
         case always
         /// A value that is a time or a digest is one; any other value may select content, as in `st=120`.
         case timeOrDigest
@@ -91,8 +91,8 @@ struct AddressParameter {
 }
 
 extension ResourceAddress {
-    /// The address without the parameters of its query that only permit a request: signatures, tokens, and the times until
-    /// which they are valid.
+    /// The address without the parameters of its query that only permit a request: signatures, tokens, and the times of
+    /// their expiry.
     ///
     /// Two addresses for which this is equal differ at most in their signatures, such as `Policy`, `X-Amz-Date`, `hdnts` and
     /// `token`. A short name such as `e` or `st` counts only if its value is a time or, for some names, a digest. All other parts
