@@ -13,6 +13,7 @@
 #include <libavutil/aes.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
 #include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/intreadwrite.h>
@@ -20,6 +21,7 @@
 #include <libavutil/mem.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
+#include <libavutil/spherical.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
@@ -29,6 +31,7 @@ static inline int cffmpeg_error_invalid_data(void) { return AVERROR_INVALIDDATA;
 static inline int cffmpeg_error_invalid_argument(void) { return AVERROR(EINVAL); }
 static inline int cffmpeg_error_no_memory(void) { return AVERROR(ENOMEM); }
 static inline int cffmpeg_error_io(void) { return AVERROR(EIO); }
+static inline int cffmpeg_error_experimental(void) { return AVERROR_EXPERIMENTAL; }
 static inline int64_t cffmpeg_no_timestamp(void) { return AV_NOPTS_VALUE; }
 static inline int cffmpeg_seek_size(void) { return AVSEEK_SIZE; }
 static inline int cffmpeg_seek_force(void) { return AVSEEK_FORCE; }
@@ -202,4 +205,166 @@ static inline int cffmpeg_set_extra_data(AVCodecParameters *parameters, const ui
     parameters->extradata = copy;
     parameters->extradata_size = size;
     return 0;
+}
+
+// The display matrix of a track, nine numbers; NULL where there is none.
+static inline const int32_t *cffmpeg_display_matrix(const AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    const AVCodecParameters *parameters = stream->codecpar;
+    const AVPacketSideData *data = av_packet_side_data_get(parameters->coded_side_data,
+                                                           parameters->nb_coded_side_data,
+                                                           AV_PKT_DATA_DISPLAYMATRIX);
+    return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
+#else
+    size_t size = 0;
+    const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
+#endif
+}
+
+// Removes the display matrix that a track has from the parameters that were copied to it.
+static inline void cffmpeg_remove_display_matrix(AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    AVCodecParameters *parameters = stream->codecpar;
+    av_packet_side_data_remove(parameters->coded_side_data, &parameters->nb_coded_side_data,
+                               AV_PKT_DATA_DISPLAYMATRIX);
+#else
+    (void)stream;
+#endif
+}
+
+// Adds side data to a track, which takes ownership of the data.
+static inline int cffmpeg_add_side_data(AVStream *stream, enum AVPacketSideDataType type, uint8_t *data, size_t size) {
+    int status;
+    if (!data) return AVERROR(ENOMEM);
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    status = av_packet_side_data_add(&stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data, type,
+                                     data, size, 0) ? 0 : AVERROR(ENOMEM);
+#else
+    status = av_stream_add_side_data(stream, type, data, size);
+#endif
+    if (status < 0) av_free(data);
+    return status;
+}
+
+// Gives a track the display matrix whose first two rows have these numbers.
+static inline int cffmpeg_set_display_matrix(AVStream *stream, int a, int b, int c, int d) {
+    int32_t *matrix = (int32_t *)av_mallocz(9 * sizeof(int32_t));
+    if (matrix) {
+        matrix[0] = a * (1 << 16);
+        matrix[1] = b * (1 << 16);
+        matrix[3] = c * (1 << 16);
+        matrix[4] = d * (1 << 16);
+        matrix[8] = 1 << 30;
+    }
+    return cffmpeg_add_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, (uint8_t *)matrix, 9 * sizeof(int32_t));
+}
+
+// Gives a track a spherical projection with these angles in degrees. The Matroska muxers of some versions write only
+// these angles, and not those of a display matrix.
+static inline int cffmpeg_set_projection(AVStream *stream, int yaw, int roll) {
+    size_t size = 0;
+    AVSphericalMapping *projection = av_spherical_alloc(&size);
+    if (projection) {
+        projection->projection = AV_SPHERICAL_EQUIRECTANGULAR;
+        projection->yaw = yaw * (1 << 16);
+        projection->roll = roll * (1 << 16);
+    }
+    return cffmpeg_add_side_data(stream, AV_PKT_DATA_SPHERICAL, (uint8_t *)projection, size);
+}
+
+// Copies a plane of pixels of a fixed size. Pixel (x, y) of the output is the one at `origin`, moved by x times
+// `across` and y times `down` bytes. Square blocks of a transposed plane stay in the cache.
+#define CFFMPEG_ORIENT(type)                                                                                    \
+    for (top = 0; top < height; top += 16)                                                                      \
+        for (left = 0; left < width; left += 16)                                                                \
+            for (y = top; y < height && y < top + 16; y++)                                                      \
+                for (x = left; x < width && x < left + 16; x++)                                                 \
+                    memcpy(output + y * stride + x * (ptrdiff_t)sizeof(type), origin + x * across + y * down,    \
+                           sizeof(type))
+
+typedef struct cffmpeg_pixel6 { uint8_t bytes[6]; } cffmpeg_pixel6;
+typedef struct cffmpeg_pixel3 { uint8_t bytes[3]; } cffmpeg_pixel3;
+
+static inline int cffmpeg_orient_plane(uint8_t *output, ptrdiff_t stride, ptrdiff_t width, ptrdiff_t height,
+                                       const uint8_t *origin, ptrdiff_t across, ptrdiff_t down, int pixel_size) {
+    ptrdiff_t top, left, x, y;
+    switch (pixel_size) {
+    case 1: CFFMPEG_ORIENT(uint8_t); return 0;
+    case 2: CFFMPEG_ORIENT(uint16_t); return 0;
+    case 3: CFFMPEG_ORIENT(cffmpeg_pixel3); return 0;
+    case 4: CFFMPEG_ORIENT(uint32_t); return 0;
+    case 6: CFFMPEG_ORIENT(cffmpeg_pixel6); return 0;
+    case 8: CFFMPEG_ORIENT(uint64_t); return 0;
+    default: return AVERROR(ENOSYS);
+    }
+}
+
+#undef CFFMPEG_ORIENT
+
+// Returns whether the pixels of a format can be mirrored, and transposed where asked for, without other changes.
+static inline int cffmpeg_can_orient(enum AVPixelFormat format, int is_transposed) {
+    const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(format);
+    const uint64_t unsupported = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BITSTREAM;
+    int index;
+    if (!descriptor || (descriptor->flags & unsupported)) return 0;
+    if (is_transposed && descriptor->log2_chroma_w != descriptor->log2_chroma_h) return 0;
+    // Pixels that share their color within a plane cannot be moved one by one.
+    if (descriptor->log2_chroma_w && av_pix_fmt_count_planes(format) < 2) return 0;
+    for (index = 0; index < descriptor->nb_components; index++) {
+        int size = descriptor->comp[index].step;
+        if (size < 1 || size > 8 || size == 5 || size == 7) return 0;
+    }
+    return 1;
+}
+
+// Returns a copy of a frame in main memory whose pixels are mirrored in the given directions after the axes are
+// exchanged where asked for; NULL where the format does not permit it, or where there is no memory.
+static inline AVFrame *cffmpeg_orient_frame(const AVFrame *frame, int is_transposed, int is_mirrored_horizontally,
+                                            int is_mirrored_vertically) {
+    const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get((enum AVPixelFormat)frame->format);
+    int pixel_sizes[4] = { 0, 0, 0, 0 };
+    AVFrame *output;
+    int index, planes;
+    if (!cffmpeg_can_orient((enum AVPixelFormat)frame->format, is_transposed)) return NULL;
+    output = av_frame_alloc();
+    if (!output) return NULL;
+    output->format = frame->format;
+    output->width = is_transposed ? frame->height : frame->width;
+    output->height = is_transposed ? frame->width : frame->height;
+    if (av_frame_get_buffer(output, 0) < 0 || av_frame_copy_props(output, frame) < 0) {
+        av_frame_free(&output);
+        return NULL;
+    }
+    if (is_transposed && frame->sample_aspect_ratio.num > 0) {
+        output->sample_aspect_ratio.num = frame->sample_aspect_ratio.den;
+        output->sample_aspect_ratio.den = frame->sample_aspect_ratio.num;
+    }
+    for (index = 0; index < descriptor->nb_components; index++) {
+        const AVComponentDescriptor *component = &descriptor->comp[index];
+        if (component->step > pixel_sizes[component->plane]) pixel_sizes[component->plane] = component->step;
+    }
+    planes = av_pix_fmt_count_planes((enum AVPixelFormat)frame->format);
+    for (index = 0; index < planes && index < 4; index++) {
+        int is_chroma = index == 1 || index == 2;
+        ptrdiff_t width = AV_CEIL_RSHIFT(output->width, is_chroma ? descriptor->log2_chroma_w : 0);
+        ptrdiff_t height = AV_CEIL_RSHIFT(output->height, is_chroma ? descriptor->log2_chroma_h : 0);
+        ptrdiff_t across = is_transposed ? frame->linesize[index] : pixel_sizes[index];
+        ptrdiff_t down = is_transposed ? pixel_sizes[index] : frame->linesize[index];
+        const uint8_t *origin = frame->data[index];
+        if (is_mirrored_horizontally) {
+            origin += (width - 1) * across;
+            across = -across;
+        }
+        if (is_mirrored_vertically) {
+            origin += (height - 1) * down;
+            down = -down;
+        }
+        if (cffmpeg_orient_plane(output->data[index], output->linesize[index], width, height, origin, across, down,
+                                 pixel_sizes[index]) < 0) {
+            av_frame_free(&output);
+            return NULL;
+        }
+    }
+    return output;
 }

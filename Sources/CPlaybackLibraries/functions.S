@@ -2,6 +2,7 @@
 // up at the first call, so that a program which decodes nothing loads none of these libraries. A function that is missing
 // in the table is an undefined symbol when a program is linked.
 
+#include <libavcodec/version.h>
 #include "libraries.h"
 
 #if !defined(__x86_64__)
@@ -139,6 +140,7 @@ millstream_functions:
     function AVUTIL, av_pix_fmt_desc_get
     function AVUTIL, av_realloc_array
     function AVUTIL, av_samples_get_buffer_size
+    function AVUTIL, av_spherical_alloc
     function AVUTIL, av_strerror
 
     function AVCODEC, av_bsf_alloc
@@ -265,6 +267,16 @@ millstream_functions:
     function SDL, SDL_UpdateTexture
     function SDL, SDL_UpdateYUVTexture
     function SDL, SDL_WaitEventTimeout
+
+    // The functions for side data of tracks, which FFmpeg 6.1 replaced.
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    function AVCODEC, av_packet_side_data_add
+    function AVCODEC, av_packet_side_data_get
+    function AVCODEC, av_packet_side_data_remove
+#else
+    function AVFORMAT, av_stream_add_side_data
+    function AVFORMAT, av_stream_get_side_data
+#endif
 
     function ASS, ass_free_track
     function ASS, ass_library_done

@@ -1,4 +1,6 @@
 import CFFmpeg
+import Foundation
+import MediaTiming
 public import ResourceAddressing
 
 /// An error that occurred while media was demuxed, decrypted, decoded or converted.
@@ -9,10 +11,14 @@ public struct DecodingError: MillstreamError, Hashable {
         case notReadable = "not-readable"
         /// No decoder or conversion is available.
         case unsupported
+        /// Files of the requested type cannot contain the codec of a track.
+        case unsupportedInFile = "unsupported-in-file"
         /// The samples are encrypted, and no key or no matching key was provided.
         case encrypted
         /// FFmpeg could not allocate memory.
         case outOfMemory = "out-of-memory"
+        /// The disk or the quota of the user is full.
+        case diskFull = "disk-full"
         /// An FFmpeg function returned an unexpected error.
         case failed
 
@@ -21,8 +27,10 @@ public struct DecodingError: MillstreamError, Hashable {
             switch self {
             case .notReadable, .failed: -11_821
             case .unsupported: -11_833
+            case .unsupportedInFile: -11_864
             case .encrypted: -11_831
             case .outOfMemory: -11_801
+            case .diskFull: -11_807
             }
         }
     }
@@ -45,9 +53,24 @@ public struct DecodingError: MillstreamError, Hashable {
     ///   - doing: The operation that failed, as the start of the message.
     init(status: Int32, operation doing: String) {
         let code: Code =
-            status == cffmpeg_error_no_memory()
-            ? .outOfMemory : status == cffmpeg_error_invalid_data() ? .notReadable : .failed
+            switch status {
+            case cffmpeg_error_no_memory(): .outOfMemory
+            case cffmpeg_error_invalid_data(): .notReadable
+            // FFmpeg negates the error numbers of the system.
+            case _ where DiskErrorNumber.isFull(0 -| status): .diskFull
+            default: .failed
+            }
         self.init(status: code, operation: "\(doing): \(Self.description(of: status))")
+    }
+
+    /// Creates an error from the error number of a failed system call.
+    ///
+    /// - Parameters:
+    ///   - number: The error number (`errno`).
+    ///   - doing: The operation that failed, as the start of the message.
+    init(errorNumber number: Int32, operation doing: String) {
+        let reason = unsafe String(cString: strerror(number))
+        self.init(status: DiskErrorNumber.isFull(number) ? .diskFull : .failed, operation: "\(doing): \(reason)")
     }
 
     static let outOfMemory = DecodingError(status: .outOfMemory, operation: "FFmpeg cannot allocate memory")

@@ -98,7 +98,7 @@ package enum MediaContainer: String, Sendable, Hashable, CaseIterable {
             self = .wave
         } else if let matroska = Self.matroskaFormat(bytes) {
             self = matroska
-        } else if TransportPacketLayout(bytes) != nil {
+        } else if let layout = TransportPacketLayout(bytes), layout.firstSync == 0 || !Self.beginsWithAudio(bytes) {
             self = .transportStream
         } else {
             let start = ID3Tag.endOffset(in: bytes)
@@ -126,6 +126,12 @@ extension MediaContainer {
         "ftyp", "styp", "moov", "moof", "sidx", "ssix", "prft", "emsg", "mdat", "free", "skip", "wide", "pnot", "uuid",
         "mfra", "pdin", "meta",
     ]
+
+    /// Returns whether bytes begin with frames of audio, in which the sync byte of transport packets can occur at a regular
+    /// distance: frames of 192 bytes are common.
+    private static func beginsWithAudio(_ bytes: Span<UInt8>) -> Bool {
+        AudioFrameHeader.firstFrame(in: bytes, from: 0, within: 0) != nil
+    }
 
     private static func isISOBaseMedia(_ bytes: Span<UInt8>) -> Bool {
         guard let box = BoxHeader(bytes, at: 0) else { return false }

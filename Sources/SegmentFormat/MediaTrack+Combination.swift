@@ -34,9 +34,11 @@ extension MediaTrack {
             mediaType: mediaType,
             // A codec with its profile is preferred to its name.
             codec: codecs.first { $0.contains(".") } ?? codecs.first,
+            name: name ?? measured.name,
             language: language ?? measured.language,
             width: measured.width ?? width,
             height: measured.height ?? height,
+            orientation: measured.orientation == .upright ? orientation : measured.orientation,
             channelCount: measured.channelCount ?? channelCount,
             sampleRate: measured.sampleRate ?? sampleRate,
             encryptionScheme: measured.encryptionScheme ?? encryptionScheme

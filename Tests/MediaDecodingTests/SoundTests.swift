@@ -131,6 +131,15 @@ struct SoundTests {
         #expect(pieces.sound.last?.end == whole.sound.last?.end)
     }
 
+    /// The name is that of files and of the attribute CODECS, not that of FFmpeg.
+    @Test func packedFLACHasTheNameOfItsSampleEntry() throws {
+        let fixtures = try Fixtures()
+        try fixtures.make("-f lavfi -i sine=440:r=48000:d=1 -c:a flac -f flac a.flac")
+        let demuxer = SegmentDemuxer()
+        let segment = try fixtures.bytes("a.flac").withUnsafeBytes { try demuxer.demux($0) }
+        #expect(segment.tracks.map(\.codec) == ["fLaC"])
+    }
+
     @Test(arguments: [0.1, 0.5, 0.75, 1, 1.25, 2, 3, 8], AudioSettings.PitchAlgorithm.allCases)
     func tempoChangesTheDurationAndOnlyVarispeedThePitch(rate: Double, pitch: AudioSettings.PitchAlgorithm) throws {
         let filter = TempoFilter(rate: rate, pitchAlgorithm: pitch)

@@ -169,6 +169,42 @@ import Testing
         #expect(SubtitleScript.withUnlimitedTimes(line + "\nDialogue: 0,1,2,3") == nil)
     }
 
+    /// The controls are used while the statistics or the keys are shown.
+    @Test(
+        arguments: [
+            PixelSize(160, 90), PixelSize(320, 180), PixelSize(640, 360), PixelSize(960, 540), PixelSize(3840, 2160),
+        ],
+        [1.0, 2]
+    )
+    func statisticsAreAboveTheControls(window: PixelSize, density: Double) throws {
+        let bar = ControlBar(window, density: density)
+        for count in [1, 12, 25, 60] {
+            let lines = (1...count).map { "line \($0)" }
+            let script = OverlayLayout.statistics(lines, bar)
+            for event in script.events.dropFirst() {
+                let match = try #require(event.firstMatch(of: /\\pos\(([0-9.]+),([0-9.]+)\)\\fs([0-9.]+)/))
+                let (top, size) = (try #require(Double(match.output.2)), try #require(Double(match.output.3)))
+                #expect(top + size <= Double(bar.trackArea.y), "\(event)")
+            }
+            #expect(script.events.count <= count + 1)
+        }
+    }
+
+    /// The text is smaller where that shows all lines, and remains readable.
+    @Test func statisticsUseASmallerFontInASmallWindow() {
+        func fontSize(_ count: Int, _ bar: ControlBar) -> Double? {
+            let script = OverlayLayout.statistics([String](repeating: "x", count: count), bar)
+            return script.events.last?.firstMatch(of: /\\fs([0-9.]+)/).flatMap { Double($0.output.1) }
+        }
+        let small = ControlBar(PixelSize(640, 360))
+        let lines = [String](repeating: "x", count: 24)
+        #expect(OverlayLayout.statistics(lines, small).events.count == 25, "the background and all lines")
+        #expect(fontSize(4, small) == 13.3 && (fontSize(24, small) ?? 0) < 9.5)
+        #expect(fontSize(200, small) == 8.4)
+        #expect(OverlayLayout.statistics([String](repeating: "x", count: 200), small).events.count < 30)
+        #expect(fontSize(20, bar) == 19)
+    }
+
     @Test func numberOfDrawnLinesAndRangesIsLimited() {
         var state = state
         for index in 0..<5_000 {

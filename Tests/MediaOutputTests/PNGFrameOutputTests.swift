@@ -71,7 +71,7 @@ import Testing
         let output = try FrameChecksumOutput(path: "/dev/full")
         try output.show(TestFrames.frame(at: 0))
         let error = #expect(throws: OutputError.self) { try output.finish() }
-        #expect(error?.code == .fileFailed)
+        #expect(error?.code == .diskFull)
     }
 
     @Test func rawFramesContainOnlyTheirVisibleBytes() throws {

@@ -57,7 +57,7 @@ import Testing
             try file.enqueue(audio([0, 0]))
             try file.finish()
         }
-        #expect(error?.code == .fileFailed && error?.path == "/dev/full")
+        #expect(error?.code == .diskFull && error?.path == "/dev/full")
     }
 
     @Test func missingDirectoryIsAnError() {

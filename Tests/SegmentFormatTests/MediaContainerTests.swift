@@ -94,4 +94,13 @@ import Testing
         #expect(layout.stride == stride)
         #expect(layout.firstSync == first)
     }
+
+    /// In frames of 192 bytes, a byte can repeat at the distance of transport packets with a timestamp.
+    @Test func audioFramesOfThePacketSizeAreNoTransportStream() {
+        let frame = [0xFF, 0xFB, 0x54, 0x00] as [UInt8] + zeros(16) + [0x47] + zeros(171)
+        #expect(frame.count == 192)
+        #expect(MediaContainer(reading: Audio.repeated(frame, 8)) == .mpegAudio)
+        let packet = zeros(4) + [0x47] + zeros(187)
+        #expect(MediaContainer(reading: Audio.repeated(packet, 8)) == .transportStream)
+    }
 }

@@ -227,6 +227,33 @@ import Testing
         #expect(second.duration == MediaTime(value: 1_000 * 1_152, timescale: 44_100))
     }
 
+    /// The description at the start has no samples, and those of the encoder delay and the padding are not played.
+    @Test func encoderDelayAndPaddingAreNoPartOfAFile() throws {
+        var first = Audio.mp3
+        let delays = [0x24, 0x03, 0xE8] as [UInt8]  // 576 and 1,000 samples
+        let fields =
+            ascii("Info") + u32(0xF) + u32(600) + u32(417 * 600) + zeros(104) + ascii("LAME") + zeros(17) + delays
+        first.replaceSubrange(36..<36 + fields.count, with: fields)
+        let file = first + Audio.repeated(Audio.mp3, 600)
+        let duration = MediaTime(value: 600 * 1_152 - (576 + 529) - (1_000 - 529), timescale: 44_100)
+        for head in [file.count, 20_000] {
+            let (timeline, _) = try Self.index(file, head: head)
+            #expect(timeline.duration == duration)
+            #expect(
+                timeline.segments.last?.timeRange.end == duration && timeline.segments.first?.timeRange.start == .zero
+            )
+            Self.expectContiguous(timeline.segments, from: 0, to: file.count)
+        }
+        // Segments of a file that is loaded completely begin with a frame, at the time at which it is played.
+        let (exact, _) = try Self.index(file, head: file.count)
+        #expect(exact.boundaryAccuracy == .exact && exact.segments.count > 1)
+        for segment in exact.segments.dropFirst() {
+            // Bounded: all frames have 417 bytes.
+            let number = segment.byteRange.start / 417 - 1
+            #expect(segment.timeRange.start == MediaTime(value: number * 1_152 - 1_105, timescale: 44_100))
+        }
+    }
+
     @Test func flacMetadataBlocksAreSkipped() throws {
         let file = Audio.flac(samples: 441_000, picture: 50_000, frames: 100_000)
         let (timeline, requests) = try Self.index(file)

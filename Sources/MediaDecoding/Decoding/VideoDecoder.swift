@@ -5,8 +5,8 @@ import MediaTiming
 ///
 /// The decoder continues across segments and variants as long as the format permits it (``canContinue(with:)``).
 /// Otherwise it is drained and replaced, and no frame is lost. Frames whose reference frames are missing, as after a
-/// seek to an open group of pictures, are not output until the first complete frame; FFmpeg decides this. Use it from
-/// one thread at a time.
+/// seek to an open group of pictures, are not output until the first complete frame; FFmpeg decides this. The frames have
+/// the orientation in which they are shown, as those of the `ffmpeg` command. Use it from one thread at a time.
 final class VideoDecoder {
     struct Options: Sendable, Hashable {
         /// The number of decoding threads; values below 1 count as 1, the default.
@@ -114,14 +114,14 @@ final class VideoDecoder {
         if let data = unsafe cffmpeg_captions(decoded), let bytes = unsafe data.pointee.data {
             captions = unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(data.pointee.size)))
         }
-        guard let frame = unsafe copyToMainMemory(decoded), unsafe frame.pointee.width > 0,
-            unsafe frame.pointee.height > 0
-        else { return nil }
-        return unsafe VideoFrame(
+        guard let frame = unsafe copyToMainMemory(decoded) else { return nil }
+        let stored = unsafe PixelBuffer(owning: frame)
+        guard stored.width > 0, stored.height > 0, let shown = stored.oriented(format.orientation) else { return nil }
+        return VideoFrame(
             time: format.mediaTime(ofTimestamp: timestamp == none ? 0 : timestamp),
             duration: format.mediaTime(ofTimestamp: lastDuration),
             isKeyFrame: isKeyFrame,
-            pixelBuffer: PixelBuffer(owning: frame),
+            pixelBuffer: shown,
             captionData: captions
         )
     }

@@ -150,6 +150,7 @@ import SegmentFormat
                 parameters: try CodecParameters(copying: parameters)
             )
             format.language = unsafe ContainerReader.language(stream)
+            format.orientation = unsafe ContainerReader.orientation(stream)
             let opened = try unsafe self.decrypt(packets, of: format)
             unsafe Self.fillDurations(opened, kind)
             if kind == .video, format.reorderDepth == 0 {

@@ -10,7 +10,7 @@ import SegmentFormat
     private(set) var context: UnsafeMutablePointer<AVFormatContext>
     private let input: MediaInput
 
-    /// Opens a container.
+    /// Creates a reader and opens the container.
     ///
     /// - Parameters:
     ///   - input: The bytes of the container.
@@ -77,6 +77,14 @@ import SegmentFormat
         else { return nil }
         let text = unsafe String(cString: value)
         return text == "und" || text.isEmpty ? nil : text
+    }
+
+    /// Returns the orientation of the display matrix of a stream.
+    ///
+    /// FFmpeg makes it from the headers of the track and of the movie, or from the projection of a Matroska file.
+    static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> VideoOrientation {
+        guard let matrix = unsafe cffmpeg_display_matrix(stream) else { return .upright }
+        return unsafe VideoOrientation(a: matrix[0], b: matrix[1], c: matrix[3], d: matrix[4])
     }
 
     private static func formatName(_ container: MediaContainer) -> String? {

@@ -74,6 +74,7 @@ extension MediaProbe.Track {
             language: format.language,
             width: isVideo && format.width > 0 ? format.width : nil,
             height: isVideo && format.height > 0 ? format.height : nil,
+            orientation: format.orientation,
             channelCount: format.channelCount > 0 ? format.channelCount : nil,
             sampleRate: format.sampleRate > 0 ? format.sampleRate : nil,
             encryptionScheme: format.encryptionScheme

@@ -18,7 +18,7 @@ struct MovieInitialization {
     /// The track identifiers in the order of the header.
     private(set) var trackOrder: [UInt32] = []
 
-    /// Parses `ftyp` and `moov`; bytes after them are ignored.
+    /// Creates an initialization from `ftyp` and `moov`; bytes after them are ignored.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, end) = unsafe try Self.movie(bytes)
         self.movie = movie
@@ -45,6 +45,7 @@ struct MovieInitialization {
             let summary = track.mediaTrack
             if let codec = summary.codec { format.codec = codec }
             format.language = unsafe summary.language ?? ContainerReader.language(stream)
+            format.orientation = unsafe ContainerReader.orientation(stream)
             if format.sampleRate == 0 { format.sampleRate = summary.sampleRate ?? 0 }
             if format.channelCount == 0 { format.channelCount = summary.channelCount ?? 0 }
             format.encryptionScheme = summary.encryptionScheme

@@ -13,6 +13,9 @@ struct PackedAudioParser {
     /// The presentation time of the first frame if no ID3 tag declares one.
     var startTime: MediaTime?
     var decryptor: SampleAESDecryptor?
+    /// The presentation time of the end of the audio in units of ``timeBase``, after which samples are not played; `nil` if
+    /// all of them are.
+    var endTime: Int64?
 
     private let parser: FrameParser
     private var format: TrackFormat
@@ -40,7 +43,7 @@ struct PackedAudioParser {
             unsafe made.pointer.pointee.codec_type = AVMEDIA_TYPE_AUDIO
             unsafe made.pointer.pointee.codec_id = codec
         }
-        format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: made)
+        format = Self.format(made)
         parser = try FrameParser(codec)
     }
 
@@ -57,6 +60,14 @@ struct PackedAudioParser {
         let made = unsafe try CodecParameters(copying: parameters)
         setFormat(of: made)
         return made
+    }
+
+    /// Returns the format of the only track.
+    private static func format(_ parameters: CodecParameters) -> TrackFormat {
+        var format = TrackFormat(id: 0, kind: .audio, timeBase: timeBase, parameters: parameters)
+        // The frames of the other codecs determine their names.
+        if parameters.codec == AV_CODEC_ID_FLAC { format.codec = "fLaC" }
+        return format
     }
 
     /// Sets the sample rate and the number of channels, which FFmpeg leaves to the decoder, from STREAMINFO (RFC 9639 §8.2).
@@ -119,7 +130,7 @@ struct PackedAudioParser {
 
     private mutating func readFLACHeader(_ bytes: UnsafeRawBufferPointer, offset: inout Int) throws(DecodingError) {
         if let parameters = try unsafe Self.codecParameters(header: bytes, container: .flac) {
-            format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: parameters)
+            format = Self.format(parameters)
         }
         // Metadata blocks; the last one is flagged (RFC 9639 §8.1).
         var position = 4
@@ -172,6 +183,9 @@ struct PackedAudioParser {
         {
             // The samples of the encoder delay have times before the start, and are not played.
             skippedSamples = information.delay
+            if let count = information.sampleCount(samplesPerFrame: samples) {
+                endTime = nextTime.addingSaturated(MediaTime(count, in: second).units(in: Self.timeBase))
+            }
             nextTime =
                 nextTime.subtractingReportingOverflow(
                     MediaTime(Int64(information.delay), in: second).units(in: Self.timeBase)
@@ -192,8 +206,22 @@ struct PackedAudioParser {
         unsafe made.pointee.dts = nextTime
         unsafe made.pointee.duration = duration
         unsafe made.pointee.flags |= AV_PKT_FLAG_KEY
-        if skippedSamples > 0 {
-            unsafe PacketBuilder.setSkippedSampleCount(UInt32(clamping: skippedSamples), of: made)
+        var skippedAtEnd: Int64 = 0
+        if let endTime {
+            let excess = nextTime.addingSaturated(duration).subtractingSaturated(endTime)
+            if excess >= duration {
+                unsafe made.pointee.flags |= AV_PKT_FLAG_DISCARD
+            } else if excess > 0 {
+                skippedAtEnd = MediaTime(excess, in: Self.timeBase).units(in: second)
+                unsafe made.pointee.duration = duration.subtractingSaturated(excess)
+            }
+        }
+        if skippedSamples > 0 || skippedAtEnd > 0 {
+            unsafe PacketBuilder.setSkippedSampleCount(
+                UInt32(clamping: skippedSamples),
+                atEnd: UInt32(clamping: skippedAtEnd),
+                of: made
+            )
             skippedSamples = 0
         }
         nextTime = nextTime.addingReportingOverflow(duration).partialValue

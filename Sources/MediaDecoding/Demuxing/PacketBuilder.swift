@@ -41,11 +41,19 @@ enum PacketBuilder {
         return unsafe copy
     }
 
-    /// Marks a packet so that the decoder discards the given number of samples at the start of its output.
-    static func setSkippedSampleCount(_ samples: UInt32, of packet: UnsafeMutablePointer<AVPacket>) {
+    /// Marks a packet so that the decoder discards the given numbers of samples at the start and at the end of its output.
+    static func setSkippedSampleCount(
+        _ samples: UInt32,
+        atEnd samplesAtEnd: UInt32 = 0,
+        of packet: UnsafeMutablePointer<AVPacket>
+    ) {
         guard let data = unsafe av_packet_new_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, 10) else { return }
         for index in 0..<10 { unsafe data[index] = 0 }
-        for index in 0..<4 { unsafe data[index] = UInt8(truncatingIfNeeded: samples >> UInt32(clamping: index * 8)) }
+        for index in 0..<4 {
+            let shift = UInt32(clamping: index * 8)
+            unsafe data[index] = UInt8(truncatingIfNeeded: samples >> shift)
+            unsafe data[index + 4] = UInt8(truncatingIfNeeded: samplesAtEnd >> shift)
+        }
     }
 
     /// Excludes audio before the start of the edit list from playback.

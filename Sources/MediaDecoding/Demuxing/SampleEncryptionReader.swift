@@ -53,13 +53,13 @@ struct SampleEncryptionReader {
     }
 
     /// Reads `saiz` and `saio`, whose offsets are relative to the movie fragment.
-    mutating func readSaiz(_ sizeBox: Box, saio placeBox: Box, moof: Box, bytes: Span<UInt8>) {
+    mutating func readSaiz(_ sizeBox: Box, saio offsetBox: Box, moof: Box, bytes: Span<UInt8>) {
         var (_, sizeFlags, sizes) = sizeBox.fullBoxFields(in: bytes)
         if sizeFlags & 1 != 0 { sizes.skip(8) }
         commonEntrySize = Int(sizes.readUInt8(bytes))
         let count = Int(sizes.readUInt32(bytes))
-        var (version, placeFlags, positions) = placeBox.fullBoxFields(in: bytes)
-        if placeFlags & 1 != 0 { positions.skip(8) }
+        var (version, offsetFlags, positions) = offsetBox.fullBoxFields(in: bytes)
+        if offsetFlags & 1 != 0 { positions.skip(8) }
         guard positions.readUInt32(bytes) > 0 else { return }
         let offset = Int(clamping: positions.readUnsigned(version == 1 ? 8 : 4, bytes))
         let origin = moof.range.lowerBound

@@ -12,6 +12,7 @@ final class SegmentDemuxer {
     static let maximumPacketCount = 1_000_000
 
     private let isContinuous: Bool
+    private let fileContainer: MediaContainer?
     private var lastContainer: MediaContainer?
     private var cachedMovie: (header: [UInt8], initialization: MovieInitialization)?
     /// The sample index of ``movie``, created when the first of its segments is demuxed.
@@ -26,9 +27,13 @@ final class SegmentDemuxer {
     /// - Parameters:
     ///   - isContinuous: A Boolean value that indicates whether the input is split at arbitrary positions and
     ///     contiguous until the next call of ``reset(near:)``.
+    ///   - container: The container format of the file that the segments belong to; `nil` to recognize it from the bytes,
+    ///     which may resemble another format in the middle of a file.
     ///   - reference: A time that 33-bit timestamps are assumed to be close to; without one, they are used unchanged.
-    init(isContinuous: Bool = false, near reference: MediaTime? = nil) {
+    init(isContinuous: Bool = false, container: MediaContainer? = nil, near reference: MediaTime? = nil) {
         self.isContinuous = isContinuous
+        // The first frame of a file may follow a tag of any length, so that the format of its audio is unknown.
+        fileContainer = container == .id3 ? nil : container
         timestampUnwrapper = Self.makeTimestampUnwrapper(near: reference)
     }
 
@@ -57,6 +62,8 @@ final class SegmentDemuxer {
     ///     initialization contains file offsets of samples.
     ///   - timeRange: The time range of such a segment, as returned by ``Movie/segments(minimumDuration:in:)``; consecutive segments
     ///     yield each sample once. Without it, all samples that the bytes contain are returned.
+    ///   - isLast: A Boolean value that indicates whether the segment is the last one of a file, whose audio ends with
+    ///     `timeRange`.
     /// - Returns: The readable contents and a description of any damage.
     /// - Throws: ``DecodingError`` if no track could be read.
     func demux(
@@ -65,12 +72,15 @@ final class SegmentDemuxer {
         key: SampleKey? = nil,
         startTime: MediaTime? = nil,
         fileOffset: Int64? = nil,
-        timeRange: MediaTimeRange? = nil
+        timeRange: MediaTimeRange? = nil,
+        isLast: Bool = false
     ) throws(DecodingError) -> DemuxedSegment {
         let header = unsafe initialization.flatMap { unsafe $0.isEmpty ? nil : $0 }
         // The middle of a file may resemble the start of another format.
         let currentContainer = isContinuous ? lastContainer : nil
-        let container = unsafe Self.container(header) ?? currentContainer ?? Self.container(bytes) ?? lastContainer
+        let container =
+            unsafe Self.container(header) ?? fileContainer ?? currentContainer ?? Self.container(bytes)
+            ?? lastContainer
         guard let container else {
             throw DecodingError(status: .notReadable, operation: "the media format of the segment is unknown")
         }
@@ -92,7 +102,8 @@ final class SegmentDemuxer {
                 header: header,
                 container: container,
                 key: key,
-                startTime: startTime
+                startTime: startTime,
+                endTime: isLast && !isContinuous && container == .mpegAudio ? timeRange?.end : nil
             )
         case .ogg, .wave, .matroska, .webM:
             let reader = try unsafe ContainerReader(
@@ -278,7 +289,8 @@ extension SegmentDemuxer {
         header: UnsafeRawBufferPointer?,
         container: MediaContainer,
         key: SampleKey?,
-        startTime: MediaTime?
+        startTime: MediaTime?,
+        endTime: MediaTime?
     ) throws(DecodingError) -> DemuxedSegment {
         if let going = packedAudioParser, going.container == container {
             packedAudioParser = nil
@@ -291,6 +303,7 @@ extension SegmentDemuxer {
         var reading = try PackedAudioParser(container, parameters: parameters)
         reading.timestampUnwrapper = timestampUnwrapper
         reading.startTime = startTime
+        reading.endTime = endTime?.units(in: PackedAudioParser.timeBase)
         if let key { reading.decryptor = try SampleAESDecryptor(key) }
         return try unsafe demuxPackedAudio(bytes, parser: reading)
     }

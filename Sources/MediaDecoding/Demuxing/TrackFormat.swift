@@ -16,6 +16,8 @@ struct TrackFormat: Sendable {
     var width = 0
     /// The height of the visible area, in pixels; 0 if unknown before decoding.
     var height = 0
+    /// The orientation in which the video is shown; ``width`` and ``height`` are those before it is applied.
+    var orientation = VideoOrientation.upright
     /// The audio sample rate, in hertz; 0 if unknown before decoding.
     var sampleRate = 0
     /// The number of audio channels; 0 if unknown before decoding.
@@ -32,10 +34,12 @@ struct TrackFormat: Sendable {
 
     /// Returns whether a decoder for this format also accepts packets of another format without being drained.
     ///
-    /// In transport streams and packed audio, the samples themselves signal changes of size and sample rate.
+    /// In transport streams and packed audio, the samples themselves signal changes of size and sample rate. The decoder
+    /// delays frames, which must get the orientation of their own packets.
     func canContinue(with other: TrackFormat) -> Bool {
         let (left, right) = unsafe (parameters.pointer, other.parameters.pointer)
         return unsafe kind == other.kind && left.pointee.codec_id == right.pointee.codec_id
+            && orientation == other.orientation
             && timeBase.num == other.timeBase.num && timeBase.den == other.timeBase.den
             && (parameters === other.parameters || parameters.extraData == other.parameters.extraData)
     }

@@ -27,7 +27,8 @@ struct ExportPreparation {
             ?? sources.firstIndex { $0.contents == .audio }
     }
 
-    /// Demuxes the first segment of each source, and that of each discontinuity sequence of the main source.
+    /// Creates the preparation from the first segment of each source, and that of each discontinuity sequence of the main
+    /// source.
     init(_ sources: [ExportSource], isolation: isolated (any Actor)? = #isolation) async throws {
         let main = Self.mainIndex(sources)
         let timed = main ?? sources.indices.first
@@ -84,7 +85,7 @@ struct ExportPreparation {
 }
 
 extension DecodableSegment {
-    /// Demuxes a segment; returns `nil` for a gap.
+    /// Creates a demuxed segment; `nil` for a gap.
     ///
     /// - Parameters:
     ///   - piece: The segment.

@@ -38,11 +38,10 @@ package actor MediaExporter {
         let temporary = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)").path
         do {
-            try await write(sources, title: title, to: temporary, as: type)
+            try await write(sources, title: title, to: temporary, namedLater: path, as: type)
             try Task.checkCancellation()
             guard unsafe rename(temporary, path) == 0 else {
-                let reason = unsafe String(cString: strerror(errno))
-                throw DecodingError(status: .failed, operation: "\(path) cannot be written: \(reason)")
+                throw DecodingError(errorNumber: errno, operation: "\(path) cannot be written")
             }
         } catch {
             unsafe unlink(temporary)
@@ -133,10 +132,11 @@ package actor MediaExporter {
         _ sources: [ExportSource],
         title: String?,
         to path: String,
+        namedLater destination: String,
         as type: MediaFileType
     ) async throws {
         let preparation = try await ExportPreparation(sources)
-        let writer = try MediaFileWriter(path: path, type: type)
+        let writer = try MediaFileWriter(path: path, destination: destination, type: type)
         if let title { writer.setTitle(title) }
         try addChapters(of: sources, preparation, to: writer)
         let fileCues = try await self.fileCues(of: sources)

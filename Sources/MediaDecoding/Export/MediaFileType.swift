@@ -20,4 +20,12 @@ public enum MediaFileType: String, Sendable, Hashable, CaseIterable {
         case .matroska: "Matroska"
         }
     }
+
+    /// A file of the type, in messages.
+    var file: String {
+        switch self {
+        case .mp4: "an MP4 file"
+        case .matroska: "a Matroska file"
+        }
+    }
 }

@@ -10,31 +10,39 @@ import SegmentFormat
     private let type: MediaFileType
     /// The path of the file; `nil` for movie fragments in memory.
     private let path: String?
+    /// The file or the memory in messages.
+    private let destination: String
     private var context: UnsafeMutablePointer<AVFormatContext>
     /// The indices of the subtitle tracks that are not shown by default.
     private var disabledTracks: Set<Int> = []
+    /// A Boolean value that indicates whether a video track of a Matroska file has a projection.
+    private var hasProjection = false
+    /// The description of a track with a codec that some versions of FFmpeg do not write to MP4 files; `nil` if there is none.
+    private var experimentalTrack: String?
 
     /// Creates a file, or replaces it.
     ///
     /// - Parameters:
     ///   - path: The absolute path of the file.
+    ///   - destination: The path of the file in messages, if it is renamed when it is complete; `nil` for `path`.
     ///   - type: The type of the file.
     /// - Throws: `DecodingError` if the file cannot be created.
-    convenience init(path: String, type: MediaFileType) throws(DecodingError) {
-        try self.init(type, path: path)
+    convenience init(path: String, destination: String? = nil, type: MediaFileType) throws(DecodingError) {
+        try self.init(type, path: path, destination: destination ?? path)
     }
 
     /// Creates movie fragments in memory, which keep the timestamps of the packets; ``finishedFragments()`` returns them.
     ///
     /// - Throws: `DecodingError` if there is no memory.
     convenience init() throws(DecodingError) {
-        try self.init(.mp4, path: nil)
+        try self.init(.mp4, path: nil, destination: "the movie fragment")
     }
 
-    private init(_ type: MediaFileType, path: String?) throws(DecodingError) {
+    private init(_ type: MediaFileType, path: String?, destination: String) throws(DecodingError) {
         _ = FFmpegLibrary.isLoggingDisabled
         self.type = type
         self.path = path
+        self.destination = destination
         var created: UnsafeMutablePointer<AVFormatContext>?
         // A protocol, so that a colon in the path is not taken for one.
         let url = path.map { "file:" + $0 }
@@ -57,9 +65,6 @@ import SegmentFormat
         unsafe avio_closep(&context.pointee.pb)
         unsafe avformat_free_context(context)
     }
-
-    /// The file or the memory in messages.
-    private var destination: String { path ?? "the movie fragment" }
 
     /// Closes the memory that is written to, and returns the bytes; `nil` if it is closed.
     private func closedBuffer() -> [UInt8]? {
@@ -91,12 +96,12 @@ import SegmentFormat
     ) throws(DecodingError) -> Int32 {
         let codec = conversion.parameters.codec
         let format = unsafe context.pointee.oformat
+        let names = [conversion.format.kind.rawValue, properties.languageTag ?? properties.language]
+        let name = names.compactMap(\.self).joined(separator: " ") + " (\(conversion.format.codec))"
         guard unsafe avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) != 0 else {
-            throw DecodingError(
-                status: .unsupported,
-                operation: "\(conversion.format.codec) cannot be written to a \(type.name) file"
-            )
+            throw unsupportedTrack(name)
         }
+        if codec == AV_CODEC_ID_FLAC || codec == AV_CODEC_ID_TRUEHD { experimentalTrack = name }
         let stream = try unsafe addStream(properties, timeBase: conversion.timeBase)
         let status = unsafe avcodec_parameters_copy(stream.pointee.codecpar, conversion.parameters.pointer)
         guard status >= 0 else { throw .outOfMemory }
@@ -104,8 +109,35 @@ import SegmentFormat
             // Apple's players require it.
             unsafe stream.pointee.codecpar.pointee.codec_tag = Self.tag("hvc1")
         }
-        if conversion.format.kind == .video { unsafe stream.pointee.disposition |= AV_DISPOSITION_DEFAULT }
+        if conversion.format.kind == .video {
+            unsafe stream.pointee.disposition |= AV_DISPOSITION_DEFAULT
+            try unsafe setOrientation(conversion.format.orientation, of: stream)
+        }
         return unsafe stream.pointee.index
+    }
+
+    /// Sets the orientation in which players show a video track.
+    private func setOrientation(
+        _ orientation: VideoOrientation,
+        of stream: UnsafeMutablePointer<AVStream>
+    ) throws(DecodingError) {
+        unsafe cffmpeg_remove_display_matrix(stream)
+        guard orientation != .upright else { return }
+        let status: Int32
+        switch type {
+        case .mp4:
+            let (a, b, c, d) = orientation.matrix
+            status = unsafe cffmpeg_set_display_matrix(stream, a, b, c, d)
+        case .matroska:
+            let (yaw, roll) = orientation.projection
+            status = unsafe cffmpeg_set_projection(stream, yaw, roll)
+            hasProjection = true
+        }
+        guard status >= 0 else { throw .outOfMemory }
+    }
+
+    private func unsupportedTrack(_ name: String) -> DecodingError {
+        DecodingError(status: .unsupportedInFile, operation: "the \(name) cannot be written to \(type.file)")
     }
 
     /// Adds a subtitle track.
@@ -166,12 +198,16 @@ import SegmentFormat
             // Without an edit list, the muxer would otherwise let the timestamps begin at zero.
             unsafe context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         case .mp4: unsafe av_dict_set(&options, "movflags", "+faststart", 0)
-        case .matroska: unsafe av_dict_set(&options, "default_mode", "passthrough", 0)
+        case .matroska:
+            unsafe av_dict_set(&options, "default_mode", "passthrough", 0)
+            // The header is changed after the file is complete, which a checksum would not permit.
+            if hasProjection { unsafe av_dict_set(&options, "write_crc32", "0", 0) }
         }
         let status = unsafe avformat_write_header(context, &options)
         unsafe av_dict_free(&options)
+        if status == cffmpeg_error_experimental(), let experimentalTrack { throw unsupportedTrack(experimentalTrack) }
         guard status >= 0 else {
-            throw DecodingError(status: status, operation: "the header of the \(type.name) file cannot be written")
+            throw DecodingError(status: status, operation: "the header of \(destination) cannot be written")
         }
     }
 
@@ -202,13 +238,15 @@ import SegmentFormat
     func finish() throws(DecodingError) {
         try check(unsafe av_write_trailer(context))
         try check(unsafe avio_closep(&context.pointee.pb))
-        // FFmpeg enables the first subtitle track if no track is the default.
-        if type == .mp4, let path, !disabledTracks.isEmpty {
-            do {
+        guard let path else { return }
+        do {
+            // FFmpeg enables the first subtitle track if no track is the default.
+            if type == .mp4, !disabledTracks.isEmpty {
                 try MovieTrackFlags.disable(tracks: disabledTracks, inFile: path)
-            } catch {
-                throw DecodingError(status: .failed, operation: "\(path) cannot be written: \(error)")
             }
+            if hasProjection { try MatroskaProjection.flatten(inFile: path) }
+        } catch {
+            throw DecodingError(status: .failed, operation: "\(destination) cannot be written: \(error)")
         }
     }
 

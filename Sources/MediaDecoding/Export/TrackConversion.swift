@@ -120,7 +120,8 @@ import SegmentFormat
             && (format.kind == .audio
                 ? format.sampleRate == other.sampleRate && format.channelCount == other.channelCount
                     && (known === new || known.extraData == new.extraData)
-                : repeatsParameterSets || known === new || known.extraData == new.extraData)
+                : format.orientation == other.orientation
+                    && (repeatsParameterSets || known === new || known.extraData == new.extraData))
         guard !isSame else { return }
         let what = format.kind == .audio ? "audio" : "video"
         throw DecodingError(
@@ -133,7 +134,10 @@ import SegmentFormat
     }
 
     private static func description(_ format: TrackFormat) -> String {
-        guard format.kind == .audio else { return "\(format.codec) \(format.width)x\(format.height)" }
+        guard format.kind == .audio else {
+            let parts = ["\(format.codec) \(format.width)x\(format.height)", format.orientation.text]
+            return parts.compactMap(\.self).joined(separator: " ")
+        }
         return "\(format.codec) \(format.sampleRate) Hz \(format.channelCount) ch"
     }
 

@@ -14,7 +14,7 @@ final class TrackWriter {
     /// The maximum deviation of consecutive audio packets that is due to rounded timestamps, as a fraction of a second.
     private static let audioTolerance: Int64 = 500
 
-    /// Adds a track to a file.
+    /// Creates a writer and adds its track to a file.
     init(
         _ conversion: TrackConversion,
         _ properties: ExportSource.Properties,

@@ -9,7 +9,7 @@ public struct VideoFrame: Sendable {
     public var duration: MediaTime
     /// A Boolean value that indicates whether the frame is decodable without other frames.
     public let isKeyFrame: Bool
-    /// The pixels.
+    /// The pixels, in the orientation in which they are shown.
     public let pixelBuffer: PixelBuffer
     /// The closed captions of the frame as 3-byte `cc_data` entries (CTA-708-E §4.3); usually empty.
     public let captionData: [UInt8]

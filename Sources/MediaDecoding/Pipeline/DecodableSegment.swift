@@ -17,7 +17,7 @@ struct DecodableSegment: Sendable {
         /// The approximate memory of the packets, in bytes.
         let byteCount: Int
 
-        /// Selects the packets of a track; returns `nil` if there are none.
+        /// Creates the samples of a track; `nil` if the segment has none.
         init?(_ segment: DemuxedSegment, _ format: TrackFormat, timestampPeriod: MediaTime?) {
             let packets = segment.packets.filter { $0.trackID == format.id }
             guard let first = packets.first else { return nil }

@@ -14,7 +14,7 @@ final class DecodingThread: SerialExecutor {
 
     private let queue = Queue()
 
-    /// Starts the thread, which ends when the executor is deallocated.
+    /// Creates the executor and starts its thread, which ends when the executor is deallocated.
     init(name: String) {
         let queue = queue
         let thread = Thread { [weak self] in

@@ -47,7 +47,8 @@ struct DemuxerPool {
                             key: key,
                             startTime: startTime,
                             fileOffset: piece.filePosition?.offset,
-                            timeRange: MediaTimeRange(start: startTime, duration: piece.range.duration)
+                            timeRange: MediaTimeRange(start: startTime, duration: piece.range.duration),
+                            isLast: piece.filePosition?.isLast ?? false
                         )
                     )
                 } catch {
@@ -69,7 +70,10 @@ struct DemuxerPool {
         var place =
             entries.value(for: segment.discontinuityDomain.playlist)
             ?? Entry(
-                demuxer: SegmentDemuxer(isContinuous: segment.filePosition?.beginsWithinFrames ?? false),
+                demuxer: SegmentDemuxer(
+                    isContinuous: segment.filePosition?.beginsWithinFrames ?? false,
+                    container: segment.filePosition?.container
+                ),
                 sequence: segment.discontinuityDomain.sequence
             )
         if place.sequence != segment.discontinuityDomain.sequence { place.demuxer.reset() }

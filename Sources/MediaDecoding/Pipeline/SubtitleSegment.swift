@@ -13,7 +13,7 @@ struct SubtitleSegment {
     let byteCount: Int
     private let text: SubtitleSegmentCues
 
-    /// Parses a segment; returns `nil` for a gap and for an empty segment.
+    /// Creates a parsed segment; `nil` for a gap and for an empty segment.
     ///
     /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged.
     init?(_ segment: PipelineSegment) throws {

@@ -8,7 +8,7 @@ struct AudioDevice: ~Copyable {
     private let id: SDL_AudioDeviceID
     private let source: Unmanaged<AudioCallbackContext>
 
-    /// Opens the default device, paused.
+    /// Creates an instance that opens the default device, paused.
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/noAudioDevice``.
     init(_ format: AudioFormat, time: any TimeSource, gain: Float) throws(OutputError) {

@@ -8,11 +8,13 @@ import Synchronization
 /// 0.08,0.04,640,360,yuv420p,9e107d9d372bb6826bd81d3542a419d6
 /// ```
 /// Times are in seconds. The checksum is the MD5 of the decoded pixels, plane by plane without padding. It equals that
-/// of `ffmpeg -f framemd5` for the same pixel format.
+/// of `ffmpeg -f framemd5` for the same pixel format. The size and the pixels are those after the rotation that the track
+/// declares, as of FFmpeg without `-noautorotate`.
 public final class FrameChecksumOutput: VideoOutput {
     fileprivate struct State: ~Copyable {
         var file: OutputFile?
         var pending: [UInt8] = []
+        var hasContent = false
     }
 
     private let state: Mutex<State>
@@ -59,10 +61,17 @@ public final class FrameChecksumOutput: VideoOutput {
 extension FrameChecksumOutput.State {
     fileprivate mutating func write() throws(OutputError) {
         guard !pending.isEmpty else { return }
-        switch file {
-        case .some(let file): try file.write(pending)
-        case .none: return
+        do throws(OutputError) {
+            switch file {
+            case .some(let file): try file.write(pending)
+            case .none: return
+            }
+        } catch {
+            // A file that was only begun is of no use.
+            if !hasContent, let begun = file.take() { begun.discard() }
+            throw error
         }
+        hasContent = true
         pending.removeAll(keepingCapacity: true)
     }
 }

@@ -1,20 +1,25 @@
 import Foundation
+import MediaDecoding
 import MediaTiming
 
 /// A file that is written sequentially and reports every failure, including a full disk.
 struct OutputFile: ~Copyable {
     let path: String
     private let descriptor: Int32
+    /// A Boolean value that indicates whether nothing was at the path before.
+    private let isNew: Bool
     private var isOpen = true
 
     /// Creates the file, or truncates an existing one.
     ///
-    /// - Throws: ``OutputError`` with ``OutputError/Code/fileFailed``.
+    /// - Throws: ``OutputError`` with ``OutputError/Code/fileFailed`` or ``OutputError/Code/diskFull``.
     init(_ path: String) throws(OutputError) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        isNew = created >= 0
+        descriptor = created >= 0 ? created : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw OutputError(.fileFailed, "cannot be created: \(Self.reason())", path: path)
+            throw Self.failure("cannot be created", path)
         }
     }
 
@@ -27,7 +32,7 @@ struct OutputFile: ~Copyable {
             let written = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if written < 0 {
                 if errno == EINTR { continue }
-                throw OutputError(.fileFailed, "cannot be written: \(Self.reason())", path: path)
+                throw Self.failure("cannot be written", path)
             }
             rest = rest.dropFirst(written)
         }
@@ -52,9 +57,24 @@ struct OutputFile: ~Copyable {
     consuming func finish() throws(OutputError) {
         isOpen = false
         guard close(descriptor) == 0 else {
-            throw OutputError(.fileFailed, "cannot be written: \(Self.reason())", path: path)
+            throw Self.failure("cannot be written", path)
         }
     }
 
-    private static func reason() -> String { String(cString: strerror(errno)) }
+    /// Closes a file whose content is of no use, and removes it if it did not exist before.
+    consuming func discard() {
+        isOpen = false
+        _ = close(descriptor)
+        if isNew { _ = unlink(path) }
+    }
+
+    /// Returns the error for the last failed system call.
+    private static func failure(_ what: String, _ path: String) -> OutputError {
+        let number = errno
+        return OutputError(
+            DiskErrorNumber.isFull(number) ? .diskFull : .fileFailed,
+            "\(what): \(String(cString: strerror(number)))",
+            path: path
+        )
+    }
 }

@@ -90,11 +90,16 @@ public final class PNGFrameOutput: VideoOutput {
         state.withLock { $0.written.append(path) }
     }
 
-    /// Writes a frame as a PNG file.
+    /// Writes a frame as a PNG file, which is removed if it is new and cannot be written completely.
     package static func write(_ frame: VideoFrame, to path: String) throws {
         let bytes = try PNGEncoder.encode(frame.pixelBuffer)
         let file = try OutputFile(path)
-        try file.write(bytes)
+        do {
+            try file.write(bytes)
+        } catch {
+            file.discard()
+            throw error
+        }
         try file.finish()
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A video output that writes the decoded pixels of all frames to a file, plane by plane, without padding or headers.
 ///
-/// The format is that of `ffmpeg -f rawvideo`. The file contains neither sizes nor times; use ``FrameChecksumOutput`` in
+/// The format is that of `ffmpeg -f rawvideo`, in the orientation in which the video is shown. The file contains neither sizes nor times; use ``FrameChecksumOutput`` in
 /// addition to record them. The frame size changes if the stream switches to a variant of another size.
 public final class RawFrameOutput: VideoOutput {
     private struct State: ~Copyable {

@@ -23,6 +23,7 @@ public final class WaveFileOutput: AudioOutput {
         var format: AudioFormat?
         var byteCount = 0
         var pending: [UInt8] = []
+        var hasContent = false
     }
 
     /// The maximum number of bytes of audio data: sizes have 32 bits, and the RIFF size includes 36 bytes of the
@@ -68,7 +69,12 @@ public final class WaveFileOutput: AudioOutput {
                 )
             }
             let file = try OutputFile(path)
-            try file.write(Self.header(format, sampleFormat, byteCount: nil))
+            do {
+                try file.write(Self.header(format, sampleFormat, byteCount: nil))
+            } catch {
+                file.discard()
+                throw error
+            }
             state.file = consume file
             state.format = format
             return format
@@ -167,10 +173,17 @@ public final class WaveFileOutput: AudioOutput {
 extension WaveFileOutput.State {
     fileprivate mutating func write() throws(OutputError) {
         guard !pending.isEmpty else { return }
-        switch file {
-        case .some(let file): try file.write(pending)
-        case .none: return
+        do throws(OutputError) {
+            switch file {
+            case .some(let file): try file.write(pending)
+            case .none: return
+            }
+        } catch {
+            // A file that was only begun is of no use.
+            if !hasContent, let begun = file.take() { begun.discard() }
+            throw error
         }
+        hasContent = true
         pending.removeAll(keepingCapacity: true)
     }
 }

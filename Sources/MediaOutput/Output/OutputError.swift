@@ -23,8 +23,10 @@ public struct OutputError: MillstreamError, Hashable {
         /// The format of the audio differs from the one that the output was started with, or the output was not
         /// started.
         public static let wrongFormat = Code(rawValue: "wrong-format")
-        /// A file could not be created or written: no space, no folder or no permission.
+        /// A file could not be created or written, for example because of a missing folder or permission.
         public static let fileFailed = Code(rawValue: "file-failed")
+        /// A file could not be created or written, because the disk or the quota of the user is full.
+        public static let diskFull = Code(rawValue: "disk-full")
         /// The data exceeds the maximum size of the file format.
         public static let tooLarge = Code(rawValue: "too-large")
         /// No frame was shown at a requested time.
@@ -61,8 +63,8 @@ extension OutputError {
 extension OutputError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .noWindow, .noAudioDevice, .audioDeviceLost, .queueFull, .wrongFormat, .fileFailed, .tooLarge, .noFrame,
-        .notConvertible, .textUnavailable,
+        .noWindow, .noAudioDevice, .audioDeviceLost, .queueFull, .wrongFormat, .fileFailed, .diskFull, .tooLarge,
+        .noFrame, .notConvertible, .textUnavailable,
     ]
 
     /// The code of the corresponding error of AVFoundation.
@@ -70,6 +72,7 @@ extension OutputError.Code: ErrorCode {
         switch self {
         case .wrongFormat, .notConvertible: -11_864
         case .noFrame: -11_832
+        case .diskFull: -11_807
         default: nil
         }
     }

@@ -4,15 +4,15 @@ import MediaTiming
 /// The display of media without video: its title, the position and the level of the audio.
 enum AudioOverlay {
     /// The level that is shown as an empty meter, in decibels relative to full scale.
-    private static let floor = -60.0
+    private static let minimumLevel = -60.0
 
     /// Returns the share of a meter that a level fills, from 0 to 1.
     static func share(ofLevel level: Double) -> Double {
         guard level > 0, level.isFinite else { return 0 }
-        return max(0, min(1, 1 - 20 * log10(level) / floor))
+        return max(0, min(1, 1 - 20 * log10(level) / minimumLevel))
     }
 
-    /// Returns the display.
+    /// Returns the script that draws the title, the position and the audio level.
     ///
     /// - Parameters:
     ///   - title: The title of the window.
@@ -24,7 +24,8 @@ enum AudioOverlay {
         guard let level = state.audioLevel else { return script }
         let (width, height) = (Double(bar.window.width), Double(bar.window.height))
         let center = width / 2
-        // DejaVu Sans is about 0.6 em wide; a long title is cut so that it remains on one line.
+        // The characters of DejaVu Sans are about 0.6 em wide, which is half of the font size in a script, because that
+        // includes ascent and descent, 1.164 em. A long title is shortened so that it remains on one line.
         let titleSize = bar.length(34)
         let columns = max(8, Int(saturating: width * 0.9 / (titleSize * 0.5)))
         let shown = title.count > columns ? title.prefix(columns - 1) + "…" : title[...]

@@ -6,7 +6,7 @@ struct ControlBar: Sendable, Hashable {
     /// The scale of all lengths relative to a window with a height of 720 pixels.
     let scale: Double
 
-    /// Lays out the bar.
+    /// Creates the layout of the bar.
     ///
     /// - Parameters:
     ///   - window: The size of the window in pixels.

@@ -225,18 +225,26 @@ enum OverlayLayout {
         return [(0, -1), (half, -half), (1, 0), (half, half), (0, 1), (-half, half), (-1, 0), (-half, -half)]
     }()
 
-    /// Returns the statistics on a dark background in the upper left corner.
+    /// Returns the statistics on a dark background in the upper left corner, above the controls.
+    ///
+    /// In a small window, the text is smaller, and lines at the end are left out if it would not be readable.
     static func statistics(_ lines: [String], _ bar: ControlBar) -> OverlayScript {
         var script = OverlayScript(bar.window)
+        guard !lines.isEmpty else { return script }
         let corner = bar.length(20)
         let padding = bar.length(14)
         let columns = lines.lazy.map { min(200, $0.count) }.max() ?? 0
         // DejaVu Sans Mono is 0.602 em wide, and font sizes in a script include ascent and descent, 1.164 em.
         let advance = 0.602 / 1.164
         let room = Double(bar.window.width) - 2 * (corner + padding)
-        let size = max(bar.length(9), min(bar.length(19), room / (Double(max(1, columns)) * advance)))
-        let lineHeight = size * 1.2
-        let rows = (Double(bar.window.height) - 2 * (corner + padding)) / lineHeight
+        let spacing = 1.2
+        let height = Double(bar.trackArea.y) - bar.length(6) - corner - 2 * padding
+        let fittingHeight = max(bar.length(12), height / (spacing * Double(lines.count -| 1) + 1))
+        let fittingWidth = room / (Double(max(1, columns)) * advance)
+        let size = max(bar.length(9), min(bar.length(19), fittingWidth, fittingHeight))
+        let lineHeight = size * spacing
+        // The tolerance is for the rounding of a size that fits exactly.
+        let rows = (height - size) / lineHeight + 1.001
         let shown = lines.prefix(max(0, Int(saturating: rows))).map { String($0.prefix(200)) }
         guard !shown.isEmpty else { return script }
         let plate = Shape.rectangle(

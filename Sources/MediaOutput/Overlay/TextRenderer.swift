@@ -13,7 +13,7 @@ final class TextRenderer {
     private let library: OpaquePointer
     private let renderer: OpaquePointer
 
-    /// Opens libass; the first renderer of a process reads the font list.
+    /// Creates a renderer with libass; the first renderer of a process reads the font list.
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/textUnavailable``.
     init() throws(OutputError) {

@@ -32,7 +32,7 @@ public enum PlayerCommand: Sendable, Hashable {
     case changeSubtitleDelay(MediaTime)
     /// Sets the start of a loop, then its end, then ends the loop: `l`.
     case toggleLoop
-    /// Saves the picture as a PNG file: `c`.
+    /// Saves the frame as a PNG file: `c`.
     case saveScreenshot
     /// Changes the size of the window to 50, 100 or 200 % of the video: `w`. The window has already performed the change.
     case nextWindowSize
@@ -89,7 +89,7 @@ extension PlayerCommand {
         ("j, k", "audio 50 ms earlier, later"),
         ("g, h", "subtitles 50 ms earlier, later"),
         ("l", "start of a loop, end of it, no loop"),
-        ("c", "save the picture as a PNG file"),
+        ("c", "save the frame as a PNG file"),
         ("w", "window at 50, 100, 200 % of the video"),
         ("i", "show or hide statistics"),
         ("?", "show or hide these keys"),
@@ -98,9 +98,17 @@ extension PlayerCommand {
     ]
 
     /// The assigned keys with their meaning, as lines of text with two columns.
-    package static var keyLines: [String] {
-        let width = keyDescriptions.map(\.key.count).max() ?? 0
-        return keyDescriptions.map { key, meaning in
+    package static var keyLines: [String] { lines(of: keyDescriptions) }
+
+    /// The keys that have an effect without a window, as lines of text with two columns.
+    package static var keyLinesOfTerminal: [String] {
+        let windowKeys = [nextWindowSize, toggleStatistics, toggleFullScreen].compactMap(\.keyOfWindow)
+        return lines(of: keyDescriptions.filter { !windowKeys.contains($0.key) })
+    }
+
+    private static func lines(of descriptions: [(key: String, meaning: String)]) -> [String] {
+        let width = descriptions.map(\.key.count).max() ?? 0
+        return descriptions.map { key, meaning in
             key + String(repeating: " ", count: width - key.count + 2) + meaning
         }
     }

@@ -81,7 +81,7 @@ import MediaTiming
     private var nextRedraw: Duration?
     var needsDrawing = true
 
-    /// Opens a black window.
+    /// Creates and opens a black window.
     ///
     /// - Parameters:
     ///   - title: The title of the window.

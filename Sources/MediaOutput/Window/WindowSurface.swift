@@ -11,7 +11,7 @@ struct WindowSurface: ~Copyable {
     /// A Boolean value that indicates whether the CPU draws, because there is no GPU or only one that is emulated.
     let isSoftware: Bool
 
-    /// Opens a window.
+    /// Creates and opens a window.
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow``.
     init(_ title: String, _ options: PlayerWindow.Options) throws(OutputError) {

@@ -18,6 +18,7 @@ extension FourCharacterCode {
     package static let trex: Self = "trex"
     package static let trak: Self = "trak"
     package static let tkhd: Self = "tkhd"
+    package static let udta: Self = "udta"
     package static let edts: Self = "edts"
     package static let elst: Self = "elst"
     package static let mdia: Self = "mdia"

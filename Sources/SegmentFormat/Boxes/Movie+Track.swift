@@ -13,6 +13,10 @@ extension Movie {
         package let timescale: UInt32
         /// The duration in the media header (`mdhd`); `nil` if it is zero or unknown.
         package let duration: MediaTime?
+        /// The name in the user data, otherwise that of the handler; `nil` if it is missing or that of a kind of track.
+        package let name: String?
+        /// The orientation in which the matrix of the track header shows the video.
+        package let orientation: VideoOrientation
         /// The language tag (`elng`) or else the ISO 639-2 code in `mdhd`; `nil` if it is missing or `und`.
         package let language: String?
         /// The sample entries (`stsd`), usually one; at most ``SampleEntry/maximumCount``.
@@ -33,9 +37,11 @@ extension Movie {
                 id: id,
                 mediaType: mediaType,
                 codec: entry?.codec,
+                name: name,
                 language: language,
                 width: entry?.width,
                 height: entry?.height,
+                orientation: orientation,
                 channelCount: entry?.channelCount,
                 sampleRate: entry?.sampleRate,
                 encryptionScheme: entry?.protection.map { $0.scheme?.description ?? "unknown" }
@@ -78,6 +84,11 @@ extension Movie.Track {
         self.timescale = timescale
         self.duration = duration.map { .units($0, per: timescale) }
         language = Self.language(media, mediaHeader, bytes)
+        name = Self.name(box, media, bytes)
+        // Up to the matrix: the duration, the layer, the alternate group and the volume.
+        cursor.skip(version == 1 ? 28 : 24)
+        let matrix = (0..<5).map { _ in cursor.readInt32(bytes) }
+        orientation = VideoOrientation(a: matrix[0], b: matrix[1], c: matrix[3], d: matrix[4])
 
         if let box = media.firstChild(.hdlr, in: bytes) {
             var (_, _, cursor) = box.fullBoxFields(in: bytes)
@@ -109,6 +120,36 @@ extension Movie.Track {
         case "meta", "ID32": .metadata
         default: .other
         }
+    }
+
+    /// The parts of names that writers give to the handlers of all tracks of a media type.
+    private static let genericNames = ["handler", "core media", "iso media", "gpac", "l-smash", "mainconcept"]
+    /// The maximum length of a name, in bytes.
+    private static let maximumNameLength = 256
+
+    /// Returns the name of a track.
+    ///
+    /// QuickTime and FFmpeg store it in the user data, other writers as the name of the handler.
+    private static func name(_ track: Box, _ media: Box, _ bytes: Span<UInt8>) -> String? {
+        if let box = track.firstChild(.udta, in: bytes)?.firstChild("name", in: bytes),
+            box.payload.count <= maximumNameLength
+        {
+            var cursor = ByteCursor(box.payload, in: bytes)
+            let name = cursor.readTerminatedString(bytes)
+            if isName(name) { return name }
+        }
+        guard let box = media.firstChild(.hdlr, in: bytes), box.payload.count <= maximumNameLength else { return nil }
+        var (_, _, cursor) = box.fullBoxFields(in: bytes)
+        cursor.skip(20)
+        let name = cursor.readTerminatedString(bytes)
+        let lowercase = name.lowercased()
+        return isName(name) && !genericNames.contains { lowercase.contains($0) } ? name : nil
+    }
+
+    /// Returns a Boolean value that indicates whether a text can be shown; QuickTime begins names with their length.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && !text.contains("\u{FFFD}")
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// Returns the language; `mdhd` stores three letters of five bits each, relative to 0x60 (ISO/IEC 14496-12

@@ -9,8 +9,8 @@ struct AudioFileReader: MediaFileReader {
     private var first: PackedAudioSummary?
     /// The file offset of the first frame.
     private var firstFrame: Int64 = 0
-    private var lengthHeader: AudioLengthHeader?
-    private var exactSegments: [MediaFileSegment]?
+    private var information: MPEGAudioInfoFrame?
+    private var exactSegments: (segments: [MediaFileSegment], duration: MediaTime)?
     private var probes: [Int64]?
     private var probeResults: [(place: Int64, secondsPerByte: Double)] = []
 
@@ -54,16 +54,19 @@ struct AudioFileReader: MediaFileReader {
         guard let summary = PackedAudioSummary(window.span) else { return nil }
         first = summary
         firstFrame = start.addingSaturated(Int64(summary.firstFrameOffset))
-        lengthHeader = AudioLengthHeader(summary.firstFrame, window.span, at: summary.firstFrameOffset)
+        if summary.firstFrame.container == .mpegAudio {
+            let end = min(window.count, summary.firstFrameOffset + summary.firstFrame.frameLength)
+            information = MPEGAudioInfoFrame(window.span.extracting(summary.firstFrameOffset..<end))
+        }
         if file.ends(at: start +| Int64(window.count)) {
-            exactSegments = Self.segments(minimumDuration: minimumSegmentDuration, window, summary, start: start)
+            exactSegments = segments(window, summary)
         }
         return nil
     }
 
     /// Reads frames at several positions, because the size of AAC and MP3 frames may vary within a file.
     private mutating func readProbes(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
-        guard let first, exactSegments == nil, lengthHeader == nil, let length = file.length,
+        guard let first, exactSegments == nil, information?.frameCount == nil, let length = file.length,
             first.firstFrame.container == .aac || first.firstFrame.container == .mpegAudio
         else { return nil }
         var probes =
@@ -93,16 +96,17 @@ struct AudioFileReader: MediaFileReader {
 }
 
 extension AudioFileReader {
-    /// Returns segments that start with complete frames, for a file that is loaded completely.
-    private static func segments(
-        minimumDuration length: MediaTime,
+    /// Returns segments that start with complete frames, and the duration of the audio, for a file that is loaded completely.
+    ///
+    /// The times are those at which a decoder plays the samples: without those that precede and follow the audio.
+    private func segments(
         _ bytes: [UInt8],
-        _ summary: PackedAudioSummary,
-        start: Int64
-    ) -> [MediaFileSegment] {
-        var builder = MediaFileSegmentBuilder(length)
+        _ summary: PackedAudioSummary
+    ) -> (segments: [MediaFileSegment], duration: MediaTime) {
+        var builder = MediaFileSegmentBuilder(minimumSegmentDuration)
         var offset = summary.firstFrameOffset
-        var samples: Int64 = 0
+        var samples = Int64(information?.delay ?? 0).negatedSaturated()
+        let lastSample = information?.sampleCount(samplesPerFrame: summary.firstFrame.samplesPerFrame) ?? .max
         let rate = Int64(summary.firstFrame.sampleRate)
         while offset < bytes.count {
             guard let header = AudioFrameHeader(bytes.span, at: offset),
@@ -112,19 +116,23 @@ extension AudioFileReader {
                 continue
             }
             let end = offset + header.frameLength
+            // The frame that describes the file has no samples.
+            let isDescription = information != nil && offset == summary.firstFrameOffset
+            let count = isDescription ? 0 : Int64(header.samplesPerFrame)
+            let time = max(0, min(samples, lastSample))
             builder.appendFragment(
                 MediaTimeRange(
-                    start: MediaTime(value: samples, timescale: rate),
-                    duration: MediaTime(value: Int64(header.samplesPerFrame), timescale: rate)
+                    start: MediaTime(value: time, timescale: rate),
+                    end: MediaTime(value: max(0, min(samples +| count, lastSample)), timescale: rate)
                 ),
                 from: start +| Int64(offset),
                 to: start +| Int64(end),
-                canStartSegment: header.samplesPerFrame > 0
+                canStartSegment: count > 0 && samples < lastSample
             )
-            samples +|= Int64(header.samplesPerFrame)
+            samples +|= count
             offset = end
         }
-        return builder.makeSegments().pieces
+        return (builder.makeSegments().pieces, builder.timeEnd ?? .zero)
     }
 
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
@@ -137,13 +145,16 @@ extension AudioFileReader {
         timeline.tracks = [first.mediaTrack]
         if let timestamp { timeline.firstTimestamp = TimestampUnwrapper.mediaTime(of: Int64(clamping: timestamp)) }
         if let exactSegments {
-            timeline.duration = first.duration
-            timeline.segments = exactSegments
+            timeline.duration = exactSegments.duration
+            timeline.segments = exactSegments.segments
             return timeline
         }
         timeline.boundaryAccuracy = .approximate
-        if let lengthHeader {
-            timeline.duration = first.firstFrame.duration * Int64(lengthHeader.frameCount)
+        if let frameCount = information?.frameCount {
+            let samples = information?.sampleCount(samplesPerFrame: first.firstFrame.samplesPerFrame)
+            timeline.duration =
+                samples.map { MediaTime(value: $0, timescale: Int64(first.firstFrame.sampleRate)) }
+                ?? first.firstFrame.duration * Int64(frameCount)
         } else if let length = file.length {
             timeline.isDurationEstimated = true
             timeline.duration = estimate(length, first)
@@ -169,8 +180,8 @@ extension AudioFileReader {
     /// Returns a map between time and file offset, from the length header's table or the positions that were read.
     private func map(_ first: PackedAudioSummary, _ length: Int64, _ duration: MediaTime) -> TimeByteMap {
         var map = TimeByteMap(start: firstFrame, end: length, duration: duration)
-        if let table = lengthHeader?.seekTable, !table.isEmpty {
-            let bytes = lengthHeader?.byteCount.map(Int64.init) ?? length -| firstFrame
+        if let table = information?.seekTable, !table.isEmpty {
+            let bytes = information?.byteCount.map(Int64.init) ?? length -| firstFrame
             for (percent, part) in table.enumerated() where percent > 0 {
                 map.insert(
                     duration.scaled(by: MediaTime(value: Int64(percent), timescale: 100)),

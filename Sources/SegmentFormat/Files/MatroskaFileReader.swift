@@ -259,6 +259,9 @@ extension MediaTrack {
                 case 33: mediaType = .metadata
                 default: mediaType = .other
                 }
+            case 0x536E:
+                let text = bytes.matroskaText(child.content.prefix(Self.maximumNameLength))
+                if !text.isEmpty { name = text }
             case 0x86: codec = Self.codec(matroska: bytes.matroskaText(child.content))
             case 0x22_B59C:
                 // LanguageBCP47 takes precedence (§5.1.4.1.20).
@@ -293,6 +296,7 @@ extension MediaTrack {
             switch child.id {
             case 0xB0: width = Int(clamping: bytes.matroskaUnsigned(child.content))
             case 0xBA: height = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0x7670: orientation = Self.orientation(projection: child.content, bytes) ?? .upright
             case 0x9F: channelCount = Int(clamping: bytes.matroskaUnsigned(child.content))
             case 0xB5:
                 let rate = bytes.matroskaFloat(child.content)
@@ -300,6 +304,25 @@ extension MediaTrack {
             default: break
             }
         }
+    }
+
+    /// The maximum length of the name of a track, in bytes.
+    private static let maximumNameLength = 256
+
+    /// Returns the orientation of a `Projection` element (RFC 9559 §5.1.4.1.28.41); `nil` if the video is not shown flat.
+    private static func orientation(projection content: Range<Int>, _ bytes: Span<UInt8>) -> VideoOrientation? {
+        var walker = MatroskaElementIterator(content, in: bytes)
+        var (type, yaw, pitch, roll) = (UInt64(0), 0.0, 0.0, 0.0)
+        while let child = walker.next(bytes) {
+            switch child.id {
+            case 0x7671: type = bytes.matroskaUnsigned(child.content)
+            case 0x7673: yaw = bytes.matroskaFloat(child.content)
+            case 0x7674: pitch = bytes.matroskaFloat(child.content)
+            case 0x7675: roll = bytes.matroskaFloat(child.content)
+            default: break
+            }
+        }
+        return type == 0 ? VideoOrientation(yaw: yaw, pitch: pitch, roll: roll) : nil
     }
 
     /// Returns the RFC 6381 name of a codec, or the Matroska codec ID if there is none.

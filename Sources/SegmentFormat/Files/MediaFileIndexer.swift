@@ -105,7 +105,7 @@ protocol MediaFileReader: Sendable {
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline
 }
 
-/// A reader for formats of which only the container format is determined.
+/// A reader for formats for which only the container format is determined.
 struct ContainerOnlyFileReader: MediaFileReader {
     let container: MediaContainer
 

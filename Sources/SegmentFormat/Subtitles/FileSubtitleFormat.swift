@@ -20,8 +20,8 @@ package enum FileSubtitleFormat: Sendable, Hashable {
     /// The number of fields of an event before its text.
     private static let eventFieldCount = 8
 
-    /// Creates the format of a track; `nil` if the track does not have subtitles, or its format cannot be shown, as that
-    /// of subtitles that consist of images.
+    /// Creates the format of a track; `nil` if the track does not have subtitles, or its format cannot be shown, such
+    /// as image-based subtitles.
     ///
     /// - Parameters:
     ///   - track: The track.

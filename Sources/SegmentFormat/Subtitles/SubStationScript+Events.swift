@@ -11,7 +11,7 @@ extension SubStationScript {
         let hasBox = spans.contains(where: \.hasBackground)
         if cue.placement.writingDirection != .horizontal { return columns(of: cue, hasBox: hasBox) }
         let isMixed = hasBox && spans.contains { !$0.hasBackground && !$0.text.allSatisfy(\.isWhitespace) }
-        // A style has either outlines or boxes. Therefore text of which only a part has a background is drawn twice:
+        // A style has either outlines or boxes. Therefore text that has a background only in part is drawn twice:
         // boxes with transparent text, and the visible text in a layer above.
         guard isMixed else { return [horizontal(cue, hasBox ? .boxes : .outlines)] }
         return [horizontal(cue, .boxesOnly), horizontal(cue, .outlines, layer: 1)]

@@ -12,7 +12,7 @@ package struct SubtitleSegmentCues: Sendable {
 
     private let contents: Contents
 
-    /// Parses a segment: WebVTT, TTML or SubRip, also within movie fragments.
+    /// Creates the cues of a segment: WebVTT, TTML or SubRip, also within movie fragments.
     ///
     /// - Parameters:
     ///   - bytes: The segment.

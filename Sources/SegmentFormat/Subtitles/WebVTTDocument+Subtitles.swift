@@ -12,7 +12,7 @@ extension WebVTTDocument {
 
     /// Returns the given cues with the styles and regions of this document applied.
     ///
-    /// - Parameter cues: Cues of this document, or of samples of which this document is the header.
+    /// - Parameter cues: Cues of this document, or of samples that have this document as their header.
     /// - Returns: The cues; cues without text are omitted.
     package func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTSubtitleConverter(self).subtitles(of: cues) }
 }
