@@ -1,3 +1,6 @@
+import MediaTiming
+import XMLReading
+
 /// The limits on the size and complexity of a manifest; a manifest that exceeds one is rejected.
 package struct ManifestLimits: Sendable, Hashable {
     /// The maximum size, in bytes; 64 MiB by default, ten times the largest manifests of long live windows.
@@ -26,5 +29,16 @@ package struct ManifestLimits: Sendable, Hashable {
         self.elementCount = elementCount
         self.depth = depth
         self.diagnosticCount = diagnosticCount
+    }
+}
+
+extension ManifestLimits {
+    /// The limits for the manifest as an XML document.
+    var xmlLimits: XMLDocumentParser.Limits {
+        XMLDocumentParser.Limits(
+            maximumSize: byteCount,
+            maximumDepth: depth,
+            maximumElementCount: elementCount +| timelineEntryCount +| 1
+        )
     }
 }

@@ -23,7 +23,7 @@ package struct MediaPresentation: Sendable {
     /// The periods in document order.
     package let periods: [Period]
 
-    /// Parses a manifest as leniently as a player.
+    /// Creates a presentation by parsing a manifest as leniently as a player.
     ///
     /// The parser continues after mistakes if a player can still play a part of the presentation; ``diagnostics`` lists
     /// them. Entities, external resources and remote elements are never loaded.
@@ -40,13 +40,8 @@ package struct MediaPresentation: Sendable {
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestParsingError) {
         var reader = ManifestReader(limits: limits)
-        let xmlLimits = XMLDocumentParser.Limits(
-            maximumSize: limits.byteCount,
-            maximumDepth: limits.depth,
-            maximumElementCount: limits.elementCount +| limits.timelineEntryCount +| 1
-        )
         do {
-            try XMLDocumentParser.parse(bytes, limits: xmlLimits, textFilter: .nonWhitespace, into: &reader)
+            try XMLDocumentParser.parse(bytes, limits: limits.xmlLimits, textFilter: .nonWhitespace, into: &reader)
         } catch {
             if let known = reader.error { throw known }
             throw ManifestParsingError(error)

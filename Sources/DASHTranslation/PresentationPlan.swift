@@ -6,7 +6,7 @@ import ResourceAddressing
 struct TrackSection {
     /// The representation of the track, or `nil` if gaps stand for it.
     let candidate: TrackCandidate?
-    /// The addresses of the segments, or of those in place of which there are gaps.
+    /// The addresses of the segments, or of the segments that gaps replace.
     let addressing: SegmentAddressing
     /// The indices of the segments in the window.
     var range: Range<Int64>

@@ -69,7 +69,17 @@ package struct PresentationTranslator: Sendable {
         at now: MediaTime
     ) throws(TranslationError) -> PresentationPlan {
         var losses = TranslationLosses(maximumCount: 0)
-        return try PresentationPlan(
+        return try plan(of: presentation, indexes: indexes, at: now, &losses)
+    }
+
+    /// Returns the segments of a presentation, and adds what is lost to a list.
+    private func plan(
+        of presentation: MediaPresentation,
+        indexes: [AddressedResource: IndexedFile],
+        at now: MediaTime,
+        _ losses: inout TranslationLosses
+    ) throws(TranslationError) -> PresentationPlan {
+        try PresentationPlan(
             presentation,
             tracks: state.tracks,
             indexes: indexes,
@@ -96,14 +106,7 @@ package struct PresentationTranslator: Sendable {
         at now: MediaTime
     ) throws(TranslationError) -> TranslatedPresentation {
         var losses = TranslationLosses(maximumCount: limits.lossCount)
-        var plan = try PresentationPlan(
-            presentation,
-            tracks: state.tracks,
-            indexes: indexes,
-            now: now,
-            limits: limits,
-            losses: &losses
-        )
+        var plan = try plan(of: presentation, indexes: indexes, at: now, &losses)
         let isRefresh = !state.windows.isEmpty
         let isStatic = presentation.kind == .static && !isRefresh
         guard !plan.periods.isEmpty else {

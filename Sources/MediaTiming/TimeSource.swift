@@ -1,4 +1,4 @@
-/// A clock that is passed to everything that measures time or waits, so that tests can simulate time.
+/// A clock that is passed to all code that measures time or waits, so that tests can simulate time.
 public protocol TimeSource: Sendable {
     /// The time since a reference point that the source chooses; it never decreases.
     var now: Duration { get }

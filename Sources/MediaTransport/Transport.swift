@@ -117,7 +117,7 @@ public struct HeaderField: Sendable, Hashable {
         self.value = value
     }
 
-    /// Parses `Name: value`; `nil` if the name is not a token or the value contains a control character.
+    /// Creates a field from `Name: value`; `nil` if the name is not a token or the value contains a control character.
     public init?(line: String) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         // A name is a token (RFC 9110 §5.1), and a value contains no control characters.
@@ -137,13 +137,13 @@ public struct TransportResponse: Sendable {
     /// The header fields in the order in which they were received.
     public let headers: [HeaderField]
     /// The URL of the resource after all redirects, which is the base URL for relative URLs in it.
-    public let address: ResourceAddress
+    public private(set) var address: ResourceAddress
     /// The length of the body in bytes; `nil` if it is unknown.
-    public let expectedLength: Int64?
+    public private(set) var expectedLength: Int64?
     /// The body, which is read as it arrives.
-    public let body: TransportBody
+    public private(set) var body: TransportBody
     /// The measurement of the transfer in progress.
-    public let record: TransferRecord
+    public private(set) var record: TransferRecord
 
     /// Creates a response.
     public init(
@@ -162,16 +162,31 @@ public struct TransportResponse: Sendable {
         self.record = record
     }
 
+    /// Returns the response with another body of the same length.
+    ///
+    /// - Parameters:
+    ///   - body: The body, which usually iterates that of this response.
+    ///   - record: The measurement of the transfer; `nil`, the default, for that of this response.
+    /// - Returns: The response.
+    package func replacingBody(with body: TransportBody, record: TransferRecord? = nil) -> TransportResponse {
+        var response = self
+        response.body = body
+        if let record { response.record = record }
+        return response
+    }
+
+    /// Returns the response with bytes in memory as its body, whose transfer is not measured.
+    package func replacingBody(with bytes: [UInt8]) -> TransportResponse {
+        var response = replacingBody(with: TransportBody(bytes), record: TransferRecord())
+        response.expectedLength = Int64(bytes.count)
+        return response
+    }
+
     /// Returns the response with another URL.
     func at(_ address: ResourceAddress) -> TransportResponse {
-        TransportResponse(
-            status: status,
-            headers: headers,
-            address: address,
-            expectedLength: expectedLength,
-            body: body,
-            record: record
-        )
+        var response = self
+        response.address = address
+        return response
     }
 
     /// Returns the value of the first header field with the given case-insensitive name.

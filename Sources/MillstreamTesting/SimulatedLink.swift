@@ -62,14 +62,8 @@ public final class SimulatedLink: Transport {
         if isNewHost { record.update { $0.domainLookupDuration = dnsDelay } }
         let firstByte = time.now - sent
         record.update { $0.timeToFirstByte = firstByte }
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(LinkedBody(link: self, body: response.body, record: record, sent: sent)),
-            record: record
-        )
+        let body = LinkedBody(link: self, body: response.body, record: record, sent: sent)
+        return response.replacingBody(with: TransportBody(body), record: record)
     }
 
     /// A body that crosses the link.

@@ -26,7 +26,7 @@ public struct LinkProfileError: MillstreamError, Hashable {
 extension LinkProfile: Codable {
     private enum Key: String, CodingKey, CaseIterable { case name, down, up, dnsDelay, outages, trace }
 
-    /// Decodes a profile from an object, or from an array that is a trace.
+    /// Creates a profile from an object, or from an array that is a trace.
     ///
     /// - Throws: ``LinkProfileError`` for values out of range and unknown keys, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
@@ -68,7 +68,7 @@ extension LinkProfile: Codable {
 extension LinkProfile.DirectionConditions: Codable {
     private enum Key: String, CodingKey, CaseIterable { case bandwidth, latency, loss }
 
-    /// Decodes the conditions of one direction.
+    /// Creates the conditions of one direction from their coded form.
     ///
     /// - Throws: ``LinkProfileError`` for values out of range and unknown keys, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
@@ -96,7 +96,7 @@ extension LinkProfile.DirectionConditions: Codable {
 extension LinkProfile.Outage: Codable {
     private enum Key: String, CodingKey, CaseIterable { case start, duration, interval }
 
-    /// Decodes an outage.
+    /// Creates an outage from its coded form.
     ///
     /// - Throws: ``LinkProfileError`` for values out of range, unknown keys, and an interval that is not longer than
     ///   the duration; the errors of the decoder.
@@ -128,7 +128,7 @@ extension LinkProfile.Outage: Codable {
 }
 
 extension LinkTrace: Codable {
-    /// Decodes a trace from an array of periods.
+    /// Creates a trace from an array of periods.
     ///
     /// - Throws: ``LinkProfileError`` for an empty array or more than a million periods, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
@@ -160,7 +160,7 @@ extension LinkTrace.Period: Codable {
         case latency = "latency_ms"
     }
 
-    /// Decodes a period of a trace.
+    /// Creates a period of a trace from its coded form.
     ///
     /// - Throws: ``LinkProfileError`` for values out of range, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {

@@ -19,7 +19,7 @@ package struct DerivedAddress: Sendable, Hashable {
         self.fileName = fileName
     }
 
-    /// Reads an address; `nil` if it is not one of a derived playlist.
+    /// Creates the parsed form of an address; `nil` if it is not the address of a derived playlist.
     package init?(_ address: ResourceAddress) {
         guard let fragment = address.fragment, fragment.hasPrefix(Self.prefix) else { return nil }
         manifest = address.withoutFragment

@@ -13,7 +13,7 @@ package enum ManifestRecognition: Sendable, Hashable {
     /// The maximum number of bytes before the name of the root element; 64 KiB is enough for long license comments.
     package static let maximumPrologSize = 64 << 10
 
-    /// Decides for the first bytes of a resource.
+    /// Creates the result for the first bytes of a resource.
     ///
     /// - Parameters:
     ///   - bytes: The first bytes.

@@ -71,14 +71,8 @@ package struct PresentationTransport: Transport {
             recognition = ManifestRecognition(head, isComplete: false)
         }
         guard recognition == .manifest else {
-            return TransportResponse(
-                status: response.status,
-                headers: response.headers,
-                address: response.address,
-                expectedLength: response.expectedLength,
-                body: TransportBody(ResumedBody(first: buffers, rest: .init(iterator: iterator))),
-                record: response.record
-            )
+            let whole = ResumedBody(first: buffers, rest: .init(iterator: iterator))
+            return response.replacingBody(with: TransportBody(whole))
         }
         let bytes = try await ManifestBody.bytes(
             of: response,

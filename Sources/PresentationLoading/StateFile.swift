@@ -49,7 +49,7 @@ package final class StateFile: Sendable {
     private static let form: Int64 = 0x4D53_7374
     private static let version: Int64 = 1
 
-    /// Opens a file, and creates it if it does not exist.
+    /// Creates an instance that opens a file, which is created if it does not exist.
     ///
     /// - Parameters:
     ///   - path: The path of the file.

@@ -1,4 +1,4 @@
-/// A line of facts, of which the least important ones are left out if the line would be too long.
+/// A line of values; the least important ones are left out if the line would be too long.
 package struct StatusLine: Sendable {
     private struct Part: Sendable {
         let text: String

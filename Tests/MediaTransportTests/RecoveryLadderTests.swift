@@ -11,7 +11,7 @@ private struct RecoveryTranscript {
     private(set) var lines: [String] = []
 
     init(
-        _ track: RecoveryPolicy.Track = .main,
+        _ track: TrackKind = .main,
         timeout: Duration = .seconds(60),
         policy: RecoveryPolicy = RecoveryPolicy(),
         _ change: (inout RecoveryPolicy.Circumstances) -> Void = { _ in }
@@ -260,10 +260,10 @@ extension RecoveryPolicy.Resource {
     }
 
     @Test(arguments: [
-        (RecoveryPolicy.Track.main, true, "endAfterBuffer"), (.main, false, "fail"), (.audio, true, "endAfterBuffer"),
+        (TrackKind.main, true, "endAfterBuffer"), (.main, false, "fail"), (.audio, true, "endAfterBuffer"),
         (.audio, false, "fail"), (.subtitles, true, "dropTrack"),
     ])
-    func deniedMediaEndsPlaybackWithoutAnotherAttempt(track: RecoveryPolicy.Track, hasMedia: Bool, action: String) {
+    func deniedMediaEndsPlaybackWithoutAnotherAttempt(track: TrackKind, hasMedia: Bool, action: String) {
         var session = RecoveryTranscript(track) {
             $0.hasOtherSource = true
             $0.hasMedia = hasMedia
@@ -346,8 +346,8 @@ extension RecoveryPolicy.Resource {
         )
     }
 
-    @Test(arguments: [RecoveryPolicy.Track.audio, .subtitles])
-    func aTrackWithoutPlaylistIsDropped(track: RecoveryPolicy.Track) {
+    @Test(arguments: [TrackKind.audio, .subtitles])
+    func aTrackWithoutPlaylistIsDropped(track: TrackKind) {
         var session = RecoveryTranscript(track)
         session.fail(0, .playlist, .unreachable) { $0.hasOtherSource = true }
         session.fail(1, .playlist, .unreachable, from: "b")

@@ -173,6 +173,32 @@ private final class SetTime: TimeSource {
         #expect(try await sizes([]) == [])
     }
 
+    @Test func responseWithAnotherBodyDiffersInNothingElse() async throws {
+        let original = TransportResponse(
+            status: 206,
+            headers: [HeaderField("a", "b")],
+            address: Self.address,
+            expectedLength: 3,
+            body: TransportBody([1, 2, 3]),
+            record: TransferRecord(TransferMeasurement(requestStart: .seconds(7)))
+        )
+        let other = TransferRecord(TransferMeasurement(requestStart: .seconds(8)))
+        let responses = [
+            original.replacingBody(with: TransportBody(Array("abc".utf8))),
+            original.replacingBody(with: TransportBody(Array("abc".utf8)), record: other),
+            original.replacingBody(with: Array("abcd".utf8)),
+        ]
+        for response in responses {
+            #expect(response.status == 206 && response.headers == original.headers)
+            #expect(response.address == Self.address)
+        }
+        #expect(responses.map(\.expectedLength) == [3, 3, 4])
+        #expect(responses.map(\.record.measurement.requestStart) == [.seconds(7), .seconds(8), .zero])
+        #expect(try await text(responses[0]) == "abc")
+        #expect(try await text(responses[1]) == "abc")
+        #expect(try await text(responses[2]) == "abcd")
+    }
+
     // MARK: Data URLs
 
     private func send(

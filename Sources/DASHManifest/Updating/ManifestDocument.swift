@@ -24,18 +24,13 @@ struct ManifestDocument {
     /// The index of the root element.
     private(set) var root = 0
 
-    /// Parses a document.
+    /// Creates a document by parsing it.
     ///
     /// - Throws: ``ManifestParsingError`` if the bytes are not well-formed or exceed a limit.
     init(parsing bytes: Span<UInt8>, limits: ManifestLimits) throws(ManifestParsingError) {
         var reader = Reader()
-        let xmlLimits = XMLDocumentParser.Limits(
-            maximumSize: limits.byteCount,
-            maximumDepth: limits.depth,
-            maximumElementCount: limits.elementCount +| limits.timelineEntryCount +| 1
-        )
         do {
-            try XMLDocumentParser.parse(bytes, limits: xmlLimits, textFilter: .nonWhitespace, into: &reader)
+            try XMLDocumentParser.parse(bytes, limits: limits.xmlLimits, textFilter: .nonWhitespace, into: &reader)
         } catch {
             throw ManifestParsingError(error)
         }
@@ -43,7 +38,7 @@ struct ManifestDocument {
         nodes = reader.nodes
     }
 
-    /// Parses a document that may have several elements without a root, whose encoding is UTF-8.
+    /// Creates a document by parsing UTF-8 text that may have several elements without a root.
     ///
     /// The root of the result contains them.
     ///

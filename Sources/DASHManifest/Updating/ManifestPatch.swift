@@ -17,7 +17,7 @@ package struct ManifestPatch: Sendable {
     /// The maximum number of elements that the operations of a patch visit together.
     private static let maximumVisitCount = 10_000_000
 
-    /// Parses a patch.
+    /// Creates a patch by parsing it.
     ///
     /// - Throws: ``ManifestPatchError`` if the bytes are not a patch.
     package init(parsing bytes: Span<UInt8>, limits: ManifestLimits = ManifestLimits()) throws(ManifestPatchError) {

@@ -34,7 +34,7 @@ struct NodeSelector {
     /// The maximum length of a selector, in bytes; real ones have less than 300.
     private static let maximumLength = 4_096
 
-    /// Parses a selector; the result is `nil` if it is not of the supported form.
+    /// Creates a selector from text; `nil` if it is not of the supported form.
     init?(_ text: String) {
         self.text = text
         var scanner = Scanner(rest: ManifestNumber.trimmed(text)[...])

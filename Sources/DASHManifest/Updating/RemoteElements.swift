@@ -41,7 +41,7 @@ package struct RemoteElements: Sendable {
     /// The remote elements that have not been resolved, in document order.
     package private(set) var references: [Reference] = []
 
-    /// Finds the remote elements of a manifest.
+    /// Creates the list of the remote elements of a manifest.
     ///
     /// Elements that refer to `urn:mpeg:dash:resolve-to-zero:2013` are removed.
     ///

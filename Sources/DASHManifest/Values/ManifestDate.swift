@@ -41,8 +41,9 @@ package struct ManifestDate: Sendable, Hashable {
             hasZone = true
         }
         guard rest.isEmpty else { return nil }
+        let days = Int64(CalendarDay(year: Int(year), month: Int(month), day: Int(day)).daysSince1970)
         // Bounded: a year has four digits, and the other numbers have two.
-        let minutes = Self.days(year, month, day) * 1_440 + hour * 60 + minute - zoneMinutes
+        let minutes = days * 1_440 + hour * 60 + minute - zoneMinutes
         // Bounded: a year has four digits.
         sinceEpoch = MediaTime(seconds: minutes * 60) + second
         hasTimeZone = hasZone
@@ -63,15 +64,5 @@ package struct ManifestDate: Sendable, Hashable {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest = rest.dropFirst()
         return true
-    }
-
-    // Bounded: a year has four digits, and the other numbers have two.
-    /// Returns the number of days from 1970-01-01 to a date in the proleptic Gregorian calendar.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

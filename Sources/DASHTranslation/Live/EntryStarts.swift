@@ -29,7 +29,7 @@ struct EntryStarts: Sendable, Hashable {
             }
         }
 
-        /// Returns the starts without the first ones, of which there must be enough.
+        /// Returns the starts without the first `count`; there must be at least as many.
         func dropFirst(_ count: Int) -> Part {
             switch times {
             case .exact(let times): Part(origin: origin, times: .exact(Array(times.dropFirst(count))))

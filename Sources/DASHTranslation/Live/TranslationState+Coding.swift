@@ -9,7 +9,7 @@ extension TranslationState: Codable {
     /// The version of the form; states of other versions are not read.
     private static let version = 1
 
-    /// Reads a state.
+    /// Creates a state from its coded form.
     ///
     /// - Throws: `DecodingError` if it has another form or version, or if its parts do not fit together.
     package init(from decoder: any Decoder) throws {

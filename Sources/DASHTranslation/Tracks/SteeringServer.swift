@@ -30,7 +30,8 @@ struct SteeringServer {
     /// The number of service locations for which there is no pathway.
     let omittedCount: Int
 
-    /// Reads the content steering of a presentation; `nil` if it has none or names no server on the network.
+    /// Creates the steering server of a presentation; `nil` if it has no content steering or names no server on the
+    /// network.
     init?(_ presentation: MediaPresentation) {
         guard let element = presentation.contentSteering, !element.trimmedText.isEmpty else { return nil }
         let text = element.trimmedText

@@ -39,7 +39,7 @@ struct ExactTiming: EntryTiming {
     }
 }
 
-/// Times as numbers of ticks, in units of which all times of a section are integers.
+/// Times as numbers of ticks, in a unit in which all times of a section are integers.
 struct TickTiming: EntryTiming {
     private let times: SegmentTimes
     private let offset: Int64

@@ -2,8 +2,8 @@
 struct CacheControl: Sendable {
     private var directives: [String: [String?]] = [:]
 
-    /// Parses the `Cache-Control` fields of a request; without them, `Pragma: no-cache` has the same effect (RFC 9111
-    /// §5.4).
+    /// Creates the directives of the `Cache-Control` fields of a request; without them, `Pragma: no-cache` has the same
+    /// effect (RFC 9111 §5.4).
     init(request headers: [HeaderField]) {
         self.init(headers)
         guard directives.isEmpty else { return }
@@ -11,7 +11,7 @@ struct CacheControl: Sendable {
         if pragma.contains(where: { $0.lowercased() == "no-cache" }) { directives["no-cache"] = [nil] }
     }
 
-    /// Parses all `Cache-Control` fields.
+    /// Creates the directives of all `Cache-Control` fields.
     init(_ headers: [HeaderField]) {
         for field in headers where field.name.lowercased() == "cache-control" {
             for member in Self.members(of: field.value) {

@@ -149,14 +149,7 @@ extension CachedTransport {
             announcedLength: response.expectedLength,
             folder: folder
         )
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(buffers),
-            record: response.record
-        )
+        return response.replacingBody(with: TransportBody(buffers))
     }
 
     /// Reads the empty body of a 304 response to its end, so that the connection can be reused.

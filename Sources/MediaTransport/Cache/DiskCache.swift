@@ -13,7 +13,7 @@ public final class DiskCache: Sendable {
     let rules: CacheRules
     let now: @Sendable () -> UnixSeconds
 
-    /// Opens a cache and indexes the existing entries of its directory.
+    /// Creates a cache and indexes the existing entries of its directory.
     ///
     /// This initializer blocks while it reads the directory.
     ///

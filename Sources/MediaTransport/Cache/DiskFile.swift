@@ -16,7 +16,7 @@ final class DiskFile: Sendable {
     private let pool: NIOThreadPool
     private let write: Write
 
-    /// Opens a file; symbolic links are not followed.
+    /// Creates an instance that opens a file; symbolic links are not followed.
     ///
     /// - Throws: ``OpenFailure``, also if the file is not a regular file.
     init(_ path: String, flags: CInt, pool: NIOThreadPool, write: @escaping Write = systemWrite) throws(OpenFailure) {

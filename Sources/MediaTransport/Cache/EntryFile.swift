@@ -24,7 +24,7 @@ struct EntryFile: Sendable, Hashable {
         self.serial = serial
     }
 
-    /// Parses the file name of a complete entry; `nil` for files that do not belong to the cache.
+    /// Creates an instance from the file name of a complete entry; `nil` for files that do not belong to the cache.
     init?(fileName: String) {
         guard let file = Self(fileName, suffix: Self.completeSuffix) else { return nil }
         self = file

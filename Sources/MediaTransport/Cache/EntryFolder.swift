@@ -22,7 +22,7 @@ final class EntryFolder: Sendable {
     /// The lock that tells other processes that the directory is in use; `nil` if it is read-only.
     private let processLock = Mutex<EntryFolderLock?>(nil)
 
-    /// Opens a directory, and creates it if it does not exist.
+    /// Creates an instance that opens a directory, which is created if it does not exist.
     ///
     /// This initializer blocks.
     ///

@@ -12,7 +12,7 @@ final class EntryFolderLock: Sendable {
 
     private let descriptor: Int32
 
-    /// Opens the lock, and waits while another process holds it exclusively; `nil` if the directory is read-only.
+    /// Creates the lock, and waits while another process holds it exclusively; `nil` if the directory is read-only.
     ///
     /// - Parameters:
     ///   - path: The path of the directory.

@@ -42,7 +42,7 @@ extension EntryMetadata {
         return buffer
     }
 
-    /// Parses the output of ``encoded()``; `nil` for any other bytes.
+    /// Creates metadata from the output of ``encoded()``; `nil` for any other bytes.
     init?(_ buffer: ByteBuffer) {
         var buffer = buffer
         guard let keyAddress = buffer.readText(), let start = buffer.readInteger(as: Int64.self),

@@ -84,14 +84,7 @@ public struct ConditionedTransport: Transport {
         measurement.timeToLastByte = nil
         measurement.bytes = .zero
         let record = TransferRecord(measurement)
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: body.measured(by: record, link.time),
-            record: record
-        )
+        return response.replacingBody(with: body.measured(by: record, link.time), record: record)
     }
 
     /// Runs an operation and adds the URL of the request to the errors of the link.

@@ -37,13 +37,12 @@ struct CookieDate {
         case 0...69: year += 2000
         default: break
         }
-        guard year >= 1601, (1...Self.length(ofMonth: month, year)).contains(day),
-            time.hour <= 23, time.minute <= 59, time.second <= 59
-        else { return nil }
+        let date = CalendarDay(year: year, month: month, day: day)
+        guard year >= 1601, date.exists, time.hour <= 23, time.minute <= 59, time.second <= 59 else { return nil }
         // Bounded: hours, minutes, and seconds were compared with their limits.
         let seconds = time.hour * 3600 + time.minute * 60 + time.second
         // Bounded: a year has at most four digits.
-        return UnixSeconds(Int64(Self.days(year, month, day)) * 86_400 + Int64(seconds))
+        return UnixSeconds(Int64(date.daysSince1970) * 86_400 + Int64(seconds))
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -80,25 +79,5 @@ struct CookieDate {
     private static func month(_ word: [UInt8]) -> Int? {
         let name = word.prefix(3).map(\.asciiLowercased)
         return monthNames.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
-    }
-
-    private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Returns the number of days since 1970-01-01.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let past = year - 1
-        // Bounded: a year has at most four digits.
-        let wholeYears = past * 365 + past / 4 - past / 100 + past / 400
-        let wholeMonths = (1..<month).reduce(0) { $0 + length(ofMonth: $1, year) }
-        let daysBefore1970 = 719_162
-        return wholeYears + wholeMonths + day - 1 - daysBefore1970
     }
 }

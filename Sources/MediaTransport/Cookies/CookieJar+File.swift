@@ -78,7 +78,11 @@ extension CookieJar {
 private enum CookieFile {
     static func failure(_ what: String, _ path: String, _ code: CInt) -> TransportError {
         let reason = String(cString: strerror(code))
-        return TransportError(.fileFailed, "the cookie file \(path) cannot be \(what) (\(reason))")
+        return TransportError(
+            .fileFailed,
+            "the cookie file \(path) cannot be \(what) (\(reason))",
+            cause: POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+        )
     }
 
     /// Returns a path with all symbolic links resolved; the path itself if the file does not exist.

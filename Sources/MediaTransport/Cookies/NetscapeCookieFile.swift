@@ -22,7 +22,7 @@ struct NetscapeCookieFile {
         self.cookies = cookies
     }
 
-    /// Parses a file; invalid lines are counted and skipped.
+    /// Creates the contents of a file; invalid lines are counted and skipped.
     init(_ bytes: some Collection<UInt8>) {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes.dropFirst(0)

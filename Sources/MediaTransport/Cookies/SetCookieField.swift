@@ -27,7 +27,7 @@ struct SetCookieField {
     /// A Boolean value that indicates whether the `HttpOnly` attribute is present.
     private(set) var isHTTPOnly = false
 
-    /// Parses a header field value; `nil` if it contains no acceptable cookie.
+    /// Creates a field from its value; `nil` if it contains no acceptable cookie.
     init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         let bytes = Array(text.utf8)

@@ -118,14 +118,7 @@ package struct DelegatedTransport: Transport {
         request.address = address
         let response = try await base.send(request)
         // References in the resource keep the custom scheme, so that the delegate is asked for them too.
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: loader.customAddress(of: response.address, like: custom),
-            expectedLength: response.expectedLength,
-            body: response.body,
-            record: response.record
-        )
+        return response.at(loader.customAddress(of: response.address, like: custom))
     }
 
     private func head(

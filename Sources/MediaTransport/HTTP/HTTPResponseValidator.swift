@@ -175,7 +175,7 @@ struct ContentRange: Equatable {
     /// The size of the complete resource in bytes; `nil` if it is unknown.
     let total: Int64?
 
-    /// Parses `bytes 0-99/200` or `bytes 0-99/*`; `nil` for any other text and for contradictory numbers.
+    /// Creates a range from `bytes 0-99/200` or `bytes 0-99/*`; `nil` for any other text and for contradictory numbers.
     init?(_ text: String) {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -127,7 +127,7 @@ public struct ScopedHeaderField: Sendable, Hashable {
         self.init(HeaderField("Authorization", value), for: scope)
     }
 
-    /// Parses `HOST Name: value`, with `HOST` as in ``HeaderFieldScope/init(_:allowsHTTP:)``.
+    /// Creates a field from `HOST Name: value`, with `HOST` as in ``HeaderFieldScope/init(_:allowsHTTP:)``.
     ///
     /// - Returns: `nil` if the text contains no valid scope or no valid header field.
     public init?(line: String, allowsHTTP: Bool = false) {

@@ -6,6 +6,6 @@ public import ResourceAddressing
 public protocol LoadableAsset: Sendable {
     /// The URL of the asset.
     var address: ResourceAddress { get }
-    /// The loader for all resources of the asset, shared by everything that uses the asset.
+    /// The loader for all resources of the asset, shared by all users of the asset.
     var loader: ResourceLoader { get }
 }

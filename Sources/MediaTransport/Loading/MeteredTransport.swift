@@ -20,14 +20,7 @@ package struct MeteredTransport: Transport {
 
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
         let response = try await base.send(request)
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(MeteredBuffers(body: response.body, onReceive: onReceive)),
-            record: response.record
-        )
+        return response.replacingBody(with: TransportBody(MeteredBuffers(body: response.body, onReceive: onReceive)))
     }
 }
 

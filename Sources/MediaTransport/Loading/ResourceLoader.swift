@@ -114,14 +114,7 @@ public struct ResourceLoader: Sendable {
             time: time,
             jitter: jitter
         )
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(buffers),
-            record: response.record
-        )
+        return response.replacingBody(with: TransportBody(buffers))
     }
 }
 
@@ -148,7 +141,7 @@ extension TransportError {
 }
 
 extension ResourceLoader.Loaded {
-    /// Reads the body of a response into memory.
+    /// Creates a resource by reading the body of a response into memory.
     init(reading response: TransportResponse, limit: ByteCount) async throws {
         func verify(_ count: Int64) throws {
             guard count <= limit.bytes else {

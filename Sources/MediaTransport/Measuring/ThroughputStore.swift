@@ -31,7 +31,11 @@ public struct ThroughputStore: Sendable {
             try PrivateFiles.createFolder(url.deletingLastPathComponent().path)
             try PrivateFiles.write(Array(memory.text.utf8), to: url.path)
         } catch {
-            throw TransportError(.fileFailed, "the file \(path) cannot be written (\(FileErrorText.reason(of: error)))")
+            throw TransportError(
+                .fileFailed,
+                "the file \(path) cannot be written (\(FileErrorText.reason(of: error)))",
+                cause: error
+            )
         }
     }
 }

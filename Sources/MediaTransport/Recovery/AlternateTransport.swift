@@ -109,17 +109,12 @@ public final class AlternateTransport: Transport {
 
     /// Returns a response whose origin is tried last once the body fails.
     private func observed(_ response: TransportResponse, _ folder: String) -> TransportResponse {
-        TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(
+        response.replacingBody(
+            with: TransportBody(
                 ObservedBuffers(body: response.body, length: response.expectedLength) { [weak self] in
                     self?.recordFailure(folder)
                 }
-            ),
-            record: response.record
+            )
         )
     }
 }

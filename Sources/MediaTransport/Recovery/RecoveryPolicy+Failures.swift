@@ -31,20 +31,10 @@ extension RecoveryPolicy {
         case reload(isOverdue: Bool)
     }
 
-    /// A track of an item.
-    package enum Track: Sendable, Hashable, CaseIterable {
-        /// The variant.
-        case main
-        /// Audio from a separate playlist, without which video can be played.
-        case audio
-        /// Subtitles from a separate playlist, for which playback does not wait.
-        case subtitles
-    }
-
     /// The circumstances of a failure.
     package struct Circumstances: Sendable, Hashable {
         /// The track to which the resource belongs.
-        package var track: Track
+        package var track: TrackKind
         /// A Boolean value that indicates whether another source has the same media and was not tried for it.
         package var hasOtherSource = false
         /// A Boolean value that indicates whether the source before an incomplete switch can still be used.
@@ -63,7 +53,7 @@ extension RecoveryPolicy {
         package var timeout: Duration
 
         /// Creates the circumstances of a failure.
-        package init(_ track: Track, timeout: Duration) {
+        package init(_ track: TrackKind, timeout: Duration) {
             self.track = track
             self.timeout = timeout
         }

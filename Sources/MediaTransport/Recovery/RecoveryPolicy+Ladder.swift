@@ -205,7 +205,7 @@ extension RecoveryPolicy {
             return .useOtherSource(otherwise: .dropTrack)
         }
         // Video can be played without audio, unless access to the audio is denied or its format is not supported.
-        guard circumstances.track == .main || circumstances.track == .audio else { return .dropTrack }
+        guard circumstances.track.isRequired else { return .dropTrack }
         return circumstances.hasMedia && category != .deviceLost ? .endAfterBuffer : .fail
     }
 

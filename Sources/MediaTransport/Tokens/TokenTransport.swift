@@ -83,7 +83,8 @@ private final class TokenMemory: Sendable {
         var lastNumber = 0
         /// The folders for whose resources the source is asked.
         var asking: Set<String> = []
-        /// The last failures by folder, each with the time until which it is the answer to others.
+        /// The last failures by folder, each with the time until which it is thrown to other requests without asking the
+        /// source again.
         var failures: [String: (error: any Error, end: UnixSeconds)] = [:]
     }
 
@@ -94,13 +95,14 @@ private final class TokenMemory: Sendable {
 
     /// The maximum number of tokens, beyond which the oldest is removed.
     private static let maximumCount = 256
-    /// The maximum number of questions at the same time.
-    private static let maximumQuestionCount = 4
+    /// The maximum number of concurrent requests to the source.
+    private static let maximumConcurrentRequests = 4
     /// The time for which a token without an expiry is used, in seconds.
     private static let defaultLifetime: Int64 = 60
     /// The time before its expiry after which a token is not used anymore, in seconds: a request takes time.
     private static let margin: Int64 = 10
-    /// The time for which a failure is not tried again, and a new token not replaced, in seconds.
+    /// The minimum time, in seconds, after which the source is asked again after a failure, or after a new token was
+    /// refused.
     private static let pause: Int64 = 1
 
     init(_ source: any AccessTokenSource, now: @escaping @Sendable () -> UnixSeconds) {
@@ -130,8 +132,8 @@ private final class TokenMemory: Sendable {
                     return .known(entry)
                 }
                 if let failure = state.failures[folder] { return .failed(failure.error) }
-                // The answer for one resource may be for all of its folder.
-                guard state.asking.count < Self.maximumQuestionCount, state.asking.insert(folder).inserted else {
+                // A token for one resource may be valid for its whole folder, so further requests wait for it.
+                guard state.asking.count < Self.maximumConcurrentRequests, state.asking.insert(folder).inserted else {
                     return .wait
                 }
                 return .ask
