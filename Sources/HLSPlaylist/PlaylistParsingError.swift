@@ -74,7 +74,7 @@ public enum UnexpectedContent: String, Sendable, Hashable {
     /// MPEG-2 transport stream packets.
     case transportStream = "an MPEG transport stream"
 
-    /// Recognizes the format from the first 4096 bytes, or returns `nil` if it is none of these.
+    /// Creates the format of content from its first 4096 bytes; `nil` if it is none of these.
     public init?(_ bytes: [UInt8]) {
         let head = bytes.prefix(4096)
         guard head.contains(where: { !" \t\r\n".utf8.contains($0) }) else {

@@ -68,7 +68,7 @@ struct ChannelSchedule {
             }
             start = end
         }
-        guard start > .zero, start <= Self.maximumCycle else {
+        guard start <= Self.maximumCycle else {
             throw .cannotStitch(reason: "a channel cannot be simulated from a presentation of \(start) s")
         }
         guard !channel.repeats || start >= Self.minimumCycle else {

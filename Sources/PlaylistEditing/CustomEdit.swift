@@ -87,7 +87,7 @@ public struct CustomEdit: Sendable {
         multivariant: @escaping MultivariantChange
     ) {
         let kind = EditKind(
-            name,
+            filter: name,
             Self.type(parameter, form, isValid),
             title: title,
             summary: summary,

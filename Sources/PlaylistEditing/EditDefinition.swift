@@ -1,4 +1,4 @@
-/// The definition of an edit: everything that a program needs to offer the edit to its users.
+/// The definition of an edit: the properties that a program needs to offer the edit to its users.
 ///
 /// The options of the command line, the parameters of the server's URLs, the controls of the web console and the
 /// documentation are derived from ``PlaylistEdit/definitions``.

@@ -14,16 +14,16 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     let definition: EditDefinition
     private let type: EditValueType<Value>
     private let multivariant: MultivariantStep?
-    private let media: MediaStep?
-    private let alignment: Alignment?
-    private let dependsOnDate: Bool
-    private let continuesTimeline: Bool
-    private let needsKeys: Bool
-    private let cutTimes: (@Sendable (Value) -> [MediaTime])?
+    private var media: MediaStep?
+    private var alignment: Alignment?
+    private var dependsOnDate = false
+    private var continuesTimeline = false
+    private var needsKeys = false
+    private var cutTimes: (@Sendable (Value) -> [MediaTime])?
 
-    /// Creates a kind of edit that changes multivariant playlists only.
+    /// Creates a kind of edit that changes multivariant playlists only, such as a filter of variants.
     init(
-        _ name: String,
+        filter name: String,
         _ type: EditValueType<Value>,
         title: String,
         summary: String,
@@ -41,12 +41,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         )
         self.type = type
         self.multivariant = multivariant
-        media = nil
-        alignment = nil
-        dependsOnDate = false
-        continuesTimeline = false
         self.needsKeys = needsKeys
-        cutTimes = nil
     }
 
     /// Creates a kind of edit that removes variants.
@@ -60,7 +55,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     ///   - isIncluded: A closure that returns whether a variant remains for a value. I-frame variants remain unless their
     ///     video is higher than that of all remaining variants.
     init(
-        _ name: String,
+        filter name: String,
         _ type: EditValueType<Value>,
         title: String,
         summary: String,
@@ -69,7 +64,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     ) {
         let format = type.format
         self.init(
-            name,
+            filter: name,
             type,
             title: title,
             summary: summary,
@@ -109,7 +104,6 @@ struct EditKind<Value: Sendable>: AnyEditKind {
         self.alignment = alignment
         self.dependsOnDate = dependsOnDate
         self.continuesTimeline = continuesTimeline
-        needsKeys = false
         self.cutTimes = cutTimes
     }
 

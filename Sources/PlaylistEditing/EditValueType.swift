@@ -75,7 +75,6 @@ extension EditValueType where Value == PartialRange<MediaTime> {
             parameter: EditParameter(
                 .decimalRange,
                 placeholder: "LOW...HIGH",
-                minimum: 0,
                 form: "a number or LOW...HIGH, in channels"
             ),
             parse: { text in

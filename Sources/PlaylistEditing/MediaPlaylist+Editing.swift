@@ -15,12 +15,7 @@ extension MediaPlaylist {
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let kept = segmentCount(within: limit)
         guard kept > 0 else { throw nothingLeft("duration \(limit)") }
-        guard kept < segments.count else { return self }
-        return try MediaPlaylistAssembly.assemble(
-            primary: self,
-            runs: [SegmentRun(self, 0..<kept, isPrimary: true)],
-            limits: limits
-        )
+        return try keepingSegments(0..<kept, limits)
     }
 
     /// Returns the number of segments at the start with a total duration of at most `limit`.
@@ -40,12 +35,7 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard let first = segments.position(at: time) else { throw outside("start", time) }
-        guard first > 0 else { return self }
-        return try MediaPlaylistAssembly.assemble(
-            primary: self,
-            runs: [SegmentRun(self, first..<segments.count, isPrimary: true)],
-            limits: limits
-        )
+        return try keepingSegments(first..<segments.count, limits)
     }
 
     /// Returns the playlist with only the segments that overlap a time range, followed by `EXT-X-ENDLIST` if later
@@ -67,6 +57,14 @@ extension MediaPlaylist {
                 available: ["\(duration) s in total"]
             )
         }
+        return try keepingSegments(positions, limits)
+    }
+
+    /// Returns the playlist with only the segments at the given positions; unchanged if these are all.
+    private func keepingSegments(
+        _ positions: Range<Int>,
+        _ limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
         guard positions.count < segments.count else { return self }
         return try MediaPlaylistAssembly.assemble(
             primary: self,
@@ -151,12 +149,7 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(trimmedToBoundariesNear: range)
-        guard positions.count < segments.count else { return self }
-        return try MediaPlaylistAssembly.assemble(
-            primary: self,
-            runs: [SegmentRun(self, positions, isPrimary: true)],
-            limits: limits
-        )
+        return try keepingSegments(positions, limits)
     }
 
     /// Returns the playlist without the segments between the boundaries that are nearest to the ends of a range, with a
@@ -247,7 +240,7 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard count > 1 else { return self }
-        guard hasEndMarker || !isLive else { throw .cannotStitch(reason: "a live playlist cannot be repeated") }
+        guard !isLive else { throw .cannotStitch(reason: "a live playlist cannot be repeated") }
         // Bounded: the divisor is greater than 1.
         guard segments.count <= limits.entryCount / count else { throw .tooLarge(.entryCount(limits.entryCount)) }
         let all = 0..<segments.count
@@ -268,7 +261,7 @@ extension MediaPlaylist {
         guard isIFramesOnly == other.isIFramesOnly else {
             throw .cannotStitch(reason: "one playlist contains I-frames only and the other does not")
         }
-        guard position < segments.count || hasEndMarker || !isLive else {
+        guard position < segments.count || !isLive else {
             throw .cannotStitch(reason: "nothing can be appended to a live playlist")
         }
         try verifyTimesRemain()

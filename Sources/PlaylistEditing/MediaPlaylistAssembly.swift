@@ -15,8 +15,8 @@ struct MediaPlaylistAssembly {
     private let firstSequence: Int64
     /// The formats of the keys in force at the current position of the output.
     private var keyFormats: Set<String> = []
-    /// A Boolean value that indicates whether a map applies at the current position of the output.
-    private var hasMap = false
+    /// The playlist whose map applies at the current position of the output; `nil` if no map applies.
+    private var mappedPlaylist: MediaPlaylist?
     private let limits: PlaylistLimits
     /// The numbers of a live playlist; `nil` for those that follow from the host.
     private let numbering: Numbering?
@@ -104,7 +104,8 @@ struct MediaPlaylistAssembly {
     ///   - numbering: The numbers of a live playlist; `nil` for those that follow from the host.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist.
-    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the runs cannot be combined in one playlist,
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` or ``PlaylistEditError/mapCannotEnd(at:after:)`` if the runs cannot be
+    ///   combined in one playlist,
     ///   ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
     static func assemble(
         primary: MediaPlaylist,
@@ -143,7 +144,7 @@ struct MediaPlaylistAssembly {
             }
             let last = run.positions.upperBound - 1
             keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
-            hasMap = run.playlist.mapLine(for: last) != nil
+            mappedPlaylist = run.playlist.mapLine(for: last) == nil ? nil : run.playlist
             if run.isPrimary {
                 writePlaylistLines(ofRemovedSegments: run.positions.upperBound..<nextPrimaryPosition(after: number))
             }
@@ -248,10 +249,8 @@ struct MediaPlaylistAssembly {
             writeLine("#EXT-X-DISCONTINUITY")
         }
         let map = playlist.mapLine(for: position)
-        if hasMap, map == nil {
-            throw .cannotStitch(
-                reason: "segments without EXT-X-MAP cannot follow segments with one, because no tag removes a map"
-            )
+        if let mappedPlaylist, map == nil {
+            throw .mapCannotEnd(at: playlist.context.address, after: mappedPlaylist.context.address)
         }
         if let map {
             // The keys that precede the map encrypt it; they may differ from those of the segment.

@@ -10,7 +10,7 @@ enum MovedStart: Equatable {
     /// The media at the position is not in the edited playlist.
     case removed
 
-    /// Determines the start position of a complete edited playlist.
+    /// Creates the start position of a complete edited playlist.
     ///
     /// The beginning of a playlist remains its beginning, also after media was inserted before it.
     ///

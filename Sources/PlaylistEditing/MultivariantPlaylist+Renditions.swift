@@ -107,9 +107,7 @@ extension MultivariantPlaylist {
             for type in types {
                 // NONE must be in all variants, or in none of them.
                 if type == .closedCaptions, writesNone, !variant.isIFramesOnly {
-                    if variant.attributes[type.rawValue] != "NONE" {
-                        variant.attributes.set(type.rawValue, to: "NONE", in: &patch)
-                    }
+                    variant.attributes.set(type.rawValue, to: "NONE", in: &patch)
                 } else if let group = variant.groupID(type), isRemoved(type, group) {
                     removed.append(type.rawValue)
                 }

@@ -140,7 +140,8 @@ extension MediaPlaylist {
         let playlist = try Playlist.media(self).withAbsoluteAddresses(limits: limits)
         guard !variables.isEmpty else { return try playlist.asMedia(after: "absolute") }
         var patch = PlaylistPatch()
-        var size = playlist.bytes.count
+        // The result is larger than the values that are written; its parse verifies its exact size.
+        var writtenSize = 0
         for entry in playlist.tagEntries {
             guard let tag = entry.tag, Self.tagsWithAttributes.contains(tag),
                 playlist.bytes[entry.text].contains(UInt8(ascii: "{"))
@@ -150,8 +151,8 @@ extension MediaPlaylist {
                 // A query parameter can have any characters.
                 let value = substitutingVariables(attribute.value).filter { $0 != "\"" && !$0.isNewline }
                 guard value != attribute.value else { continue }
-                size +|= value.utf8.count
-                guard size <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
+                writtenSize +|= value.utf8.count
+                guard writtenSize <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
                 patch.replace(attribute.range, with: value)
             }
         }

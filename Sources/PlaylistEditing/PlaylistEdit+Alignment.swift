@@ -55,7 +55,7 @@ struct EditAlignment: Sendable {
             videoURI: videoURI,
             video: EditPlan(ofVideo),
             others: EditPlan(ofOthers),
-            subtitles: EditPlan(Self.dividingSubtitles(for: ofOthers, upTo: alignedCount))
+            subtitles: EditPlan(Self.dividingSubtitles(for: ofOthers))
         )
     }
 
@@ -92,12 +92,12 @@ struct EditAlignment: Sendable {
     }
 
     /// Returns edits of subtitles, each after a division of their files where it cuts.
-    private static func dividingSubtitles(for edits: [PlaylistEdit], upTo alignedCount: Int) -> [PlaylistEdit] {
+    private static func dividingSubtitles(for edits: [PlaylistEdit]) -> [PlaylistEdit] {
         var result: [PlaylistEdit] = []
         for (index, edit) in edits.enumerated() {
             let times = edit.steps.cutTimes.filter { $0 > .zero && $0 < MediaTimeRange.unbounded.end }
             // A file is divided only if it is the only segment at first.
-            if index == 0 || index < alignedCount && !times.isEmpty {
+            if index == 0 || !times.isEmpty {
                 result.append(.split(times.isEmpty ? [.zero] : times))
             }
             result.append(edit)
@@ -124,9 +124,10 @@ extension PlaylistEdit {
         guard video.isLive else { return aligned }
         // Segments that are published later can be within the times.
         let end = MediaTimeRange.unbounded.end
-        let isOpen = steps.cutTimes.contains(end)
-        let times = aligned.steps.cutTimes
-        return !times.isEmpty && times.allSatisfy({ $0 < video.duration || isOpen && $0 == end }) ? aligned : self
+        let (own, times) = (steps.cutTimes, aligned.steps.cutTimes)
+        guard own.allSatisfy({ $0 <= video.duration || $0 == end }) else { return self }
+        // An edit up to the end concerns them, and no other edit does.
+        return !times.isEmpty && own.contains(end) == times.contains(end) ? aligned : self
     }
 }
 

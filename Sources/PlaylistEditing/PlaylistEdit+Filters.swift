@@ -8,7 +8,7 @@ extension PlaylistEdit {
     public static func bandwidth(_ range: PartialRange<BitRate>) -> PlaylistEdit { bandwidthKind(range) }
 
     static let bandwidthKind = EditKind(
-        "bandwidth",
+        filter: "bandwidth",
         .bitRates,
         title: "Bit rate",
         summary: "Keep variants whose BANDWIDTH is in LOW...HIGH, such as 900k...4M.",
@@ -21,7 +21,7 @@ extension PlaylistEdit {
     public static func resolution(_ range: ResolutionRange) -> PlaylistEdit { resolutionKind(range) }
 
     static let resolutionKind = EditKind(
-        "resolution",
+        filter: "resolution",
         .resolutions,
         title: "Resolution",
         summary:
@@ -34,7 +34,7 @@ extension PlaylistEdit {
     public static func maxHeight(_ height: Int) -> PlaylistEdit { maxHeightKind(height) }
 
     static let maxHeightKind = EditKind(
-        "max-height",
+        filter: "max-height",
         .heights,
         title: "Maximum height",
         summary: "Keep variants whose video is at most this many pixels high, and variants without a resolution.",
@@ -47,7 +47,7 @@ extension PlaylistEdit {
     public static func frameRate(_ range: PartialRange<MediaTime>) -> PlaylistEdit { frameRateKind(range) }
 
     static let frameRateKind = EditKind(
-        "frame-rate",
+        filter: "frame-rate",
         .frameRates,
         title: "Frame rate",
         summary:
@@ -63,7 +63,7 @@ extension PlaylistEdit {
     public static func score(_ minimum: MediaTime) -> PlaylistEdit { scoreKind(minimum) }
 
     static let scoreKind = EditKind(
-        "score",
+        filter: "score",
         .score,
         title: "Minimum score",
         summary: "Keep variants whose SCORE is at least this number.",
@@ -75,7 +75,7 @@ extension PlaylistEdit {
     public static func videoRange(_ ranges: [VideoRange]) -> PlaylistEdit { videoRangeKind(ranges.map(\.rawValue)) }
 
     static let videoRangeKind = EditKind(
-        "video-range",
+        filter: "video-range",
         .videoRanges,
         title: "Dynamic range",
         summary: "Keep variants whose VIDEO-RANGE is in the list, such as SDR,HLG; undeclared video is SDR.",
@@ -89,11 +89,11 @@ extension PlaylistEdit {
     public static func codecs(_ prefixes: [String]) -> PlaylistEdit { codecsKind(prefixes) }
 
     static let codecsKind = EditKind(
-        "codecs",
+        filter: "codecs",
         .codecPrefixes,
         title: "Codecs",
         summary:
-            "Keep variants whose video, audio and subtitle CODECS begin with one of these, for each type in the list.",
+            "Keep variants whose codecs begin with one of these, such as avc1,mp4a; codecs of a media type that is not in the list are not compared.",
         examples: ["avc1,mp4a", "hvc1"],
         multivariant: { (playlist, prefixes, _) throws(PlaylistEditError) in try playlist.limited(toCodecs: prefixes) }
     )
@@ -102,7 +102,7 @@ extension PlaylistEdit {
     public static func dropCodecs(_ prefixes: [String]) -> PlaylistEdit { dropCodecsKind(prefixes) }
 
     static let dropCodecsKind = EditKind(
-        "drop-codecs",
+        filter: "drop-codecs",
         .codecPrefixes,
         title: "Remove codecs",
         summary: "Remove variants that have a codec that begins with one of these, such as hvc1,ec-3.",
@@ -114,7 +114,7 @@ extension PlaylistEdit {
     public static func audioLanguages(_ languages: [String]) -> PlaylistEdit { audioLanguagesKind(languages) }
 
     static let audioLanguagesKind = EditKind(
-        "audio-languages",
+        filter: "audio-languages",
         .languageRanges,
         title: "Audio languages",
         summary: "Keep audio renditions of these languages, such as en,ko; und stands for those without a language.",
@@ -128,7 +128,7 @@ extension PlaylistEdit {
     public static func subtitleLanguages(_ languages: [String]) -> PlaylistEdit { subtitleLanguagesKind(languages) }
 
     static let subtitleLanguagesKind = EditKind(
-        "subtitle-languages",
+        filter: "subtitle-languages",
         .languageRanges,
         title: "Subtitle languages",
         summary: "Keep subtitles of these languages, such as en,ko; und stands for those without a language.",
@@ -142,7 +142,7 @@ extension PlaylistEdit {
     public static let noSubtitles = noSubtitlesKind(())
 
     static let noSubtitlesKind = EditKind(
-        "no-subtitles",
+        filter: "no-subtitles",
         .none,
         title: "Remove subtitles",
         summary: "Remove subtitle renditions; closed captions in the video remain.",
@@ -153,7 +153,7 @@ extension PlaylistEdit {
     public static func captionTypes(_ types: [CaptionType]) -> PlaylistEdit { captionTypesKind(types.map(\.rawValue)) }
 
     static let captionTypesKind = EditKind(
-        "caption-types",
+        filter: "caption-types",
         .captionTypes,
         title: "Types of captions",
         summary: "Keep captions of these types: subtitles, forced, sdh (for the deaf), cea608, cea708.",
@@ -167,7 +167,7 @@ extension PlaylistEdit {
     public static func contentTypes(_ types: [ContentType]) -> PlaylistEdit { contentTypesKind(types.map(\.rawValue)) }
 
     static let contentTypesKind = EditKind(
-        "content-types",
+        filter: "content-types",
         .contentTypes,
         title: "Types of content",
         summary: "Keep media of these types: video, audio, subtitles, closed-captions.",
@@ -187,7 +187,7 @@ extension PlaylistEdit {
     }
 
     static let filterVideoKind = EditKind(
-        "filter-video",
+        filter: "filter-video",
         .conditions(for: .video),
         title: "Filter video",
         summary: "Keep variants with video that satisfy all conditions; variants with only audio remain.",
@@ -205,7 +205,7 @@ extension PlaylistEdit {
     }
 
     static let filterAudioKind = EditKind(
-        "filter-audio",
+        filter: "filter-audio",
         .conditions(for: .audio),
         title: "Filter audio",
         summary: "Keep audio renditions and variants with only audio that satisfy all conditions.",
@@ -223,7 +223,7 @@ extension PlaylistEdit {
     }
 
     static let filterSubtitlesKind = EditKind(
-        "filter-subtitles",
+        filter: "filter-subtitles",
         .conditions(for: .subtitles),
         title: "Filter subtitles",
         summary: "Keep subtitles that satisfy all conditions.",
@@ -235,7 +235,7 @@ extension PlaylistEdit {
     public static let pruneSessionKeys = pruneSessionKeysKind(())
 
     static let pruneSessionKeysKind = EditKind(
-        "prune-session-keys",
+        filter: "prune-session-keys",
         .none,
         title: "Remove unused session keys",
         summary: "Remove session keys that no remaining media playlist uses; all media playlists are loaded.",
@@ -249,7 +249,7 @@ extension PlaylistEdit {
     public static let noIFrames = noIFramesKind(())
 
     static let noIFramesKind = EditKind(
-        "no-i-frames",
+        filter: "no-i-frames",
         .none,
         title: "Remove I-frame variants",
         summary: "Remove I-frame variants.",

@@ -147,7 +147,8 @@ extension PlaylistEdit {
         "replace-breaks",
         .sourceAtBreaks,
         title: "Replace breaks",
-        summary: "Play another playlist in breaks, also of live playlists: cues, class=NAME or every=SECONDS.",
+        summary:
+            "Replace breaks, also in live playlists, with another playlist. RULE is cues (EXT-X-CUE-OUT or SCTE-35), class=NAME (date ranges of that CLASS) or every=SECONDS.",
         examples: ["https://example.com/advertisement.m3u8@cues", "https://example.com/advertisement.m3u8@every=600"],
         alignment: .breaks,
         continuesTimeline: true,
@@ -178,7 +179,7 @@ extension PlaylistEdit {
         "interstitials",
         .addressAtBreaks,
         title: "Interstitials in breaks",
-        summary: "Let players play another playlist in breaks as an interstitial: cues, class=NAME or every=SECONDS.",
+        summary: "Insert another playlist as an interstitial at each break; RULE as for --replace-breaks.",
         examples: ["https://example.com/advertisement.m3u8@cues", "https://example.com/advertisement.m3u8@every=600"],
         media: { (playlist, value, context) throws(PlaylistEditError) in
             try playlist.writingInterstitials(value.rule, playing: value.source, limits: context.limits)
@@ -278,7 +279,8 @@ extension PlaylistEdit {
             MediaTime(decimal: word).flatMap { $0 < .zero ? nil : $0.description }
         },
         title: "Divide subtitles",
-        summary: "Divide a WebVTT file that is the only segment at these times, so that later edits cut it there.",
+        summary:
+            "Divide the WebVTT file of a playlist with a single segment at these times, so that later edits can cut there.",
         examples: ["12.5,30"],
         media: { (playlist, times, context) throws(PlaylistEditError) in
             try SubtitleDivision(of: playlist).divided(
@@ -315,7 +317,7 @@ extension PlaylistEdit {
         .channel,
         title: "Simulated live channel",
         summary:
-            "Simulate a live channel: loop, or once with a start, then start=DATE, window=SECONDS and part=SECONDS.",
+            "Simulate a live stream: loop, or once,start=DATE; optionally followed by ,window=SECONDS and ,part=SECONDS.",
         examples: ["loop", "loop,window=120", "loop,part=0.5", "once,start=2026-01-01T12:00:00Z"],
         alignment: .channel,
         dependsOnDate: true,
@@ -378,7 +380,8 @@ extension PlaylistEdit {
             word.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"&=#?".utf8.contains($0) } ? word : nil
         },
         title: "Pass on query",
-        summary: "Add these parameters of the playlist's URL to the URLs of the same origin in it; * for all.",
+        summary:
+            "Add these query parameters of the playlist's URL to the URLs in it that have the same origin; * for all parameters.",
         examples: ["token,expires", "*"],
         multivariant: { (playlist, names, context) throws(PlaylistEditError) in
             try Playlist.multivariant(playlist).carryingQuery(names, limits: context.limits)

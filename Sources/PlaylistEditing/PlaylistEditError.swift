@@ -16,6 +16,8 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     case timeOutside(edit: String, time: String, duration: String)
     /// The playlists cannot be combined in one timeline.
     case cannotStitch(reason: String)
+    /// Segments without `EXT-X-MAP` would follow segments with one; the addresses are those of their playlists, if they are known.
+    case mapCannotEnd(at: ResourceAddress?, after: ResourceAddress?)
     /// A simulated channel has no segments yet.
     case notStarted(start: ProgramDateTime)
     /// A simulated channel publishes the media for which a client waits at a later date.
@@ -71,6 +73,12 @@ extension PlaylistEditError {
         case .timeOutside(let edit, let time, let duration):
             "\(edit): \(time) s is after the end of the playlist, at \(duration) s"
         case .cannotStitch(let reason): "the playlist cannot be edited: \(reason)"
+        case .mapCannotEnd(let source, let former):
+            """
+            the playlist cannot be edited: \(source?.description ?? "a playlist") has segments without EXT-X-MAP \
+            (such as MPEG-TS), which cannot follow those of \(former?.description ?? "a playlist") with EXT-X-MAP \
+            (fragmented MP4), because no tag removes a map
+            """
         case .notStarted(let start): "the channel starts at \(start), and its first segment is not finished"
         case .notPublished(let date): "the channel publishes the requested media at \(date)"
         case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"
@@ -127,7 +135,7 @@ extension PlaylistEditError {
         case .invalidValue: .invalidValue
         case .wrongKind: .wrongKind
         case .timeOutside: .timeOutside
-        case .cannotStitch: .cannotStitch
+        case .cannotStitch, .mapCannotEnd: .cannotStitch
         case .notStarted: .notStarted
         case .notPublished: .notPublished
         case .tooLarge, .loadsTooMuch: .tooLarge
@@ -142,4 +150,10 @@ extension PlaylistEditError {
 
     /// The description of the error.
     public var message: String { description }
+
+    /// A suggestion for the user; `nil` if there is none.
+    package var hint: String? {
+        guard case .mapCannotEnd = self else { return nil }
+        return "choose sources whose segments have the same format, or let those without EXT-X-MAP come first"
+    }
 }

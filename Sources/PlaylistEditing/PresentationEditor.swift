@@ -87,7 +87,7 @@ public struct PresentationEditor: Sendable {
             let sourcesByName = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.playlist) })
             let stitched = try playlist.withSeparateAudio(for: sourcesByName, limits: budget.limits.result)
             // A match exists for every variant and audio rendition.
-            let needsGaps = !sources.isEmpty && playlist.renditions.contains { $0.type != .audio && $0.uri != nil }
+            let needsGaps = playlist.renditions.contains { $0.type != .audio && $0.uri != nil }
             var gaps: [String: String] = [:]
             for (name, source) in sources where needsGaps {
                 let media = try await mediaPlaylist(of: source, name)
@@ -326,7 +326,7 @@ extension Playlist {
     }
 }
 
-/// A playlist with everything that is needed to edit it.
+/// A playlist with all values that are needed to edit it.
 public struct PreparedEdit: Sendable {
     enum Input: Sendable {
         case multivariant(

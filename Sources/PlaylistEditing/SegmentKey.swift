@@ -65,7 +65,8 @@ extension Playlist {
     /// Returns the playlist with another key of its encrypted segments.
     ///
     /// The key is part of the playlist as a `data:` URL. A media playlist that names no key is encrypted with `AES-128`
-    /// entirely. Keys of other systems (`KEYFORMAT` other than `identity`) remain.
+    /// entirely. Keys of other systems (`KEYFORMAT` other than `identity`) remain. Session keys that become equal are written
+    /// once.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -78,18 +79,26 @@ extension Playlist {
         let entries = tagEntries
         let keys = entries.filter { $0.tag == .key || $0.tag == .sessionKey }
         var patch = PlaylistPatch()
+        var sessionKeys: Set<[String]> = []
         for entry in keys {
             let value = min(entry.text.lowerBound + entry.name.utf8.count + 2, entry.text.upperBound)
             let attributes = AttributeList(bytes, in: value..<entry.text.upperBound)
-            guard let method = attributes["METHOD"], method != "NONE",
-                attributes["KEYFORMAT"] ?? "identity" == "identity"
-            else { continue }
+            let format = attributes["KEYFORMAT"] ?? ""
+            guard let method = attributes["METHOD"], method != "NONE", ["", "identity"].contains(format) else {
+                continue
+            }
+            // Several keys become the same one, and session keys must not be repeated (RFC 8216bis §4.4.6.5).
+            let identity = [method, vector ?? attributes["IV"] ?? "", attributes["KEYFORMATVERSIONS"] ?? "1"]
+            guard entry.tag == .key || sessionKeys.insert(identity).inserted else {
+                patch.remove(entry.line)
+                continue
+            }
             attributes.set("URI", to: address, in: &patch)
             if let vector { attributes.set("IV", to: vector, in: &patch) }
         }
         if keys.isEmpty, kind == .media, let header = entries.first(where: { $0.tag == .header }) {
             let end = header.line.upperBound
-            let isAfterLineEnd = end > 0 && bytes[end - 1] == UInt8(ascii: "\n")
+            let isAfterLineEnd = bytes[end - 1] == UInt8(ascii: "\n")
             let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\(address)" + (vector.map { ",IV=\($0)" } ?? "")
             patch.replace(end..<end, with: (isAfterLineEnd ? "" : lineEnd) + tag + lineEnd)
         }

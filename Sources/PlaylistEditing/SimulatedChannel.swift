@@ -149,7 +149,7 @@ extension SimulatedChannel {
         delivery: PartDelivery?,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        guard source.hasEndMarker || !source.isLive else {
+        guard !source.isLive else {
             throw .cannotStitch(reason: "a channel is simulated from a complete playlist, and this one is live")
         }
         // The tags of a recorded stream with low latency are those of its own server.

@@ -92,14 +92,14 @@ enum TagNames {
 
 extension PlaylistEdit {
     /// A Boolean value that indicates whether the edit of a multivariant playlist has to change its media playlists: edits of
-    /// segments, and of tags that only media playlists have.
+    /// segments and their keys, of tags that only media playlists have, and those of an application.
     public var concernsMediaPlaylists: Bool {
         switch definition.target {
         case .media: true
         case .multivariant: false
         case .both:
-            definition.parameter != nil
-                && value.split(separator: ",").contains { name in
+            definition.parameter?.kind == .key || !Self.names.contains(definition.name)
+                || value.split(separator: ",").contains { name in
                     switch TagName(String(name.prefix { $0 != "=" }))?.scope {
                     case .mediaPlaylist, .segment, .metadata: true
                     case .any, .multivariant, nil: false

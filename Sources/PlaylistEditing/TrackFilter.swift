@@ -159,17 +159,27 @@ private struct ConditionDefinition: Sendable {
 
     /// The names of the conditions for a media type.
     static func names(for track: TrackFilter.Track) -> [String] { definitions(for: track).map(\.name) }
+
+    /// A condition for a media type, for messages about those of another form.
+    static func example(for track: TrackFilter.Track) -> String {
+        switch track {
+        case .video: "max-height(720)"
+        case .audio: "channels(6...)"
+        case .subtitles: "languages(en)"
+        }
+    }
 }
 
 extension EditValueType where Value == TrackFilter {
     /// Conditions for the tracks of a media type, `NAME(VALUE)`, separated by commas.
     static func conditions(for track: TrackFilter.Track) -> EditValueType {
         let names = ConditionDefinition.names(for: track).joined(separator: ", ")
+        let example = ConditionDefinition.example(for: track)
         return EditValueType(
             parameter: EditParameter(
                 .conditions,
                 placeholder: "CONDITIONS",
-                form: "a list of conditions NAME(VALUE), separated by commas, with the names \(names)"
+                form: "a list of conditions such as \(example), separated by commas, with the names \(names)"
             ),
             parse: { $0.utf8.count <= maximumConditionsLength ? try? TrackFilter($0, of: track) : nil },
             format: \.description,

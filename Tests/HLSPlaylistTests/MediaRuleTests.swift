@@ -18,7 +18,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("#EXTM3U\n", []), ("#EXTM3U\n#EXT-X-VERSION:1\n", []),
+            ("#EXTM3U\n", ["0 missing-target-duration"]),
+            ("#EXTM3U\n#EXT-X-VERSION:1\n", ["0 missing-target-duration"]),
+            ("#EXTM3U\n#EXT-X-INDEPENDENT-SEGMENTS\n#EXT-MINE\n", ["0 missing-target-duration"]),
+            ("#EXTM3U\na.ts\n", ["2 address-without-extinf"]),
             ("#EXTM3U\n#EXT-X-ENDLIST\n", ["0 missing-target-duration"]),
             ("#EXTM3U\n#EXT-X-GAP\n", ["0 missing-target-duration"]),
             ("#EXTM3U\n#EXT-X-TARGETDURATION:0\n", ["2 target-duration-zero"]),
@@ -46,6 +49,18 @@ import Testing
     )
     func tagsOfWholePlaylists(text: String, found: [String]) throws {
         #expect(try RuleFindings.lines(text) == found)
+    }
+
+    /// A playlist without tags of one kind is empty, whatever kind it was to have.
+    @Test(
+        arguments: [
+            ("", " (and a multivariant playlist EXT-X-STREAM-INF)."), ("#EXT-X-ENDLIST\n", "."),
+        ]
+    )
+    func emptyPlaylistsNameWhatIsMissing(lines: String, end: String) throws {
+        let found = try RuleFindings.diagnostics("#EXTM3U\n\(lines)")
+        #expect(found.map(\.message) == ["A media playlist must have EXT-X-TARGETDURATION\(end)"])
+        #expect(found.first?.severity == .error && found.first?.section == "4.4.3.1")
     }
 
     @Test(

@@ -130,7 +130,8 @@ extension Quirk {
             "there is only a header",
             kinds: ["no-entries-at-all"],
             "#EXTM3U\n",
-            reads: ["media"]
+            reads: ["media"],
+            names: ["missing-target-duration"]
         ),
         Quirk(
             "a value is broken over two lines",

@@ -24,7 +24,8 @@ import Testing
             }
         }
         transcript.add("rules", lines: lines)
-        #expect(try transcript.difference() == nil)
+        let difference = try transcript.difference()
+        #expect(difference == nil)
     }
 
     @Test(arguments: validFiles)
@@ -45,7 +46,8 @@ import Testing
                 }
             }
         )
-        #expect(try transcript.difference() == nil)
+        let difference = try transcript.difference()
+        #expect(difference == nil)
     }
 }
 
@@ -67,7 +69,8 @@ import Testing
             }
             if !changed.isEmpty { transcript.add(fixture.name, lines: changed) }
         }
-        #expect(try transcript.difference() == nil)
+        let difference = try transcript.difference()
+        #expect(difference == nil)
     }
 }
 
@@ -103,7 +106,8 @@ import Testing
             }
             transcript.add(fixture.name, lines: changes)
         }
-        #expect(try transcript.difference() == nil)
+        let difference = try transcript.difference()
+        #expect(difference == nil)
     }
 }
 

@@ -9,37 +9,7 @@ import Testing
 
 /// Replaces breaks of live and complete playlists.
 struct BreakTests {
-    /// A live stream, of which each version shows some segments.
-    private struct Stream {
-        var segments: [(duration: MediaTime, tags: String)] = []
-        let window = 6
-        var type = ""
-        var hasDates = true
-
-        static let start = ProgramDateTime("2026-01-01T00:00:00Z")
-
-        /// Returns the version whose last segment is before a number.
-        func version(endingAt end: Int, ended: Bool = false) throws -> MediaPlaylist {
-            let first = type == "EVENT" ? 0 : max(0, end - window)
-            var date = try #require(Self.start)
-            for segment in segments.prefix(first) { date = date.advanced(by: segment.duration) }
-            let discontinuities = segments.prefix(first).count { $0.tags.contains("EXT-X-DISCONTINUITY") }
-            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
-            if discontinuities > 0 { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuities)\n" }
-            if !type.isEmpty { text += "#EXT-X-PLAYLIST-TYPE:\(type)\n" }
-            for (number, segment) in segments.enumerated().prefix(end).dropFirst(first) {
-                text += segment.tags
-                if hasDates, number == first || segment.tags.contains("DISCONTINUITY") {
-                    text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
-                }
-                date = date.advanced(by: segment.duration)
-                text += "#EXTINF:\(segment.duration),\n\(number).ts\n"
-            }
-            if ended { text += "#EXT-X-ENDLIST\n" }
-            let address = PlaylistContext(address: ResourceAddress("https://a.example/live.m3u8"))
-            return try MediaPlaylist(parsing: Array(text.utf8), context: address)
-        }
-    }
+    private typealias Stream = BreakStream
 
     private static func stream(_ count: Int, _ tags: [Int: String] = [:], seconds: Int64 = 6) -> Stream {
         Stream(segments: (0..<count).map { (MediaTime(seconds: seconds), tags[$0] ?? "") })

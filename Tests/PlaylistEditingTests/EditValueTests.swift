@@ -136,6 +136,11 @@ import Testing
             ),
             (.cannotStitch(reason: "r"), "cannot-stitch", "the playlist cannot be edited: r"),
             (
+                .mapCannotEnd(at: ResourceAddress("https://h/a.m3u8"), after: nil), "cannot-stitch",
+                "the playlist cannot be edited: https://h/a.m3u8 has segments without EXT-X-MAP (such as MPEG-TS), which "
+                    + "cannot follow those of a playlist with EXT-X-MAP (fragmented MP4), because no tag removes a map"
+            ),
+            (
                 .tooLarge(.entryCount(2)), "playlist-too-large",
                 "the edited playlist would be too large: the playlist has more than 2 entries"
             ),

@@ -107,6 +107,56 @@ import Testing
         #expect(names(try edited(playlist, "exclude", "cues")) == "0 1 2 |4")
     }
 
+    /// Returns a complete playlist of segments of 10 seconds, with tags before some of them.
+    private func film(_ count: Int, _ tags: [Int: [String]]) throws -> MediaPlaylist {
+        var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10"]
+        for number in 0..<count { lines += (tags[number] ?? []) + ["#EXTINF:10,", "\(number)"] }
+        return try MediaPlaylist(parsing: Array((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8))
+    }
+
+    /// The end of a break is the first one after its start, and not after the start of the next one.
+    @Test func endsOfBreaksAreThoseAfterTheirStarts() throws {
+        let (out, end) = ("#EXT-X-CUE-OUT", "#EXT-X-CUE-IN")
+        let apart = try film(8, [1: [out], 3: [end], 5: [out], 6: [end]])
+        #expect(names(try edited(apart, "exclude", "cues")) == "0 |3 4 |6 7")
+        // One break ends where the next one starts.
+        let adjacent = try film(8, [1: [out], 3: [end, out], 5: [end]])
+        #expect(names(try edited(adjacent, "exclude", "cues")) == "0 |5 6 7")
+        let open = try film(8, [1: [out], 3: [out], 4: [end]])
+        #expect(names(try edited(open, "exclude", "cues")) == "0 1 2 |4 5 6 7")
+        let late = try film(8, [1: [out], 3: [out], 4: [end], 6: [out], 7: [end]])
+        #expect(names(try edited(late, "exclude", "cues")) == "0 1 2 |4 5 |7")
+        // The duration is known, although the end is that of another break.
+        let known = try film(8, [1: ["\(out):10"], 3: [out], 4: [end]])
+        #expect(names(try edited(known, "exclude", "cues")) == "0 |2 |4 5 6 7")
+        let both = try film(8, [1: ["\(out):40"], 2: [end], 4: [end]])
+        #expect(names(try edited(both, "exclude", "cues")) == "0 |2 3 4 5 6 7")
+    }
+
+    /// A break in progress has the rest of its duration.
+    @Test(arguments: [
+        ("10/30", "2 3 4"), ("0/30", "3 4"), ("14.999/30", "2 3 4"), ("15/30", "1 2 3 4"), ("24.999/30", "1 2 3 4"),
+        ("25/30", "0 1 2 3 4"), ("30/20", "0 1 2 3 4"),
+    ])
+    func breakInProgressHasTheRestOfItsDuration(progress: String, expected: String) throws {
+        let playlist = try film(5, [0: ["#EXT-X-CUE-OUT-CONT:\(progress)"]])
+        #expect(names(try edited(playlist, "exclude", "cues")) == expected)
+    }
+
+    /// The duration of a date range is counted from its date and not from the nearest boundary.
+    @Test(
+        arguments: [
+            ("13", "13", "0 |3 4"), ("13", "12", "0 |2 3 4"), ("08", "16", "0 |2 3 4"), ("08", "17.001", "0 |3 4"),
+            ("10", "15", "0 |2 3 4"), ("10", "15.001", "0 |3 4"), ("10", "5", "0 1 2 3 4"), ("10", "5.001", "0 |2 3 4"),
+        ]
+    )
+    func durationOfADateRangeBeginsWithItsDate(start: String, duration: String, expected: String) throws {
+        let range =
+            "#EXT-X-DATERANGE:ID=\"1\",CLASS=\"ad\",START-DATE=\"2026-01-01T00:00:\(start)Z\",DURATION=\(duration)"
+        let playlist = try film(5, [0: ["#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z", range]])
+        #expect(names(try edited(playlist, "exclude", "class=ad")) == expected)
+    }
+
     @Test func dateRangesOfAClassAreBreaks() throws {
         let playlist = try media(
             "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z",
@@ -184,6 +234,25 @@ import Testing
         func text(_ count: Int) -> String { (0..<count).map { "\($0 * 2)...\($0 * 2 + 1)" }.joined(separator: ",") }
         #expect(SegmentRule(text(256)) != nil)
         #expect(SegmentRule(text(257)) == nil)
+    }
+
+    /// A text has 255 bytes at most, however many characters these are.
+    @Test func lengthOfATextIsLimited() throws {
+        let long = String(repeating: "é", count: 127)
+        #expect(SegmentRule("address=\(long)x") == .address(containing: long + "x"))
+        #expect(SegmentRule("address=\(long)xy") == nil)
+    }
+
+    @Test func rangesThatTouchAreOne() throws {
+        let playlist = try film(6, [:])
+        #expect(names(try edited(playlist, "exclude", "10...20,20...30")) == "0 |3 4 5")
+        #expect(names(try edited(playlist, "exclude", "10...20,30...40")) == "0 |2 |4 5")
+        #expect(names(try edited(playlist, "exclude", "10...50,20...30")) == "0 |5")
+        #expect(names(try edited(playlist, "exclude", "20...30,10...50")) == "0 |5")
+        #expect(names(try edited(playlist, "exclude", "0...50")) == "5")
+        #expect(throws: PlaylistEditError.nothingLeft(filter: "exclude 0...60", available: ["6 segments"])) {
+            try edited(playlist, "exclude", "0...60")
+        }
     }
 
     // MARK: Presentations

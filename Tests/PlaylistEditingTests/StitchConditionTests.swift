@@ -55,6 +55,20 @@ import Testing
         #expect(try delta.dropped(before: MediaTime(seconds: 3)).bytes == delta.bytes)
     }
 
+    /// No tag removes a map, so that segments without one can only come first.
+    @Test func mapThatCannotEndNamesBothPlaylists() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+        let transport = try media(text + "#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n", at: "https://h/ts/a.m3u8")
+        let map = "#EXT-X-MAP:URI=\"i.mp4\"\n"
+        let movie = try media(text + map + "#EXTINF:4,\nb.m4s\n#EXT-X-ENDLIST\n", at: "https://h/mp4/b.m3u8")
+        let expected = PlaylistEditError.mapCannotEnd(at: transport.context.address, after: movie.context.address)
+        #expect(throws: expected) { try movie.appending(transport) }
+        #expect(throws: expected) { try transport.prepending(movie) }
+        #expect(expected.code == .cannotStitch && expected.hint?.contains("the same format") == true)
+        #expect(try movie.prepending(transport).segments.count == 2)
+        #expect(try transport.appending(movie).segments.count == 2)
+    }
+
     /// `EXT-X-ENDLIST` may be anywhere in a playlist (RFC 8216bis §4.4.3.4).
     @Test(arguments: [
         "#EXT-X-ENDLIST\n#EXTINF:4,\na\n#EXTINF:4,\nb\n", "#EXTINF:4,\na\n#EXT-X-ENDLIST\n#EXTINF:4,\nb\n",

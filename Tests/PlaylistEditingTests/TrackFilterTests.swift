@@ -118,6 +118,9 @@ import Testing
             "filter-video", "video-range(SDR,FOO)",
             "video-range of filter-video must be a list of SDR, HLG and PQ, not \"FOO\""
         ),
+        ("filter-video", "height<=360", "must be a list of conditions such as max-height(720), separated by commas"),
+        ("filter-audio", "en", "must be a list of conditions such as channels(6...), separated by commas"),
+        ("filter-subtitles", "en", "must be a list of conditions such as languages(en), separated by commas"),
         ("video-range", "SDR,FOO", "video-range must be a list of SDR, HLG and PQ, not \"FOO\""),
         ("insert", "a.m3u8@later", "the time of insert must be a time, such as 12.5 or 00:01:30, not \"later\""),
     ])

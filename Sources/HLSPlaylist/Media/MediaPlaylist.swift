@@ -36,7 +36,7 @@ public struct MediaPlaylist: Sendable {
     var index: PlaylistIndex { storage.index }
     var header: MediaPlaylistHeader { storage.header }
 
-    /// Parses a media playlist as leniently as a player; see ``Playlist/parse(_:context:limits:)``.
+    /// Creates a media playlist by parsing it as leniently as a player; see ``Playlist/parse(_:context:limits:)``.
     ///
     /// - Throws: ``PlaylistParsingError`` if the bytes are not a playlist, are a multivariant playlist, or exceed a
     ///   limit.
@@ -51,7 +51,8 @@ public struct MediaPlaylist: Sendable {
         self = playlist
     }
 
-    /// Parses a newer version of a media playlist; the result is the same as without the older one.
+    /// Creates a media playlist by parsing a newer version of another one; the result is the same as without the older
+    /// one.
     ///
     /// If segments were removed at the front and added at the end, as in a live playlist, only the changed lines are
     /// parsed; the rest is compared byte for byte and reused.
@@ -130,6 +131,10 @@ public struct MediaPlaylist: Sendable {
     ///
     /// The value is `false` if the playlist has an end marker or its type is `VOD`.
     public var isLive: Bool { !hasEndMarker && playlistType != .vod }
+    /// A Boolean value that indicates whether the playlist has a tag that only media playlists may contain (§4.1).
+    ///
+    /// The value is `false` for a playlist that has only tags of both kinds, or none.
+    package var hasMediaTags: Bool { index.kind == .media }
     /// The part target duration: the maximum duration of a partial segment (§4.4.3.7).
     public var partTargetDuration: MediaTime? { header.partTargetDuration }
     /// The delivery directives that the server supports (§4.4.3.8).

@@ -2,7 +2,7 @@ public import MediaTiming
 import ReportFormat
 public import ResourceAddressing
 
-/// A media segment with everything that applies to it (RFC 8216bis §3 and §4.4.4).
+/// A media segment with all tags that apply to it (RFC 8216bis §3 and §4.4.4).
 ///
 /// A segment is a view of the playlist: each property is parsed from its lines when it is read. Store a property in a
 /// constant if you use it often.

@@ -45,8 +45,9 @@ public struct ProgramDateTime: Sendable, Hashable {
             zoneMinutes = nil
         }
         guard reader.isAtEnd else { return nil }
+        let days = CalendarDay(year: year, month: month, day: day).daysSince1970
         // Bounded: a year has four digits, the other numbers have two each.
-        let minutes = Self.days(year, month, day) * 1440 + hour * 60 + minute - (zoneMinutes ?? 0)
+        let minutes = days * 1440 + hour * 60 + minute - (zoneMinutes ?? 0)
         // Bounded: a year has four digits.
         sinceEpoch = MediaTime(seconds: Int64(minutes) * 60) + second
     }
@@ -54,29 +55,6 @@ public struct ProgramDateTime: Sendable, Hashable {
     /// Returns the date that is `time` later.
     public func advanced(by time: MediaTime) -> ProgramDateTime {
         ProgramDateTime(sinceEpoch: sinceEpoch + time, zoneMinutes: zoneMinutes)
-    }
-
-    // Bounded: a year has four digits.
-    /// Returns the number of days from 1970-01-01 to a date in the proleptic Gregorian calendar.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    // Bounded: days are at most 2^60 / 86,400 away.
-    /// Returns the year, month and day of a number of days since 1970-01-01.
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthIndex = (5 * dayOfYear + 2) / 153
-        let month = monthIndex + (monthIndex < 10 ? 3 : -9)
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
     }
 
     private static func padded(_ number: Int, _ digits: Int) -> String {
@@ -100,8 +78,7 @@ extension ProgramDateTime: CustomStringConvertible {
         let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
         // Bounded: the product is not farther from zero than the whole seconds.
         let second = whole - days * 86_400
-        let date = Self.civil(days)
-        var text = "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
+        var text = CalendarDay(daysSince1970: days).description
         text += "T\(Self.padded(second / 3600, 2)):\(Self.padded(second / 60 % 60, 2)):\(Self.padded(second % 60, 2))"
         text += "." + fraction + String(repeating: "0", count: max(0, 3 - fraction.count))
         guard let zoneMinutes else { return text }

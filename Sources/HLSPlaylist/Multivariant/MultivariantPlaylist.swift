@@ -26,7 +26,8 @@ public struct MultivariantPlaylist: Sendable {
 
     private let groups: RenditionGroups
 
-    /// Parses a multivariant playlist as leniently as a player; see ``Playlist/parse(_:context:limits:)``.
+    /// Creates a multivariant playlist by parsing it as leniently as a player; see
+    /// ``Playlist/parse(_:context:limits:)``.
     ///
     /// - Throws: ``PlaylistParsingError`` if the bytes are not a playlist, are a media playlist, or exceed a limit.
     public init(

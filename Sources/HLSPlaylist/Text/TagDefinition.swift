@@ -1,7 +1,7 @@
 import MediaTiming
 
-/// The definition of a tag: everything that lookup, canonical form, validation, rewriting of URIs and reports need to
-/// know about it.
+/// The definition of a tag: the properties that are used for lookup, canonical form, validation, rewriting of URIs and
+/// reports.
 ///
 /// ``TagName/definition`` has one for each tag.
 package struct TagDefinition: Sendable {

@@ -160,14 +160,14 @@ struct InspectedDate {
     let hasZone: Bool
     let hasMilliseconds: Bool
 
-    /// Parses a date.
+    /// Creates a date from text.
     ///
     /// - Returns: `nil` if the text is not a date or the day does not exist in the calendar.
     init?(_ text: String) {
         self.init(Array(text.utf8).span)
     }
 
-    /// Parses a date in UTF-8.
+    /// Creates a date from text in UTF-8.
     init?(_ bytes: Span<UInt8>) {
         guard let moment = ProgramDateTime(bytes), Self.existsInCalendar(bytes) else { return nil }
         sinceEpoch = moment.sinceEpoch

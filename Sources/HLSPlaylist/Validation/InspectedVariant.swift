@@ -55,7 +55,7 @@ struct InspectedCodec {
     ]
     private static let subtitleCodecs: Set<Substring> = ["stpp", "wvtt"]
 
-    /// Parses an entry, or returns `nil` for an empty one.
+    /// Creates an entry from text; `nil` for an empty one.
     init?(_ text: String) {
         let trimmed = text[...].trimmingBlanks()
         guard !trimmed.isEmpty else { return nil }

@@ -29,8 +29,10 @@ extension PlaylistInspection {
         if let line = first(.targetDuration) {
             if integer(line) == 0 { note(.targetDurationZero, line) }
         } else if lines.contains(where: { $0.tag?.scope.isMediaOnly ?? false }) {
-            // Without a tag for media playlists, the playlist may also be an empty multivariant playlist (§4.1).
             note(.missingTargetDuration, line: nil)
+        } else if !lines.contains(where: { $0.tag == nil }) {
+            // Without URIs and tags of one kind, the playlist is empty, whatever its kind (§4.1).
+            note(.missingTargetDuration, line: nil, "(and a multivariant playlist EXT-X-STREAM-INF)")
         }
         guard let line = first(.playlistType), !line.isMalformed, let type = playlistType else { return }
         if type == "VOD", !hasEnd { note(.vodWithoutEndList, line) }

@@ -48,7 +48,7 @@ struct BreakCues {
         "EXT-X-PART-INF", "EXT-X-PART", "EXT-X-PRELOAD-HINT", "EXT-X-RENDITION-REPORT", "EXT-X-SERVER-CONTROL",
     ]
 
-    /// Reads the breaks of a playlist.
+    /// Creates the breaks of a playlist.
     ///
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the rule requires dates and the playlist has none.
     init(_ rule: BreakRule, in playlist: MediaPlaylist) throws(PlaylistEditError) {
@@ -65,7 +65,8 @@ struct BreakCues {
             guard let clock = clock ?? (playlist.isLive ? nil : SegmentClock(playlist, epoch: 0)) else {
                 throw .cannotStitch(reason: "breaks by the clock require a live playlist with EXT-X-PROGRAM-DATE-TIME")
             }
-            readIntervals(interval.microseconds, clock, hasDates: playlist.segments.first?.programDateTime != nil)
+            let permitted = max(interval, BreakRule.intervals.lowerBound)
+            readIntervals(permitted.microseconds, clock, hasDates: playlist.segments.first?.programDateTime != nil)
         case .located(let ranges, _):
             guard !playlist.isLive else {
                 throw .cannotStitch(reason: "the times of breaks are known only in complete playlists")
@@ -232,7 +233,7 @@ struct BreakCues {
             let range = clock.boundaryRange(of: position)
             let number = (range.upperBound &- 1).quotientRoundedDown(dividingBy: interval)
             let date = number *| interval
-            guard range.contains(date), hasDates || date > 0 else { continue }
+            guard range.contains(date), hasDates || number > 0 else { continue }
             // The break starts with the segment whose start is nearest to the date.
             starts.append(Start(id: "every-\(number)", position: position, date: date))
         }

@@ -10,7 +10,7 @@ public indirect enum BreakRule: Sendable, Hashable {
     /// A break starts whenever the seconds since 1970-01-01T00:00:00Z are a multiple of the interval; in a complete playlist
     /// without dates, whenever the time since its start is one.
     ///
-    /// The interval is 1 second to 1 day.
+    /// The interval is 1 second to 1 day; a shorter one counts as 1 second.
     case every(MediaTime)
     /// The breaks of another rule are at known times of a complete playlist: those of another track of the same presentation.
     ///

@@ -116,7 +116,6 @@ private struct BreakLayout {
         let hasTag = followsBreak || segment.hasDiscontinuity
         setStart(next +| shift, segment.discontinuitySequence +| discontinuityShift -| (hasTag ? 1 : 0))
         runs.append(run)
-        followsBreak = false
         next = sequence
     }
 
@@ -226,9 +225,7 @@ extension MediaPlaylist {
             throw .cannotStitch(reason: "one playlist contains I-frames only and the other does not")
         }
         guard segments.first?.map == nil || advertisement.segments.allSatisfy({ $0.map != nil }) else {
-            throw .cannotStitch(
-                reason: "segments without EXT-X-MAP cannot follow segments with one, because no tag removes a map"
-            )
+            throw .mapCannotEnd(at: advertisement.context.address, after: context.address)
         }
     }
 }

@@ -326,7 +326,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         _ playlist: MediaPlaylist
     ) throws(PlaylistEditError) {
         guard let current = breaks.last, current.end == nil, let first = playlist.segments.first else { return }
-        let count = Int64(max(1, playlist.segments.count))
+        let count = Int64(playlist.segments.count)
         let average = max(1_000, playlist.duration.microseconds.dividedSaturated(by: count))
         while breaks[breaks.count - 1].sourceEnd < sequence {
             let current = breaks[breaks.count - 1]

@@ -11,7 +11,7 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
     /// Creates the value of a playlist that was not edited yet.
     public init() {}
 
-    /// Decodes a value.
+    /// Creates a value from its coded form.
     ///
     /// - Throws: `DecodingError`, also if the value was changed so that its parts do not fit together.
     public init(from decoder: any Decoder) throws {
