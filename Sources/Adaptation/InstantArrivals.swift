@@ -1,11 +1,11 @@
 internal import MediaTiming
 
-/// The responses that arrived at once, in too short a time to have a bit rate of their own.
+/// The responses that arrived too fast for a bit rate to be measured.
 ///
 /// They are kept until neighboring responses reveal the time in which their bytes were transferred. Only the newest
 /// ``maximumCount`` are kept.
 struct InstantArrivals: Sendable {
-    /// A response that arrived at once.
+    /// A response that arrived too fast for a bit rate to be measured.
     struct Arrival: Sendable, Equatable {
         /// The time at which the request was sent, in nanoseconds.
         let request: Int64

@@ -1,6 +1,6 @@
 /// Returns the base-2 logarithm of a positive number, in arithmetic that has the same result on every platform.
 ///
-/// - Parameter value: A number; values below the smallest positive normal number and infinity are clamped.
+/// - Parameter value: A number; values are clamped to the positive normal finite numbers.
 /// - Returns: The logarithm.
 func binaryLogarithm(_ value: Double) -> Double {
     let value = min(max(value, .leastNormalMagnitude), .greatestFiniteMagnitude)
@@ -18,6 +18,8 @@ func binaryLogarithm(_ value: Double) -> Double {
 }
 
 /// Returns 2 to the power of the given number, in arithmetic that has the same result on every platform.
+///
+/// Finite exponents are clamped to −1,000…1,000.
 func powerOfTwo(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : .greatestFiniteMagnitude }
     let bounded = min(max(exponent, -1_000), 1_000)

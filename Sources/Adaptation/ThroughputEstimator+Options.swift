@@ -17,12 +17,13 @@ extension ThroughputEstimator {
         /// 64 KiB: a sender begins with ten packets, about 14 KiB (RFC 6928), and doubles that every round trip. A
         /// transfer of 16 KiB measures little more than one round trip; 64 KiB take three.
         public var fullWeightSize: ByteCount
-        /// The duration below which a transfer has no bit rate of its own and counts as having arrived at once.
+        /// The duration below which a response arrived too fast for a bit rate to be measured.
         ///
         /// 1 ms: below that, the measurement shows how fast a process reads its socket buffer, not how fast the network
         /// filled it.
         public var minimumTransferDuration: Duration
-        /// The longest pause between two responses, each of which arrived at once, that still count as back to back.
+        /// The longest pause between two responses that arrived too fast for a bit rate to be measured, and still count as
+        /// back to back.
         ///
         /// 50 ms: the time for a packet of 1.5 kB at 240 kbit/s. A longer pause is processing time of the server.
         public var maximumGap: Duration

@@ -5,7 +5,8 @@ public import MediaTiming
 /// The estimate is the lower of two moving averages over the time in which bytes were received, one fast and one slow.
 /// A drop is therefore followed within a few segments, and an increase only after it has lasted. Idle time and the time
 /// to the first byte do not count. Concurrent transfers share the link: their bytes are added up over the time in which
-/// any of them ran. While a long transfer runs beside others, its share is missing, unless it is reported in parts.
+/// any of them ran. The bytes of a running transfer do not count until they are reported; therefore report a long transfer
+/// in parts.
 ///
 /// The estimator has no clock: times are those of the samples. Samples may be added in any order within an hour. A
 /// sample that is earlier by more than that indicates that the clock was set back, and counts as new. The memory
@@ -20,7 +21,7 @@ public struct ThroughputEstimator: Sendable {
     private var timeline = BusyTimeline()
     /// The averages of the transfers that can no longer change.
     private var settled: ThroughputAverages
-    /// The responses without a bit rate of their own.
+    /// The responses that arrived too fast for a bit rate to be measured.
     private var instantArrivals = InstantArrivals()
     /// The lower bound on the bit rate of those responses, with their whole latency counted as transfer time.
     private var lowerBound = MovingAverage(halfLife: 1)
@@ -68,8 +69,8 @@ public struct ThroughputEstimator: Sendable {
 
     /// The estimated throughput, without latency; `nil` before the first measurement.
     ///
-    /// As long as only responses without a bit rate of their own have arrived, the estimate is the lower bound that
-    /// results from counting their latency as transfer time. The estimate can be zero during an outage.
+    /// As long as all responses arrived too fast for a bit rate to be measured, the estimate is the lower bound that results
+    /// from counting their latency as transfer time. The estimate can be zero during an outage.
     public var estimate: BitRate? {
         let averages = currentAverages
         let cautious: Double?
@@ -115,13 +116,13 @@ extension ThroughputEstimator {
         return averages
     }
 
-    /// Adds a transfer, together with the responses that arrived at once while it ran.
+    /// Adds a transfer, together with the responses that arrived too fast for a bit rate to be measured while it ran.
     private mutating func addTransfer(bits: Double, from start: Int64, to end: Int64) {
         timeline.addTransfer(bits: bits + instantArrivals.takeBits(after: start, through: end), from: start, to: end)
         settled.add(timeline.removeExcess(fullWeightBits: fullWeightBits))
     }
 
-    /// Adds a response that arrived at once.
+    /// Adds a response that arrived too fast for a bit rate to be measured.
     private mutating func add(_ arrival: InstantArrivals.Arrival) {
         if timeline.isBusy(before: arrival.time) {
             timeline.addToBusyTime(bits: arrival.bits, from: arrival.request, to: arrival.time)

@@ -15,8 +15,8 @@ public struct ThroughputMemory: Sendable, Hashable {
     public static let maximumAge = Duration.seconds(30 * 86_400)
     /// The age above which an estimate is reduced to three quarters: one day.
     ///
-    /// Within a day, the same hour has not come again, and the estimate says nothing about the busiest time of the
-    /// link.
+    /// The throughput of a network can be lower at another time of day or on another day, which an older estimate does
+    /// not show.
     public static let fullWeightAge = Duration.seconds(86_400)
 
     /// The stored estimate of one network.
@@ -68,7 +68,8 @@ public struct ThroughputMemory: Sendable, Hashable {
 
     /// Removes the oldest networks in excess of ``maximumNetworkCount``.
     ///
-    /// - Parameter network: A network that is never removed: the others may have times from a clock that was ahead.
+    /// - Parameter network: A network that is kept even if it seems to be the oldest, because the times of the others may
+    ///   come from a clock that was ahead.
     mutating func removeOldest(keeping network: String? = nil) {
         var excess = entries.count - Self.maximumNetworkCount
         guard excess > 0 else { return }

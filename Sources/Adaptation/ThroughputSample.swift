@@ -11,7 +11,7 @@ public struct ThroughputSample: Sendable, Hashable {
     public let start: Duration
     /// The time of the last byte.
     ///
-    /// An end at or before `start` means that the whole response arrived at once.
+    /// An end at or before `start` means that the response arrived too fast for a bit rate to be measured.
     public let end: Duration
     /// The size of the body as transferred over the network, before any decompression.
     public let bytes: ByteCount

@@ -28,13 +28,7 @@ import Testing
                 }
             }
             continuation.finish()
-            return TransportResponse(
-                status: response.status,
-                headers: response.headers,
-                address: response.address,
-                expectedLength: response.expectedLength,
-                body: TransportBody(stream)
-            )
+            return response.replacingBody(with: TransportBody(stream), record: TransferRecord())
         }
     }
 

@@ -15,7 +15,7 @@ struct BufferCurve: Sendable {
     /// The utility that a segment of any rung has in addition.
     private let base: Double
 
-    /// Creates the curve for the ladder and the buffer capacity of a situation.
+    /// Creates the curve for the ladder and the buffer capacity of a selection context.
     init(_ context: SelectionContext) {
         let ladder = context.ladder
         let rates = ladder.rungs.indices.map(ladder.bitsPerSecond)

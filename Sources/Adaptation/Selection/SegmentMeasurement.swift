@@ -2,7 +2,7 @@ public import MediaTiming
 
 /// The measurement of the transfer of one segment, finished or abandoned.
 ///
-/// Times are those of a monotonic clock that all measurements and situations share.
+/// Times are those of a monotonic clock that all measurements and selection contexts share.
 public struct SegmentMeasurement: Sendable, Hashable {
     /// The index of the rung in the ladder.
     public let rung: Int

@@ -31,7 +31,7 @@ public struct SelectionContext: Sendable, Hashable {
     /// The time on the clock of the measurements, from which the idle time before the request is computed.
     public var now: Duration
 
-    /// Creates a situation.
+    /// Creates a selection context.
     ///
     /// - Parameters:
     ///   - ladder: See ``ladder``.

@@ -2,7 +2,7 @@ public import MediaTiming
 
 /// The names of the built-in selectors.
 public enum SelectorName: String, Sendable, Hashable, CaseIterable {
-    /// ``BalancedSelector``, the default for viewers.
+    /// ``BalancedSelector``, the default.
     case `default`
     /// ``ThroughputSelector``, by measured throughput.
     case throughput
@@ -52,7 +52,7 @@ public struct AnyVariantSelector: VariantSelector {
             }
     }
 
-    /// Wraps a custom selector.
+    /// Creates a type-erased selector from a custom one.
     public init(_ selector: any VariantSelector) {
         self.selector = selector
         name = nil
@@ -64,7 +64,7 @@ public struct AnyVariantSelector: VariantSelector {
     /// Returns the decision of the wrapped selector.
     public mutating func decide(_ context: SelectionContext) -> SwitchDecision { selector.decide(context) }
 
-    /// Returns the verdict of the wrapped selector.
+    /// Returns the decision of the wrapped selector about a running transfer.
     public mutating func review(
         _ transfer: TransferInFlight,
         in context: SelectionContext

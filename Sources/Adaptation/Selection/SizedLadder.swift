@@ -39,7 +39,7 @@ extension SizedLadder: Decodable {
         case sizes = "segment_sizes_bits"
     }
 
-    /// Reads a ladder.
+    /// Creates a ladder from its coded form.
     ///
     /// - Throws: ``SizedLadderError`` for values out of range, and the errors of the decoder.
     package init(from decoder: any Decoder) throws {

@@ -29,7 +29,7 @@ struct SwitchHistory: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - rung: The chosen rung.
-    ///   - context: The situation of the decision.
+    ///   - context: The selection context of the decision.
     ///   - throughput: The expected throughput in bits per second, or `nil` if it is unknown.
     /// - Returns: The cause.
     func cause(

@@ -2,8 +2,7 @@ public import MediaTiming
 
 /// The choice of an adaptation algorithm: one of the built-in selectors, or one of the application.
 ///
-/// A value is a recipe: each player item gets a selector of its own, which is created for the item and has measurements
-/// of that item only.
+/// A value creates a new selector for each player item, so that the selector has measurements of that item only.
 ///
 /// ```swift
 /// item.variantSelection = VariantSelection(.buffer)
@@ -30,7 +29,7 @@ public struct VariantSelection: Sendable {
     /// The selection by the default selector.
     public static let `default` = VariantSelection(.default)
 
-    /// Selects variants with a built-in selector.
+    /// Creates a selection by a built-in selector.
     ///
     /// - Parameters:
     ///   - name: The name of the selector.
@@ -40,7 +39,7 @@ public struct VariantSelection: Sendable {
         self.estimatorOptions = estimatorOptions
     }
 
-    /// Selects variants with a selector of the application.
+    /// Creates a selection by a selector of the application.
     ///
     /// - Parameters:
     ///   - estimatorOptions: The options of the estimator of the throughput that the player reports.

@@ -13,7 +13,7 @@ public protocol VariantSelector: Sendable {
     /// Chooses the rung of the next segment.
     ///
     /// - Parameter context: The state immediately before the request.
-    /// - Returns: An allowed rung of the ladder, with cause and figures.
+    /// - Returns: An allowed rung of the ladder, with its cause and the measurements on which it is based.
     mutating func decide(_ context: SelectionContext) -> SwitchDecision
 
     /// Decides whether to wait for a running transfer or to abandon it.

@@ -59,7 +59,8 @@ public struct AssetExportSession: Sendable {
 
     /// Writes the asset to a media file.
     ///
-    /// The file has its name only after it is complete. After an error or a cancellation, nothing is left behind.
+    /// The file is written under a temporary name and renamed when it is complete. After an error or a cancellation, nothing
+    /// is left behind.
     ///
     /// - Parameters:
     ///   - path: The absolute path of the file, which must not exist.
@@ -79,6 +80,7 @@ public struct AssetExportSession: Sendable {
             allowsMissingSegments: asset.state != .complete && options.folders == nil
         )
         let exported = options.omitsVideo ? try sources.audioOnly : sources.all
+        try verifyHasMedia(exported.filter { $0.contents != .subtitles }, of: asset, part: options.part)
         try await MediaExporter().export(exported, title: asset.title, to: path, as: type)
     }
 
@@ -90,7 +92,7 @@ public struct AssetExportSession: Sendable {
         return try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete).partCount
     }
 
-    /// Writes each subtitle rendition to a SubRip file, whose times begin with those of the video.
+    /// Writes each subtitle rendition to a SubRip file, with times relative to the start of the video.
     ///
     /// The files are named after their languages, such as `en.srt`, with a number if there are several.
     ///
@@ -117,6 +119,7 @@ public struct AssetExportSession: Sendable {
                     ? "no subtitles: the media file has none" : "no subtitles that can be written as text"
             throw StorageError(.notFound, "the asset \(id) has \(reason)")
         }
+        try verifyHasMedia(sources.subtitles, of: asset)
         let names = Self.subtitlesNames(sources.subtitles.map(\.properties))
         let output = PartialFolder(folder)
         do {
@@ -152,7 +155,7 @@ public struct AssetExportSession: Sendable {
         return names
     }
 
-    /// A track of which an export of an incomplete asset has not everything.
+    /// A track with segments that are missing from an export of an incomplete asset.
     package struct IncompleteTrack: Sendable, Hashable {
         /// The media type and the language, such as `audio en`.
         package let name: String
@@ -175,7 +178,7 @@ public struct AssetExportSession: Sendable {
         }
     }
 
-    /// Returns the tracks of which an export of an incomplete asset has not everything.
+    /// Returns the tracks with segments that are missing from an export of an incomplete asset.
     ///
     /// - Parameters:
     ///   - options: The options of the export.
@@ -211,13 +214,24 @@ public struct AssetExportSession: Sendable {
         let isComplete = asset.renditions.allSatisfy { rendition in
             rendition.isComplete || !(options.folders?.contains(rendition.folder) ?? true)
         }
-        guard asset.state == .complete || isComplete && options.folders != nil || options.allowsPartialAsset else {
-            throw StorageError(
-                .incomplete,
-                "the asset \(id) is not complete (\(Int(saturating: asset.percent)) % is stored); download it again first"
-            )
+        // Nothing of a media file can be read before all of it is stored.
+        let isAllowed = options.allowsPartialAsset && !asset.isMediaFile
+        guard asset.state == .complete || isComplete && options.folders != nil || isAllowed else {
+            throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
         }
         return asset
+    }
+
+    /// Verifies that a segment of an incomplete asset is stored, before the file is created.
+    private func verifyHasMedia(_ sources: [ExportSource], of asset: StoredAsset, part: Int? = nil) throws {
+        let isEmpty = sources.allSatisfy { $0.omittedSegments.count >= $0.reader.playlist.segments.count }
+        guard asset.state == .complete || !isEmpty else {
+            let exported = part.map { "part \($0 + 1) of the asset \(id)" } ?? "the asset \(id)"
+            throw StorageError(
+                .incomplete,
+                "nothing of \(exported) can be exported yet, because no segment of it is stored completely"
+            )
+        }
     }
 
     private static func requireAbsence(of path: String) throws {
@@ -227,7 +241,7 @@ public struct AssetExportSession: Sendable {
     }
 }
 
-/// A directory of exported files that has its name only after it is complete.
+/// A directory of exported files that is written under a temporary name and renamed when it is complete.
 private struct PartialFolder: Sendable {
     private let folder: URL
     private let partial: URL
@@ -257,7 +271,7 @@ private struct PartialFolder: Sendable {
         do {
             try body()
         } catch {
-            throw StorageError(.disk, "\(folder.path) cannot be written (\(error.localizedDescription))", cause: error)
+            throw StorageError(writing: folder.path, error)
         }
     }
 }

@@ -112,7 +112,7 @@ struct ExportSources {
         ((timing + subtitles).first?.reader.playlist.discontinuityRanges.count).map { max(1, $0) } ?? 1
     }
 
-    /// Reads the playlists of an asset.
+    /// Creates the sources from the playlists of an asset.
     ///
     /// - Throws: `StorageError` if a playlist is missing or damaged, or if there is no such part.
     init(
@@ -227,7 +227,7 @@ struct ExportSources {
         }
     }
 
-    /// Returns whether a segment and everything that it needs are stored.
+    /// Returns whether a segment, its keys and its initialization section are stored.
     private func isStored(_ segment: MediaSegment) -> Bool {
         let addresses = [segment.address, segment.map?.address].compactMap { $0 } + segment.keys.compactMap(\.address)
         return addresses.allSatisfy { address in
@@ -278,12 +278,18 @@ extension MediaPlaylist {
 extension ExportSource.Properties {
     /// Creates the properties of a track of a media file.
     init(_ track: MediaTrack) {
-        self.init(
-            language: track.language.flatMap {
-                Locale.Language(identifier: $0).languageCode?.identifier(.alpha3)
-            }
-        )
+        self.init(language: track.language.flatMap(Self.languageCode), title: track.name)
         languageTag = track.language
+    }
+
+    /// Returns the ISO 639-2 code of a language tag; `nil` if there is none.
+    ///
+    /// A code of three letters stays the same. The system knows only one of the two codes that ISO 639-2 has for some
+    /// languages, such as `fre` and `fra`, and media files have either.
+    private static func languageCode(_ tag: String) -> String? {
+        let code = tag.prefix { $0 != "-" && $0 != "_" }.lowercased()
+        if code.utf8.count == 3, code.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) { return code }
+        return Locale.Language(identifier: tag).languageCode?.identifier(.alpha3)
     }
 
     /// Creates the properties of a media selection option.
@@ -292,9 +298,7 @@ extension ExportSource.Properties {
             MediaCharacteristic.transcribesSpokenDialogForAccessibility, .describesMusicAndSoundForAccessibility,
         ]
         self.init(
-            language: option.language.flatMap {
-                Locale.Language(identifier: $0).languageCode?.identifier(.alpha3)
-            },
+            language: option.language.flatMap(Self.languageCode),
             title: option.name.isEmpty ? nil : option.name,
             isDefault: option.isDefault,
             isForced: option.isForced,

@@ -25,7 +25,7 @@ struct InterstitialAssetList: Sendable, Hashable {
         let labelID: String?
     }
 
-    /// Parses an asset list.
+    /// Creates an asset list by parsing it.
     ///
     /// - Parameters:
     ///   - bytes: The list, as JSON.

@@ -91,7 +91,7 @@ extension MediaTime {
 }
 
 extension ResourceAddress {
-    /// Returns the address with parameters added to its query; a parameter that it has already is not replaced.
+    /// Returns the address with parameters added to its query; a parameter that it already has is not replaced.
     func adding(_ parameters: [(name: String, value: String)]) -> ResourceAddress {
         let hash = text.firstIndex(of: "#") ?? text.endIndex
         var head = String(text[..<hash])

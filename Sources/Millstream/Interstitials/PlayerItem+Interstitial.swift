@@ -15,7 +15,7 @@ extension PlayerItem {
         (options.startTime, options.startDate) = (nil, nil)
         (options.forwardPlaybackEndTime, options.reversePlaybackEndTime) = (nil, nil)
         (options.pinnedVariant, options.timeOffsetFromLive) = (nil, nil)
-        options.sound.mix = AudioMix()
+        options.audioSettings.mix = AudioMix()
         options.initialThroughput = state.playback.throughput ?? options.initialThroughput
         if let language = state.currentMediaSelection[.audio]?.language {
             options.selectionRules.audioLanguages.insert(language, at: 0)

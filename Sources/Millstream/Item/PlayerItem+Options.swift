@@ -57,7 +57,7 @@ extension PlayerItem {
     }
 
     /// The adaptation algorithm that selects variants: a built-in selector by name, or one of the application; by
-    /// default, the selector for viewers.
+    /// default, `BalancedSelector`.
     ///
     /// A change takes effect with the next segment.
     public var variantSelection: VariantSelection {
@@ -68,7 +68,7 @@ extension PlayerItem {
     /// The throughput that was measured in an earlier session; `nil`, the default, uses that of the
     /// ``ThroughputHistory`` of the environment.
     ///
-    /// It affects the choice of the first variant. A change during playback has no effect on that session.
+    /// It affects the choice of the first variant. A change during playback has no effect on the current session.
     public var initialThroughput: BitRate? {
         get { options.initialThroughput }
         set { set { $0.initialThroughput = newValue } }
@@ -76,14 +76,14 @@ extension PlayerItem {
 
     /// The volume of the audio over time; by default unchanged.
     public var audioMix: AudioMix {
-        get { options.sound.mix }
-        set { set { $0.sound.mix = newValue } }
+        get { options.audioSettings.mix }
+        set { set { $0.audioSettings.mix = newValue } }
     }
 
     /// The processing of the audio pitch at rates other than 1; by default, the pitch is preserved.
     public var audioTimePitchAlgorithm: AudioSettings.PitchAlgorithm {
-        get { options.sound.pitchAlgorithm }
-        set { set { $0.sound.pitchAlgorithm = newValue } }
+        get { options.audioSettings.pitchAlgorithm }
+        set { set { $0.audioSettings.pitchAlgorithm = newValue } }
     }
 
     /// The identifier of the variant that is played regardless of the throughput; `nil`, the default, adapts among all

@@ -69,8 +69,8 @@ extension QueueStateMachine.EngineOptions {
         options.waitsToMinimizeStalls = waitsToMinimizeStalls
         options.pausesAtEnd = pausesAtEnd
         options.isHeld = isSuspended
-        options.sound.volume = volume
-        options.sound.isMuted = isMuted
+        options.audioSettings.volume = volume
+        options.audioSettings.isMuted = isMuted
     }
 }
 

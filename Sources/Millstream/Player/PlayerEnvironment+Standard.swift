@@ -80,7 +80,7 @@ extension AssetCache {
             let data = try? Data(contentsOf: file),
             let playlist = try? Playlist.parse(Array(data), context: PlaylistContext(address: nil))
         else { return nil }
-        // The playlist of the package lists everything that the download needs, also what is not stored yet.
+        // The playlist of the package lists all renditions of the download, including those that are not stored yet.
         let stored = Set(asset.renditions.filter(\.isComplete).map(\.folder))
         let groups = Presentation(playlist, capabilities: PlaybackCapabilities { _ in true }).groups
         let options = groups.flatMap(\.options).filter { option in

@@ -17,7 +17,7 @@ extension AccessLog.Event {
         return [unknown, known].compactMap(Self.init(merging:))
     }
 
-    /// Combines the values of each field by the field's rule; `nil` without events.
+    /// Creates an event that combines the values of each field by the field's rule; `nil` without events.
     private init?(merging events: [AccessLog.Event]) {
         guard !events.isEmpty else { return nil }
         self.init()

@@ -19,7 +19,7 @@ struct AccessLogFieldDefinition {
     /// Sets the totals of the field.
     let addTotal: ([AccessLog.Event], inout AccessLog.Totals) -> Void
 
-    /// Declares a field.
+    /// Creates the definition of a field.
     ///
     /// - Parameters:
     ///   - property: The property of an event; its type determines the text form and the unit.

@@ -22,7 +22,7 @@ enum ParsedLogValue<Value> {
 
 /// A value that is written as a number.
 protocol AccessLogNumber: AccessLogValue {
-    /// Converts a number that is not negative; `nil` if it is invalid for the type.
+    /// Creates a value from a number that is not negative; `nil` if it is invalid for the type.
     init?(logged number: DecimalNumber)
 }
 

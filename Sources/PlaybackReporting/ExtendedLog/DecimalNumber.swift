@@ -7,7 +7,7 @@ struct DecimalNumber: Sendable, Hashable {
 
     private static let scale: Int128 = 1_000_000_000_000_000_000
 
-    /// Parses `[-]digits[.digits]`; `nil` for any other text and for numbers out of range.
+    /// Creates a number from `[-]digits[.digits]`; `nil` for any other text and for numbers out of range.
     ///
     /// Fractional digits from the 19th on are dropped.
     init?(_ text: some StringProtocol) {

@@ -31,7 +31,7 @@ struct ExtendedLogDirective {
     let name: String
     private let text: [String]
 
-    /// Parses a line that begins with `#`.
+    /// Creates a directive from a line that begins with `#`.
     init(_ line: Span<UInt8>) {
         var words: [String] = [""]
         var hasColon = false

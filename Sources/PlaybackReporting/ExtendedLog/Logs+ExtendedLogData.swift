@@ -5,7 +5,7 @@ extension AccessLog {
     /// The IANA name of the character encoding of ``extendedLogData``, which is always `UTF-8`.
     public var extendedLogDataStringEncoding: String { "UTF-8" }
 
-    /// Parses a log in the format of ``extendedLogData``, written by this or another program.
+    /// Creates a log from data in the format of ``extendedLogData``, written by this or another program.
     ///
     /// - Parameters:
     ///   - bytes: The text in UTF-8.
@@ -26,7 +26,7 @@ extension ErrorLog {
     /// The IANA name of the character encoding of ``extendedLogData``, which is always `UTF-8`.
     public var extendedLogDataStringEncoding: String { "UTF-8" }
 
-    /// Parses a log in the format of ``extendedLogData``, written by this or another program.
+    /// Creates a log from data in the format of ``extendedLogData``, written by this or another program.
     ///
     /// - Parameters:
     ///   - bytes: The text in UTF-8.

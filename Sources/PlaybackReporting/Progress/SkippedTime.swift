@@ -59,13 +59,13 @@ struct SkippedTime: Sendable, Hashable {
         guard !video.isEmpty || !audio.isEmpty || !muxed.isEmpty else { return Amount() }
         let played = MediaTimeRangeSet(CollectionOfOne(range))
         let main = MediaTimeRangeSet(played.intersection(video).ranges + played.intersection(muxed).ranges)
-        let sound = played.intersection(audio)
-        let any = MediaTimeRangeSet(main.ranges + sound.ranges).totalDuration.duration
+        let playedAudio = played.intersection(audio)
+        let any = MediaTimeRangeSet(main.ranges + playedAudio.ranges).totalDuration.duration
         let all: MediaTimeRangeSet
         switch (hasMainTrack, hasAudioTrack) {
-        case (true, true): all = main.intersection(sound)
+        case (true, true): all = main.intersection(playedAudio)
         case (true, false): all = main
-        case (false, _): all = sound
+        case (false, _): all = playedAudio
         }
         return Amount(ofAnyTrack: any, ofAllTracks: all.totalDuration.duration)
     }

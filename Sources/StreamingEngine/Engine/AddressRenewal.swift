@@ -126,7 +126,7 @@ struct AddressRenewal: Sendable {
 
     // MARK: Addresses
 
-    /// Returns the current locations of a variant, of which there are as many as in the first version.
+    /// Returns the current locations of a variant, as many as in the first version.
     func locations(of variant: Presentation.Variant) -> [Presentation.Variant.Location] {
         guard let current = locations[variant.id] else { return variant.locations }
         if current.map(\.pathwayID) == variant.locations.map(\.pathwayID) { return current }

@@ -18,7 +18,7 @@ enum EngineEffect: Sendable {
     case cancel(request: Int)
     /// Measures a transfer, and delivers ``EngineEvent/transferMeasured(request:_:)`` at once.
     case measureTransfer(request: Int)
-    /// Cancels everything that is in progress, and delivers ``EngineEvent/stopped``.
+    /// Cancels all operations in progress, and delivers ``EngineEvent/stopped``.
     case finish
 }
 
@@ -55,7 +55,7 @@ enum PipelineCommand: Sendable, Equatable {
     case selectCaptions(String?)
     /// Selects the track of a media file that is played of a media type.
     case selectTrack(MediaType, FileTrack?)
-    case setSound(AudioSettings)
+    case setAudioSettings(AudioSettings)
 }
 
 /// A range of the media of one type that is removed from the pipeline.

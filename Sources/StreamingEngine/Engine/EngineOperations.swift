@@ -276,7 +276,7 @@ struct EngineOperations: Sendable {
         case .selectTrack(let type, let track):
             await pipeline.selectTrack(track, of: type)
             return .done
-        case .setSound(let settings):
+        case .setAudioSettings(let settings):
             await pipeline.setAudio(settings)
             return .done
         }

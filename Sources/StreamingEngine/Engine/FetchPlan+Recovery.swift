@@ -23,7 +23,7 @@ extension FetchPlan {
         _ moment: PlaybackMoment,
         _ change: (inout RecoveryPolicy.Circumstances) -> Void
     ) -> RecoveryPolicy.Action {
-        var circumstances = RecoveryPolicy.Circumstances(RecoveryPolicy.Track(kind), timeout: moment.limits.patience)
+        var circumstances = RecoveryPolicy.Circumstances(kind, timeout: moment.limits.patience)
         circumstances.isTrickPlay = kind == .main && tracks.trickPlay.isActive
         circumstances.hasOtherSource = hasOtherSource(for: kind, besides: source, at: moment.now)
         change(&circumstances)

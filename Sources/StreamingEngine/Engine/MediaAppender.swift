@@ -82,8 +82,7 @@ struct MediaAppender: Sendable {
         guard let file, let timeline else { return nil }
         return PipelineSegment.FilePosition(
             offset: segment.byteRange?.start ?? 0,
-            firstTimestamp: file.firstTimestamp,
-            beginsWithinFrames: file.beginsWithinFrames,
+            in: file,
             isLast: segment.range.end >= timeline.end
         )
     }
@@ -125,7 +124,8 @@ struct MediaAppender: Sendable {
                     mediaType: append.type,
                     variant: append.variant,
                     range: range,
-                    bytes: append.transferredBytes,
+                    // Bytes that were stored before are not transferred, but part of the segment.
+                    bytes: max(append.transferredBytes, ByteCount(Int64(append.byteCount))),
                     transferDuration: append.transferDuration,
                     isOverdue: append.transferDuration > segment.duration.duration
                 )

@@ -5,7 +5,7 @@ import PlaybackReporting
 struct OutputSettings: Sendable {
     private var tracks: [MediaType: FileTrack] = [:]
     private var captions: String?
-    private var sound: AudioSettings?
+    private var audio: AudioSettings?
 
     /// Returns the commands for settings that have changed.
     mutating func changes(_ options: StreamingOptions, _ selection: MediaSelection) -> [PipelineCommand] {
@@ -21,9 +21,9 @@ struct OutputSettings: Sendable {
             captions = channel
             commands.append(.selectCaptions(channel))
         }
-        if options.sound != sound {
-            sound = options.sound
-            commands.append(.setSound(options.sound))
+        if options.audioSettings != audio {
+            audio = options.audioSettings
+            commands.append(.setAudioSettings(options.audioSettings))
         }
         return commands
     }

@@ -202,9 +202,18 @@ struct PlaylistFollower: Sendable {
 
     /// Validates that a playlist lists segments, or is live.
     ///
-    /// - Throws: ``StreamingError`` if the playlist has ended without segments, so that it can never be played.
+    /// - Throws: ``StreamingError`` if the playlist has ended without segments, or has no tag of media playlists, so that it can
+    ///   never be played.
     static func validate(_ playlist: MediaPlaylist, at address: ResourceAddress) throws(StreamingError) {
-        guard playlist.segmentSequences.isEmpty, !playlist.isLive else { return }
+        guard playlist.segmentSequences.isEmpty else { return }
+        guard playlist.hasMediaTags else {
+            throw StreamingError(
+                .unreadablePlaylist,
+                "the playlist lists neither variants nor segments, and has no EXT-X-TARGETDURATION",
+                address: address
+            )
+        }
+        guard !playlist.isLive else { return }
         throw StreamingError(
             .unreadablePlaylist,
             "the playlist lists no segments, and has ended",

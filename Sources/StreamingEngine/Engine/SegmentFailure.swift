@@ -11,7 +11,7 @@ struct SegmentFailure: Sendable {
     /// The reason for which the segment is skipped.
     var reason: SkippedSegment.Reason { failure.category == .damaged ? .notDecodable : .notLoaded }
 
-    /// Categorizes an error of the loader or the pipeline.
+    /// Creates the failure for an error of the loader or the pipeline.
     init(_ cause: any Error, of segment: SegmentReference) {
         switch cause {
         case SegmentLoader.Failure.transport(let cause, let kind):
@@ -56,17 +56,6 @@ extension RecoveryPolicy.Failure {
         } else {
             self.init(error.code == .stuck ? .stale : .damaged)
         }
-    }
-}
-
-extension RecoveryPolicy.Track {
-    init(_ kind: TrackKind) {
-        self =
-            switch kind {
-            case .main: .main
-            case .audio: .audio
-            case .subtitles: .subtitles
-            }
     }
 }
 

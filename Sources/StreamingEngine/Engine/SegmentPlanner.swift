@@ -111,7 +111,7 @@ enum SegmentPlanner {
         guard let current = plan.fetchedVariant, let timeline = plan.tracks.main.timeline else { return nil }
         plan.catalog.chooser.networkCost = sink.networkCost
         plan.catalog.choosePathway(at: moment.now)
-        let situation = VariantChooser.Context(
+        let context = VariantChooser.Context(
             current: current,
             isFirst: plan.tracks.main.buffer.entries.isEmpty,
             bufferLevel: scheduler.bufferedDuration.duration,
@@ -122,7 +122,7 @@ enum SegmentPlanner {
             now: moment.now
         )
         let catalog = plan.catalog
-        let choice = plan.catalog.chooser.choose(situation) { variant in
+        let choice = plan.catalog.chooser.choose(context) { variant in
             variant.id == current.id
                 || !catalog.isExcluded(catalog.source(for: variant, at: moment.now), at: moment.now)
         }

@@ -2,7 +2,7 @@ import HLSPlaylist
 public import ResourceAddressing
 import SegmentFormat
 
-/// An error because of which an item cannot be played, or playback of it ended.
+/// An error that prevents or ends the playback of an item.
 public struct StreamingError: MillstreamError, Sendable {
     /// The category of an error.
     ///
@@ -116,7 +116,7 @@ extension StreamingError {
     /// The codecs without the parameters that determine the decoder, as in a transport stream.
     private static let incompleteCodecs: Set<String> = ["mp4a", "mp4a.40", "mp4v"]
 
-    /// Returns the error for media of which no track can be decoded; `nil` if a track can be decoded, or if that is
+    /// Returns the error for media in which no track can be decoded; `nil` if a track can be decoded, or if that is
     /// unknown.
     static func undecodable(
         _ tracks: [MediaTrack],

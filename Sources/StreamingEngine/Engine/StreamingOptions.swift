@@ -97,7 +97,7 @@ package struct StreamingOptions: Sendable {
     /// The maximum time for which requests are repeated while no server can be reached; 60 s by default.
     package var patience: Duration = .seconds(60)
     /// The audio settings of playback.
-    package var sound = AudioSettings()
+    package var audioSettings = AudioSettings()
     /// A Boolean value that indicates whether playback pauses at the end; otherwise the requested rate is not changed
     /// there.
     package var pausesAtEnd = true

@@ -4,19 +4,6 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// A track of an item, which is fetched independently of the others.
-enum TrackKind: Int, Sendable, Hashable, CaseIterable {
-    /// The variant: video, muxed audio and video, or only audio.
-    case main
-    /// Audio from a separate playlist.
-    case audio
-    /// Subtitles from a separate playlist.
-    case subtitles
-
-    /// A Boolean value that indicates whether playback waits for the track.
-    var isRequired: Bool { self != .subtitles }
-}
-
 /// A media playlist, and its role in the presentation.
 struct StreamSource: Sendable, Hashable {
     /// The role of the playlist.

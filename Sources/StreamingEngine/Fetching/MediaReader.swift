@@ -32,7 +32,7 @@ package struct MediaReader: Sendable {
     /// A clause about the bytes that are missing at the end of a file, such as “its last 3 MB are missing”; `nil` if none are.
     package var missingLengthText: String? { file?.shortfall.map { $0.accuracy.text($0.length) } }
 
-    /// The duration that the index of a file declares, of which the end can be missing.
+    /// The duration that the index of a file declares; the end of the file can be missing.
     package var declaredDuration: MediaTime { file?.shortfall?.declaredDuration ?? playlist.duration }
 
     private let timeline: PresentationTimeline
@@ -120,8 +120,7 @@ package struct MediaReader: Sendable {
             position: file.map { file in
                 PipelineSegment.FilePosition(
                     offset: reference.byteRange?.start ?? 0,
-                    firstTimestamp: file.firstTimestamp,
-                    beginsWithinFrames: file.beginsWithinFrames,
+                    in: file,
                     isLast: position + 1 == count
                 )
             }

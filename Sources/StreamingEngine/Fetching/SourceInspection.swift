@@ -21,7 +21,7 @@ package struct SourceInspection: Sendable {
     /// The reason why nothing can be played; `nil` if at least one variant can be played.
     package let error: StreamingError?
 
-    /// Inspects the content at an address.
+    /// Creates an inspection of the content at an address.
     ///
     /// Its kind is recognized by the first bytes, not by a file name extension. For a stream, the playlists of the item
     /// and of one variant are loaded, and the start of a segment if no codecs are declared; for a media file, only its

@@ -1,6 +1,7 @@
 public import MediaTiming
 public import NIOCore
 public import PlaybackReporting
+package import SegmentFormat
 
 /// A segment of media, or a gap, that is appended to a pipeline.
 public struct PipelineSegment: Sendable {
@@ -52,6 +53,8 @@ public struct PipelineSegment: Sendable {
         public let beginsWithinFrames: Bool
         /// A Boolean value that indicates whether the segment is the last one of the file.
         public let isLast: Bool
+        /// The container format of the file, which the bytes of a segment in its middle do not tell; `nil` if it is unknown.
+        package let container: MediaContainer?
 
         /// Creates a position in a file.
         public init(offset: Int64, firstTimestamp: MediaTime, beginsWithinFrames: Bool, isLast: Bool) {
@@ -59,6 +62,16 @@ public struct PipelineSegment: Sendable {
             self.firstTimestamp = firstTimestamp
             self.beginsWithinFrames = beginsWithinFrames
             self.isLast = isLast
+            container = nil
+        }
+
+        /// Creates a position in an opened file.
+        init(offset: Int64, in file: OpenedFile, isLast: Bool) {
+            self.offset = offset
+            self.isLast = isLast
+            firstTimestamp = file.firstTimestamp
+            beginsWithinFrames = file.beginsWithinFrames
+            container = file.container
         }
     }
 

@@ -7,7 +7,7 @@ package struct SegmentBoundaries: Sendable {
     /// A number that changes whenever a playlist is loaded.
     package let revision: Int
 
-    /// Creates an instance without boundaries, for an item of which no playlist is known.
+    /// Creates an instance without boundaries, for an item without a known playlist.
     package init() { self.init([]) }
 
     init(_ timelines: [PresentationTimeline], revision: Int = 0) {

@@ -24,15 +24,15 @@ package struct StartPosition: Sendable, Hashable {
     /// The reason for the position.
     package let reason: Reason
 
-    /// Determines the start position.
+    /// Creates the start position in a presentation.
     ///
     /// - Parameters:
     ///   - timeline: The timeline of the played variant.
     ///   - declared: The start position of the multivariant playlist, which has priority over that of the media
-    ///     playlist (§4.4.2). Default: `nil`, so that only the media playlist's counts.
+    ///     playlist (§4.4.2). Default: `nil`, to use the start position of the media playlist.
     ///   - liveOffset: The distance to the live edge that the application configured, which is raised to the hold-back
     ///     of the window. Default: `nil`, for the distance of the playlist. It is ignored if the playlist has ended.
-    ///   - isLowLatency: Whether partial segments are loaded. Default: false.
+    ///   - isLowLatency: A Boolean value that indicates whether partial segments are loaded. Default: false.
     package init(
         in timeline: PresentationTimeline,
         declared: PlaylistStart? = nil,
@@ -77,7 +77,7 @@ package struct StartPosition: Sendable, Hashable {
         } else if time >= timeline.end, let pending = timeline.pendingSegment {
             (parts, start) = (pending.parts, pending.start)
         } else if time >= timeline.end, let last = timeline.segments.last {
-            // At the end of the last segment, its last frame is shown.
+            // At the end of the stream, the position is the start of the last segment.
             return last.start
         } else {
             return time

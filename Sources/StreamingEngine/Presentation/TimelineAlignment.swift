@@ -36,7 +36,7 @@ package struct TimelineAlignment: Sendable, Hashable {
     /// The offset on the discontinuity sequence numbers of the playlist.
     let domainShift: Int64
 
-    /// Determines the position of a playlist.
+    /// Creates the alignment of a playlist to a reference timeline.
     ///
     /// - Parameters:
     ///   - playlist: The complete loaded playlist.

@@ -25,6 +25,8 @@ struct SegmentScheduler: Sendable {
     static let gapTolerance = MediaTime(value: 1, timescale: 4)
     /// The minimum remainder of a segment for which the same time is loaded from another variant.
     private static let minimumRemainder = MediaTime(value: 1, timescale: 10)
+    /// The distance up to which a time counts as the boundary of a segment, because times are rounded.
+    private static let rounding = MediaTime(value: 1, timescale: 1_000)
 
     /// The playback position, or the target of a seek.
     var position: MediaTime
@@ -81,7 +83,7 @@ struct SegmentScheduler: Sendable {
         let isMissing = requiresExactFrame && Self.isMissing(position, in: timeline, loaded)
         let loadedEnd = isMissing ? position : bufferedEnd
         let limit = min(end ?? timeline.end, timeline.end)
-        if loadedEnd >= limit || limit - loadedEnd < Self.minimumRemainder && loadedEnd > position {
+        if loadedEnd >= limit || loadedEnd > position && isRemainder(after: loadedEnd, to: limit, in: timeline) {
             if let end, loadedEnd >= end { return .complete }
             return timeline.isLive ? .awaitPlaylist : .complete
         }
@@ -108,7 +110,7 @@ struct SegmentScheduler: Sendable {
         let position = min(position, timeline.range.end)
         let reach = Self.loadedStart(from: position, in: loaded)
         let ahead = position - reach
-        guard reach > timeline.range.start + Self.minimumRemainder,
+        guard !isRemainder(before: reach, in: timeline),
             var next = timeline.position(atOrAfter: reach - Self.minimumRemainder)
         else { return .complete }
         // A segment without a duration would be loaded again and again.
@@ -139,6 +141,27 @@ struct SegmentScheduler: Sendable {
         }
         let duration = timeline.range(at: next).duration
         return loadedEnd - position + duration > max(capacity, duration * 2)
+    }
+
+    /// Returns whether what follows a time is only the rest of a segment, whose media is loaded from another variant.
+    ///
+    /// A segment that begins after the time is media that is not loaded, even if it is very short.
+    private func isRemainder(after time: MediaTime, to limit: MediaTime, in timeline: PresentationTimeline) -> Bool {
+        guard limit - time < Self.minimumRemainder else { return false }
+        var end = time
+        while end < limit, let position = Self.position(atOrAfter: end, in: timeline) {
+            let range = timeline.range(at: position)
+            if range.start >= time - Self.rounding { return range.start >= limit }
+            end = range.end
+        }
+        return true
+    }
+
+    /// Returns whether what precedes a time is only the rest of the first segment, or nothing.
+    private func isRemainder(before time: MediaTime, in timeline: PresentationTimeline) -> Bool {
+        let start = timeline.range.start
+        guard time > start, let first = Self.position(atOrAfter: start, in: timeline) else { return true }
+        return time <= start + Self.minimumRemainder && timeline.range(at: first).end > time + Self.rounding
     }
 
     private func index(at time: MediaTime, in timeline: PresentationTimeline) -> Int? {

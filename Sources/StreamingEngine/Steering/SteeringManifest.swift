@@ -24,7 +24,7 @@ struct SteeringManifest: Sendable, Hashable {
     /// The pathways that are derived from others, in order.
     let clones: [PathwayClone]
 
-    /// Parses a steering manifest.
+    /// Creates a steering manifest by parsing it.
     ///
     /// Unknown members and invalid pathway clones are ignored.
     ///

@@ -182,7 +182,7 @@ extension EngineScenario {
             session.command(.select(captions?.options.first, .closedCaptions))
             session.command(.select(nil, .closedCaptions))
             session.run(until: 3)
-            session.update { $0.sound.volume = 0.5 }
+            session.update { $0.audioSettings.volume = 0.5 }
             session.run(until: 4)
         },
     ]

@@ -101,7 +101,7 @@ extension EngineSession {
         case .discardTrickPlay(let ranges): "pipeline discard trick play \(text(ranges))"
         case .selectCaptions(let channel): "pipeline captions \(channel ?? "off")"
         case .selectTrack(let type, let track): "pipeline track \(type) \(track.map { "\($0)" } ?? "none")"
-        case .setSound: "pipeline audio settings"
+        case .setAudioSettings: "pipeline audio settings"
         }
     }
 

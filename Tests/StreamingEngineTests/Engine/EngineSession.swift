@@ -449,7 +449,7 @@ struct EngineSession {
             observation.timebase = Timebase(mediaTime: landed, time: now, rate: 0)
             return .stepped(landed: landed, waiter: waiter)
         case .discardTrickPlay: return .trickPlayDiscarded
-        case .discard, .selectCaptions, .selectTrack, .setSound: return .done
+        case .discard, .selectCaptions, .selectTrack, .setAudioSettings: return .done
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         var engine = EngineTranscript()
         #expect(engine.deliver(.started, at: 0) == ["open"])
         #expect(engine.command(.setRate(1, reason: .setRateCalled, atOnce: false), at: 0) == [])
-        #expect(try engine.open(count: 10, at: 1) == ["fetch 1 v0.ts", "sound"])
+        #expect(try engine.open(count: 10, at: 1) == ["fetch 1 v0.ts", "audio settings"])
         #expect(engine.deliver(.pipelineFinished(.done), at: 1) == [])
         #expect(try engine.receive(1, at: 2) == ["append 1"])
         #expect(try engine.accept(1, at: 2) == ["fetch 2 v1.ts", "seek 0.0"])

@@ -71,7 +71,7 @@ struct EngineTranscript {
         case .pipeline(.selectCaptions): return "captions"
         case .pipeline(.selectTrack(let type, let track)):
             return "track \(type) \(track.map { "\($0)" } ?? "none")"
-        case .pipeline(.setSound): return "sound"
+        case .pipeline(.setAudioSettings): return "audio settings"
         case .closePipeline: return "close"
         }
     }

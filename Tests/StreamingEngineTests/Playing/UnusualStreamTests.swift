@@ -216,6 +216,15 @@ import Testing
         #expect(stream.simulation.now < .seconds(2))
     }
 
+    /// Such a playlist is not that of a live stream that begins later, which has a target duration.
+    @Test(arguments: ["", "#EXT-X-VERSION:3\n#EXT-X-INDEPENDENT-SEGMENTS\n", "a.ts\n"])
+    func aPlaylistWithoutTagsOfItsKindFailsAtOnce(lines: String) async throws {
+        let stream = try await TextStreamPlayback.playedOut([TextStreamPlayback.address: "#EXTM3U\n\(lines)"])
+        let error = try #require(stream.engine.snapshot.error)
+        #expect(error.code == .unreadablePlaylist && error.message.contains("has no EXT-X-TARGETDURATION"), "\(error)")
+        #expect(stream.simulation.now < .seconds(2))
+    }
+
     @Test func anEmptyVariantIsNotPlayed() async throws {
         var texts = TextStreamPlayback.texts(
             "#EXT-X-STREAM-INF:BANDWIDTH=500000\ne.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nv.m3u8\n",

@@ -77,6 +77,27 @@ import Testing
         #expect(Self.name(scheduler.nextStep(in: try Self.timeline())) == example.step)
     }
 
+    /// The rest of a segment is not loaded from another variant, but a short segment is media of its own.
+    @Test func shortSegmentsAtBothEndsAreFetched() throws {
+        let short = try Self.timeline([6, 0.05])
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).nextStep(in: short)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 5.9995)]).nextStep(in: short)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 5.98)]).nextStep(in: short)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6.0005)]).nextStep(in: short)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6.01)]).nextStep(in: short)) == "complete")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6.05)]).nextStep(in: short)) == "complete")
+        let live = try Self.timeline([6, 0.05], isLive: true)
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).nextStep(in: live)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6.05)]).nextStep(in: live)) == "await")
+        var limited = Self.scheduler(at: 0, loaded: [(0, 5.95)])
+        limited.end = MediaTime(seconds: 6)
+        #expect(Self.name(limited.nextStep(in: short)) == "complete")
+        var backward = Self.scheduler(at: 6.05, loaded: [(0.05, 6.05)])
+        backward.isReverse = true
+        #expect(Self.name(backward.nextStep(in: try Self.timeline([0.05, 6]))) == "fetch 0")
+        #expect(Self.name(backward.nextStep(in: try Self.timeline([6, 0.05]))) == "complete")
+    }
+
     @Test func aLivePlaylistIsAwaitedAtItsEnd() throws {
         let timeline = try Self.timeline(isLive: true)
         #expect(Self.scheduler(at: 100, loaded: [(96, 120)]).nextStep(in: timeline) == .awaitPlaylist)

@@ -1,6 +1,6 @@
 public import MediaTiming
 
-/// The default selector for viewers, which plans ahead and balances video quality, stalls and switches.
+/// The default selector, which plans ahead and balances video quality, stalls and switches.
 ///
 /// Instead of a single estimate of the throughput, it keeps a probability distribution. It therefore knows how
 /// uncertain the throughput is: it chooses higher rungs on a steady link than on a noisy one, and keeps a larger buffer
@@ -22,13 +22,13 @@ public struct BalancedSelector: VariantSelector {
     /// The throughput estimate before the first measurement, in bits per second.
     private let initialEstimate: Double?
 
-    /// The probability distribution of the link's state, or `nil` before the first situation, which contains the
+    /// The probability distribution of the link's state, or `nil` before the first selection context, which contains the
     /// ladder.
     private var linkState: LinkStateDistribution?
     private var ladder: Ladder?
     private var plan: PlanTable?
     private var oscillationDetector = LinkOscillationDetector()
-    /// The measurements that were added before the first situation.
+    /// The measurements that were added before the first selection context.
     private var pendingMeasurements: [SegmentMeasurement] = []
     private var hasMeasured = false
     /// The rate of the last large transfer, or the initial estimate, in bits per second.
@@ -161,7 +161,8 @@ extension BalancedSelector {
     private static let meanRateDeviation = 0.3
     /// The minimum duration in seconds for which a transfer has a rate of its own.
     ///
-    /// A shorter one arrived at once: its rate shows how fast a process reads, not how fast the network transferred.
+    /// A shorter one arrived too fast for a bit rate to be measured: its rate shows how fast a process reads, not how fast
+    /// the network transferred.
     private static let minimumTransferDuration = 0.001
 
     private mutating func updateLinkState(with measurement: SegmentMeasurement) {
@@ -208,7 +209,7 @@ extension BalancedSelector {
         min(1, max(bits / Self.fullWeightBits, flow / options.minimumMeasurementSeconds))
     }
 
-    /// Creates the probability distribution for the ladder of a situation, if the existing one is for another ladder.
+    /// Creates the probability distribution for the ladder of a selection context, if the existing one is for another.
     private mutating func prepareLinkState(for context: SelectionContext) {
         guard ladder != context.ladder else { return }
         let model = RateModel(context.ladder)
@@ -226,7 +227,7 @@ extension BalancedSelector {
         for measurement in waiting { updateLinkState(with: measurement) }
     }
 
-    /// Returns the plan for a situation: the existing one if it is still valid.
+    /// Returns the plan for a selection context: the existing one if it is still valid.
     private mutating func plan(for context: SelectionContext, _ linkState: LinkStateDistribution) -> PlanTable {
         let key = PlanKey(context, latency: longTermLatency.value ?? expectedLatency)
         if let plan, plan.key.isValid(for: key) { return plan }

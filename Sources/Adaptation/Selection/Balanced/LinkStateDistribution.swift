@@ -117,7 +117,8 @@ struct LinkStateDistribution: Sendable {
         normalize()
     }
 
-    /// Updates the distribution with a lower bound of the rate, from a response that arrived at once.
+    /// Updates the distribution with a lower bound of the rate, from a response that arrived too fast for a bit rate to be
+    /// measured.
     mutating func observe(atLeast bitsPerSecond: Double) {
         let bound = model.clampedLogarithm(bitsPerSecond)
         for index in workingProbabilities.indices {

@@ -22,7 +22,7 @@ enum PlanCache {
     /// Returns the cached plan for the given inputs, or computes it.
     ///
     /// - Parameters:
-    ///   - key: The inputs that depend on the situation.
+    ///   - key: The inputs that depend on the selection context.
     ///   - ladder: The ladder of the content.
     ///   - model: The link model for this ladder.
     ///   - weights: The costs and the discount factor.

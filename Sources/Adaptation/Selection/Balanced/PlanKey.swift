@@ -33,10 +33,10 @@ struct PlanKey: Sendable, Hashable {
     /// The maximum latency of a plan, in segment durations.
     static let maximumLatency = 2.0
 
-    /// Creates the key for a situation.
+    /// Creates the key for a selection context.
     ///
     /// - Parameters:
-    ///   - context: The situation before the request.
+    ///   - context: The selection context immediately before the request.
     ///   - latency: The expected time from a request to its first byte, in seconds.
     init(_ context: SelectionContext, latency: Double) {
         rungs = Self.reducedRungs(context.allowedRungs, of: context.ladder)

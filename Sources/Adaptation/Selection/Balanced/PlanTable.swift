@@ -65,7 +65,7 @@ struct PlanTable: Sendable {
     /// The value of a choice in an outage, without the quality itself, in the same order.
     private var outageValues: [Row]
 
-    /// Computes the plan.
+    /// Creates the plan by computing it.
     ///
     /// - Complexity: Some milliseconds for ten rungs.
     init(_ key: PlanKey, ladder: Ladder, model: RateModel, weights: Weights) {

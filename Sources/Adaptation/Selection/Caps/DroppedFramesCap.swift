@@ -24,7 +24,7 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         public var initialExclusionDuration: Duration
         /// The number of temporary exclusions after which a rung is excluded permanently.
         ///
-        /// 3: with the default duration, the attempts extend over about ten minutes.
+        /// 3: with the default duration, the exclusions last 60, 120 and 240 s, seven minutes in total.
         public var maximumTemporaryExclusions: Int
 
         /// Creates options, each of which has a default.

@@ -46,11 +46,11 @@ public struct LadderRestriction: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - reason: The reason for the exclusion.
-    ///   - isClosed: The condition, which is called for each allowed rung in ascending order.
-    public mutating func exclude(because reason: Reason, where isClosed: (Int) -> Bool) {
-        let closing = allowedRungs.filter(isClosed)
-        let keepsOne = closing.count < allowedRungs.count
-        for rung in keepsOne ? closing[...] : closing.dropFirst() { reasons[rung] = reason }
+    ///   - isExcluded: The condition, which is called for each allowed rung in ascending order.
+    public mutating func exclude(because reason: Reason, where isExcluded: (Int) -> Bool) {
+        let excluded = allowedRungs.filter(isExcluded)
+        let someRemain = excluded.count < allowedRungs.count
+        for rung in someRemain ? excluded[...] : excluded.dropFirst() { reasons[rung] = reason }
     }
 
     /// Returns the highest allowed rung that is not above `rung`, or the lowest allowed rung if there is none.
