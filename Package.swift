@@ -248,6 +248,8 @@ let package = Package(
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing",
                 "PresentationLoading",
                 "ReportFormat", "ResourceAddressing", "SegmentFormat",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

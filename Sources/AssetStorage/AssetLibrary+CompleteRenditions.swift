@@ -7,8 +7,8 @@ extension AssetLibrary {
     /// the origin.
     ///
     /// - Parameter id: The identifier of the asset.
-    /// - Returns: The playlist; `nil` if all that it lists is to be offered: if the asset is complete, if its complete renditions
-    ///   cannot be played alone, or if it is a recording that grows, one of whose segments is always about to be stored.
+    /// - Returns: The playlist; `nil` if the stored playlist is to be used unchanged: the asset is complete, cannot be played
+    ///   offline, or is still being recorded, or it has no playlist file.
     /// - Throws: ``StorageError``.
     package func playlistOfCompleteRenditions(of id: String) throws -> [UInt8]? {
         guard try outline(of: id).state == .partial, let url = file(Self.multivariantName, of: id) else { return nil }

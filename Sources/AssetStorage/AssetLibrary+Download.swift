@@ -30,6 +30,10 @@ package struct PlannedRendition: Sendable {
     package let isPart: Bool
     /// The usual extension of a media file, such as `.mp4`, that is the only segment; `nil` for any other playlist.
     package let mediaFileExtension: String?
+    /// The languages of the audio tracks of a media file, with `und` for a track that declares none.
+    package let audioLanguages: [String]
+    /// The languages of the subtitle tracks of a media file, with `und` for a track that declares none.
+    package let subtitleLanguages: [String]
 
     /// Creates a planned rendition.
     package init(
@@ -43,8 +47,12 @@ package struct PlannedRendition: Sendable {
         aliases: [Int] = [],
         firstPosition: Int = 0,
         isPart: Bool = false,
-        mediaFileExtension: String? = nil
+        mediaFileExtension: String? = nil,
+        audioLanguages: [String] = [],
+        subtitleLanguages: [String] = []
     ) {
+        self.audioLanguages = audioLanguages
+        self.subtitleLanguages = subtitleLanguages
         self.mediaFileExtension = mediaFileExtension
         self.role = role
         self.position = position
@@ -277,7 +285,11 @@ extension AssetLibrary {
             playlist: Data(playlist.bytes),
             address: rendition.address.text,
             aliases: rendition.aliases.map(String.init).joined(separator: ","),
-            isPart: rendition.isPart
+            isPart: rendition.isPart,
+            audioLanguages: rendition.mediaFileExtension.map { _ in rendition.audioLanguages.joined(separator: ",") },
+            subtitleLanguages: rendition.mediaFileExtension.map { _ in
+                rendition.subtitleLanguages.joined(separator: ",")
+            }
         )
         try record.insert(database)
         guard let renditionID = record.id else { return }

@@ -172,7 +172,12 @@ extension AssetLibrary {
             }
             guard skipped.count > skippedCount else {
                 // All assets of this plan were deleted.
-                return (EvictionPlan(entries: deleted, shortfall: plan.shortfall), usedBytes - plan.freedBytes)
+                let result = EvictionPlan(
+                    entries: deleted,
+                    insufficientEntries: plan.insufficientEntries,
+                    shortfall: plan.shortfall
+                )
+                return (result, usedBytes - plan.freedBytes)
             }
         }
     }

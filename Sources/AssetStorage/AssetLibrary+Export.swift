@@ -40,7 +40,7 @@ extension AssetLibrary {
             throw error
         } catch {
             try? FileManager.default.removeItem(at: partial)
-            throw StorageError(.disk, "\(folder.path) cannot be written (\(Self.reason(error)))", cause: error)
+            throw StorageError(writing: folder.path, error)
         }
     }
 
@@ -55,7 +55,7 @@ extension AssetLibrary {
             }
             let name = Self.fileName(of: media)
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(name))
-            try shareFiles(in: folder, keys: [])
+            try setModes(in: folder, exceptKeys: [])
             return name
         }
         for rendition in asset.renditions {
@@ -72,11 +72,11 @@ extension AssetLibrary {
             }
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
         }
-        try shareFiles(in: folder, keys: Set(resources.filter { $0.kind.keySize != nil }.map(\.path)))
+        try setModes(in: folder, exceptKeys: Set(resources.filter { $0.kind.keySize != nil }.map(\.path)))
         return Self.multivariantName
     }
 
-    /// Returns the name of a media file at its origin, or that in the package if the former is no usual file name.
+    /// Returns the name of a media file at its origin, or that in the package if the former is not suitable as a file name.
     private static func fileName(of media: StoredResource) -> String {
         let stored = URL(fileURLWithPath: media.path)
         let name = media.address.lastPathComponent.removingPercentEncoding ?? ""
@@ -87,12 +87,12 @@ extension AssetLibrary {
         return isUsual ? name : stored.lastPathComponent
     }
 
-    /// Gives the files in a new directory its mode, except for keys.
-    private func shareFiles(in folder: URL, keys: Set<String>) throws {
+    /// Sets the modes of the files in a new directory to that of the directory, except for keys.
+    private func setModes(in folder: URL, exceptKeys keys: Set<String>) throws {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
         // Without the mode of the directory, all files stay readable by the owner only.
         guard let folderMode = attributes[.posixPermissions] as? Int else { return }
-        try Self.share(folder, folderMode: folderMode, except: keys)
+        try Self.setModes(in: folder, folderMode: folderMode, exceptKeys: keys)
     }
 
     /// Sets the modes of all files and directories in a directory to those of new ones, except for keys.
@@ -102,7 +102,7 @@ extension AssetLibrary {
     ///   - folderMode: The mode of the directory.
     ///   - keys: The paths of the files to leave unchanged, relative to the directory.
     /// - Throws: The error of the system.
-    private static func share(_ folder: URL, folderMode: Int, except keys: Set<String>) throws {
+    private static func setModes(in folder: URL, folderMode: Int, exceptKeys keys: Set<String>) throws {
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where !keys.contains(path) {
             let file = folder.appendingPathComponent(path).path
             let attributes = try FileManager.default.attributesOfItem(atPath: file)

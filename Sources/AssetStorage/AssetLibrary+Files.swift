@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import HLSPlaylist
 import MediaTiming
-import ResourceAddressing
+package import ResourceAddressing
 
 /// A finished file of a package whose content is on the disk, but which is not yet in the catalog.
 package struct WrittenFile: Sendable {
@@ -22,7 +22,7 @@ package struct WrittenFile: Sendable {
 public struct VerificationResult: Sendable, Hashable {
     /// The paths, relative to the package, of files that are missing or damaged.
     public let damaged: [String]
-    /// The number of files of which only the size was checked, because an earlier version stored them without a
+    /// The number of files for which only the size was checked, because an earlier version stored them without a
     /// checksum.
     public let withoutChecksum: Int
     /// The paths, relative to the package, of files and directories that do not belong to the asset, in ascending order.
@@ -47,7 +47,8 @@ extension AssetLibrary {
         PackageFile("\(packagePath(id))/\(resource.path)", files: files)
     }
 
-    /// Returns a Boolean value that indicates whether the media playlist that needs a file names keys, for any of its segments.
+    /// Returns a Boolean value that indicates whether segments of the media playlist that contains a file may be encrypted,
+    /// including segments that are not stored.
     ///
     /// The result is `true` if the source can have other segments that have a key: those outside a time range, or those that
     /// appear during a recording.
@@ -61,8 +62,8 @@ extension AssetLibrary {
         return try MediaPlaylist(parsing: rendition.playlistBytes).segments.contains { !$0.keys.isEmpty }
     }
 
-    /// Returns a Boolean value that indicates whether the media playlist that needs a file, as far as it is stored, names keys for
-    /// any of its segments.
+    /// Returns a Boolean value that indicates whether a stored segment of the media playlist that contains a file is
+    /// encrypted; `true` if the playlist is unknown.
     package func namesKeys(for resource: StoredResource) throws -> Bool {
         let bytes = try catalog.read { database -> [UInt8]? in
             let row = try ResourceRecord.filter(Column("assetID") == resource.assetID)
@@ -166,7 +167,7 @@ extension AssetLibrary {
         try catalog.read { database in
             _ = try Self.record(id, database)
             let renditions = try Self.renditions(in: folders, of: id, database)
-            // The numbers are identifiers from the catalog.
+            // The identifiers are integers, so they can be part of the SQL text.
             let list = renditions.map { "AND renditionID IN (\($0.map(String.init).joined(separator: ",")))" } ?? ""
             let rows = try ResourceRecord.fetchAll(
                 database,
@@ -202,7 +203,7 @@ extension AssetLibrary {
         }
         try write { database in
             for file in written {
-                // The rows are new if a download of the asset was planned in the meantime.
+                // Rows are found by path and URL instead of id, because planning a download in the meantime replaces them.
                 let resource = file.resource
                 try database.execute(
                     sql: """
@@ -258,8 +259,8 @@ extension AssetLibrary {
 
     /// Checks the size and the checksum of every stored file of an asset.
     ///
-    /// Damaged files are removed and marked as not stored, so that the next download fetches them. They are part of each
-    /// result until then. Damaged playlists are written again.
+    /// Damaged files are removed and marked as not stored, so that the next download fetches them. Until then, every
+    /// verification reports them. Damaged playlists are written again.
     ///
     /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded; ``StorageError/Code/disk`` if a file cannot
     ///   be opened or read, in which case nothing is changed.
@@ -337,6 +338,13 @@ extension AssetLibrary {
         }
     }
 
+    /// Removes the stored files of a key, so that the next download fetches it again; the asset is incomplete until then.
+    ///
+    /// The caller must hold the lock of the asset.
+    package func removeKey(at address: ResourceAddress, of id: String) throws {
+        _ = try removeFilesFromCatalog(of: id) { _, row in row.kind != .key || row.address != address.text }
+    }
+
     /// Marks an asset as complete and writes its final playlists.
     ///
     /// - Throws: ``StorageError/Code/incomplete`` if a file is missing.
@@ -358,7 +366,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Removes I-frame playlists of which files could not be fetched, because the presentation can be played without them.
+    /// Removes I-frame playlists with files that could not be fetched; the presentation can be played without them.
     package func removeIncompleteIFrames(_ id: String) throws {
         let isChanged = try write { database in
             let renditions = try RenditionRecord.filter(Column("assetID") == id)
@@ -396,12 +404,13 @@ extension AssetLibrary {
     /// The names of the files that each package has beside its renditions.
     private static let ownNames: Set = [PackageLock.fileName, ReceptionClaims.fileName, multivariantName]
 
-    /// Removes files that are not in the catalog: unfinished files, and files of renditions that are no longer planned.
+    /// Removes files that the catalog does not need: unfinished files of resources that are already stored, and files of
+    /// renditions that are no longer planned.
     ///
     /// The caller must hold the lock of the asset.
     func removeUnreferencedFiles(_ id: String) throws {
         for path in try unreferencedFiles(id) {
-            // A directory in that of a rendition was made by another program.
+            // A directory inside the directory of a rendition was made by another program, and is not removed.
             if path.contains("/") {
                 try? files.removeFile("\(packagePath(id))/\(path)")
             } else {

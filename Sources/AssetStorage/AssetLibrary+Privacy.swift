@@ -15,13 +15,14 @@ extension AssetLibrary {
         let catalog = directory.appendingPathComponent(Catalog.fileName).path
         let names = Set((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [])
         try PrivateFiles.createFolder(packages)
-        if names.contains(Catalog.fileName) || names.isSubset(of: ["packages", "CACHEDIR.TAG", SpaceReserve.fileName]) {
+        let ownNames = ["CACHEDIR.TAG", SpaceReserve.fileName, PlaybackActivity.fileName]
+        if names.contains(Catalog.fileName) || names.isSubset(of: ownNames + ["packages"]) {
             PrivateFiles.restrictFolder(directory.path)
         }
         // The catalog is created before SQLite does it, because SQLite would apply the default mode for new files.
         try PrivateFiles.createIfMissing(catalog)
         for suffix in ["", "-wal", "-shm", "-journal"] { PrivateFiles.restrictFile(catalog + suffix) }
-        for name in ["CACHEDIR.TAG", SpaceReserve.fileName] {
+        for name in ownNames {
             PrivateFiles.restrictFile(directory.appendingPathComponent(name).path)
         }
         if PrivateFiles.isOpenToOthers(packages) { return PrivateFiles.restrictTree(packages) }

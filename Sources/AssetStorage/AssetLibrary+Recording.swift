@@ -194,7 +194,7 @@ extension AssetLibrary {
 }
 
 extension RenditionRecord {
-    /// Creates the record of a rendition of which nothing is recorded.
+    /// Creates the record of a rendition without recorded segments.
     fileprivate init(recording rendition: PlannedRendition, in folder: String, of id: String) {
         self.init(
             assetID: id,

@@ -9,8 +9,8 @@ extension AssetLibrary {
     /// The size of a file in bytes up to which it is not worth a link, because it occupies one block in common file systems.
     private static let minimumSharedSize: Int64 = 4096
 
-    /// Synchronizes received files to the disk and gives them their names; a file whose content is stored already
-    /// becomes a further name of the stored file.
+    /// Synchronizes received files to the disk and gives them their names; a file whose content is already stored becomes
+    /// a hard link to the stored file.
     ///
     /// - Parameter received: The files, which are entered in the catalog with ``commit(_:)`` afterward.
     /// - Returns: The result of each file, a ``StorageError`` if it is not in place.
@@ -36,7 +36,7 @@ extension AssetLibrary {
     /// Removes the summaries of assets that share files with others from now on; they are computed again for a listing.
     private func removeSummaries(of ids: Set<String>) {
         guard !ids.isEmpty else { return }
-        // Without this, only the total of a listing is too large.
+        // If this fails, only the total of a listing is too large.
         try? write { database in try AssetSummaryRecord.delete(ids, database) }
     }
 
@@ -54,7 +54,7 @@ extension AssetLibrary {
 
     private func path(_ id: String, _ path: String) -> String { "\(packagePath(id))/\(path)" }
 
-    /// Makes the stored files of an asset further names of files with the same content that are stored before them.
+    /// Replaces the stored files of an asset with hard links to files with the same content that were stored earlier.
     ///
     /// This finds files that were received at the same time, also by other processes.
     func shareStoredFiles(of id: String) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import HLSPlaylist
-import MediaTiming
+package import MediaTiming
 package import ResourceAddressing
 import Synchronization
 
@@ -16,7 +16,7 @@ extension AssetLibrary {
     /// Returns the asset whose files a player of a source can read instead of requesting them from the origin.
     ///
     /// - Parameter source: The URL of the source.
-    /// - Returns: The asset, and the variants of which all segments of the source are stored; `nil` if there is no asset, its
+    /// - Returns: The asset, and the variants for which all segments of the source are stored; `nil` if there is no asset, its
     ///   playlists are not loaded, its package was moved, or its playlists are not those of the origin, because it was
     ///   edited or recorded.
     /// - Throws: An error if the catalog cannot be read.
@@ -115,10 +115,29 @@ extension AssetLibrary {
         }
     }
 
-    /// Returns the path of the stored file of an asset that is all of a resource at the origin; `nil` if it is not stored.
-    package func storedFile(at address: ResourceAddress, of id: String) -> String? {
-        guard let stored = try? resource(at: address, nil, of: id), stored.bytes != nil else { return nil }
+    /// Returns the path of the stored file of an asset that is a resource at the origin, or a byte range of it; `nil` if it is
+    /// not stored.
+    package func storedFile(at address: ResourceAddress, _ range: ByteRange? = nil, of id: String) -> String? {
+        guard let stored = try? resource(at: address, range, of: id), stored.bytes != nil else { return nil }
         return file(stored.path, of: id)?.path
+    }
+
+    /// Returns the bytes of a key of 16 bytes with the given URL; `nil` if it is not stored.
+    package func storedKey(at address: ResourceAddress, of id: String) -> [UInt8]? {
+        let kind = StoredResource.Kind.key
+        let path = try? catalog.read { database in
+            try String.fetchOne(
+                database,
+                sql: """
+                    SELECT path FROM resource WHERE assetID = ? AND address = ? AND kind = ? AND bytes IS NOT NULL LIMIT 1
+                    """,
+                arguments: [id, address.text, kind.rawValue]
+            )
+        }
+        guard let path, let size = kind.keySize, let file = file(path, of: id),
+            let bytes = PackageFile.lastBytes(Int(clamping: size), of: file.path), bytes.count == size
+        else { return nil }
+        return bytes
     }
 
     /// Returns the path of a stored file of another media playlist of the same asset with the same URL; `nil` if there is none.

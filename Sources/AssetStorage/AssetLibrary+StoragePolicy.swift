@@ -96,9 +96,14 @@ extension AssetLibrary {
         let quota = limits.quota.map { "at most \($0) may be used in \(directory.path)" }
         let floor = limits.minimumFreeSpace > .zero ? "\(limits.minimumFreeSpace) must stay free on its disk" : nil
         let rules = [quota, floor].compactMap { $0 }.joined(separator: ", and ")
+        let raising = limits.quota == nil ? nil : "raise the quota (millstream library limits --quota SIZE)"
+        let lowering =
+            floor == nil ? nil : "lower the minimum of free space (millstream library limits --min-free-space SIZE)"
+        let advice = [raising, lowering, "delete assets"].compactMap { $0 }.joined(separator: ", or ")
         return StorageError(
             .full,
-            "the limits of the library leave no space for the download: \(rules), and no other asset can be deleted"
+            "the limits of the library leave no space for the download: \(rules), and no other asset can be deleted",
+            hint: "\(advice), then run the same command again"
         )
     }
 

@@ -35,9 +35,9 @@ extension AssetLibrary {
         return AssetSummary(record, asset, DiskUsage(of: packageDirectory(id)))
     }
 
-    /// Returns the disk space of the packages of assets, in which files that assets share count once.
+    /// Returns the disk space that the packages occupy; files shared by several assets count once.
     ///
-    /// - Complexity: O(*n*) in the number of assets, and of the files of those that share some.
+    /// - Complexity: O(*n*) in the number of assets, plus the number of files of the assets that share files.
     public func diskBytes(of summaries: [AssetSummary]) -> ByteCount {
         let alone = summaries.reduce(ByteCount.zero) { $1.sharesFiles ? $0 : $0 + $1.diskBytes }
         let sharing = summaries.filter(\.sharesFiles).map { packageDirectory($0.id) }
@@ -67,8 +67,8 @@ extension AssetLibrary {
         }
     }
 
-    /// The number of summaries that are stored in one transaction, because each transaction waits for the disk, and
-    /// each asset is locked with an open file.
+    /// The number of summaries per transaction: enough to wait for the disk rarely, and few enough because each asset is
+    /// locked with an open file.
     private static let summariesPerTransaction = 100
 
     /// Computes and stores the summary of an asset whose lock the caller holds.

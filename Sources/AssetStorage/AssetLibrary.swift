@@ -28,8 +28,8 @@ public final class AssetLibrary: Sendable {
     /// The path of the directory of all packages.
     private let packagesPath: String
     let receptions = ReceptionRegistry()
-    /// The waits of players of this process for media of the library that is not stored.
-    let playback = PlaybackActivity()
+    /// The waits of players for media of the library that is not stored.
+    let playback: PlaybackActivity
     /// The locks that this process holds to store files, by the identifiers of the assets.
     let locks = Mutex<[String: WeakLock]>([:])
     /// The claims of this process on files that it receives, by the identifiers of the assets.
@@ -45,17 +45,18 @@ public final class AssetLibrary: Sendable {
         }
     }
 
-    /// Opens a library, creates it if needed, and finishes interrupted deletions.
+    /// Creates an instance that opens a library, creates its directory if needed, and finishes interrupted deletions.
     ///
     /// - Throws: ``StorageError`` if the directory or the catalog cannot be used.
     public convenience init(directory: URL) throws {
         try self.init(directory: directory, files: SystemFileOperations())
     }
 
-    /// Opens a library that changes its packages through the given file operations.
+    /// Creates an instance that opens a library and changes its packages through the given file operations.
     package init(directory: URL, files: any FileOperations) throws {
         self.directory = directory.standardizedFileURL
         packagesPath = self.directory.appendingPathComponent("packages").path
+        playback = PlaybackActivity(self.directory, packagesPath: packagesPath, isWritable: true)
         self.files = files
         let reserve = SpaceReserve(path: self.directory.appendingPathComponent(SpaceReserve.fileName).path)
         self.reserve = reserve
@@ -75,7 +76,8 @@ public final class AssetLibrary: Sendable {
         reserve.fill()
     }
 
-    /// Opens a library for reading only, without any change to its directory, which may be on a read-only file system.
+    /// Creates an instance that opens a library for reading only, without any change to its directory, which may be on
+    /// a read-only file system.
     ///
     /// Each read includes what other processes stored after the library was opened.
     ///
@@ -83,6 +85,7 @@ public final class AssetLibrary: Sendable {
     public init(reading directory: URL) throws {
         self.directory = directory.standardizedFileURL
         packagesPath = self.directory.appendingPathComponent("packages").path
+        playback = PlaybackActivity(self.directory, packagesPath: packagesPath, isWritable: false)
         files = SystemFileOperations()
         reserve = nil
         let path = self.directory.appendingPathComponent(Catalog.fileName).path

@@ -1,12 +1,12 @@
 import GRDB
 
-/// The facts about an asset that are read without the rows of its files.
+/// Properties of an asset that can be read without reading the catalog entry of each file.
 package struct AssetOutline: Sendable, Hashable {
     /// The state.
     package let state: StoredAsset.State
     /// A Boolean value that indicates whether the asset is a media file, and not a stream.
     package let isMediaFile: Bool
-    /// A Boolean value that indicates whether the playlists of a download of the asset are known.
+    /// A Boolean value that indicates whether the catalog lists at least one rendition of the asset.
     package let hasRenditions: Bool
 }
 

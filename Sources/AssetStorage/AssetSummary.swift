@@ -1,7 +1,7 @@
 public import Foundation
 public import MediaTiming
 
-/// The facts about a downloaded asset that a listing shows.
+/// The properties of a downloaded asset that a listing shows.
 ///
 /// The catalog stores them for each asset that is not being downloaded, so that a library with many assets is listed
 /// without reading the rows of their files or their packages.
@@ -29,7 +29,8 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
     /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit rate;
     /// empty if the playlists declare neither.
     public let quality: String
-    /// The languages of the audio and the subtitles, such as `en,ko (subtitles en)`; empty if no rendition declares one.
+    /// The languages of the audio and the subtitles, such as `en,ko (subtitles en)`; empty if no rendition
+    /// and no track of a media file declares one.
     public let languages: String
 }
 
@@ -64,8 +65,8 @@ extension AssetSummary {
     private static func languages(of renditions: [StoredRendition]) -> String {
         func languages(_ role: StoredRendition.Role) -> String {
             var seen: Set<String> = []
-            return renditions.filter { $0.role == role }.compactMap(\.language).filter { seen.insert($0).inserted }
-                .joined(separator: ",")
+            return StoredRendition.languages(of: role, in: renditions)
+                .filter { $0 != "und" && seen.insert($0).inserted }.joined(separator: ",")
         }
         let (audio, subtitles) = (languages(.audio), languages(.subtitles))
         guard !subtitles.isEmpty else { return audio }

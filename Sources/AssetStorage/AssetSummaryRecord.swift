@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import MediaTiming
 
-/// The catalog records with the facts about an asset that are computed from the rows of its files, and the migration
+/// The catalog records with the properties of an asset that are computed from the rows of its files, and the migration
 /// that adds them.
 ///
 /// An asset has them only while they are up to date: triggers delete them when the asset or its files change in the
@@ -187,6 +187,9 @@ extension StoredContent {
             let loaded: [String]
             let duration: String
             let isComplete: Bool
+            /// The languages of the tracks of a media file; `nil` in the catalogs of earlier versions.
+            let audioLanguages: [String]?
+            let subtitleLanguages: [String]?
         }
 
         private let renditions: [Rendition]
@@ -205,7 +208,9 @@ extension StoredContent {
                     codecs: rendition.codecs,
                     loaded: rendition.loadedTimeRanges.ranges.flatMap { ["\($0.start)", "\($0.duration)"] },
                     duration: rendition.duration.description,
-                    isComplete: rendition.isComplete
+                    isComplete: rendition.isComplete,
+                    audioLanguages: rendition.audioLanguages,
+                    subtitleLanguages: rendition.subtitleLanguages
                 )
             }
             bytes = content.bytes.bytes
@@ -228,7 +233,9 @@ extension StoredContent {
                         codecs: rendition.codecs,
                         loadedTimeRanges: MediaTimeRangeSet(ranges),
                         duration: MediaTime(decimal: rendition.duration) ?? .zero,
-                        isComplete: rendition.isComplete
+                        isComplete: rendition.isComplete,
+                        audioLanguages: rendition.audioLanguages ?? [],
+                        subtitleLanguages: rendition.subtitleLanguages ?? []
                     )
                 },
                 bytes: ByteCount(bytes),

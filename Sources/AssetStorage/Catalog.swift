@@ -31,8 +31,25 @@ enum Catalog: Sendable {
             #endif
         }
         try pool.read { try checkVersion($0) }
-        try Schema.migrator.migrate(pool)
+        try migrate(pool)
         return .writable(pool)
+    }
+
+    /// Creates or changes the tables, also if other processes do so at the same time.
+    ///
+    /// GRDB reads which migrations are missing before the transactions that apply them. One that another process has applied in
+    /// between fails without a change; those that are still missing then are applied.
+    private static func migrate(_ pool: DatabasePool) throws {
+        var appliedCount = -1
+        while true {
+            do {
+                return try Schema.migrator.migrate(pool)
+            } catch {
+                let count = try pool.read { try Schema.migrator.appliedIdentifiers($0).count }
+                guard count > appliedCount else { throw error }
+                appliedCount = count
+            }
+        }
     }
 
     /// Verifies that the database was not created by a newer version of the schema.

@@ -23,7 +23,8 @@ package final class ContainedFile: Sendable {
     package let modificationMilliseconds: Int64
     private let descriptor: CInt
 
-    /// Opens a file or a folder; `nil` if there is none, or a link on the way to it.
+    /// Creates an instance that opens a file or a folder; `nil` if there is none, or if its path contains a symbolic
+    /// link.
     ///
     /// - Parameters:
     ///   - components: The components of the path, none of which may be empty, `.` or `..`, or contain a slash; none for

@@ -20,12 +20,12 @@ public struct DiskUsage: Sendable, Hashable {
         let links: UInt64
     }
 
-    /// Measures a directory; a missing directory occupies no space.
+    /// Creates the measurement of a directory; a missing directory occupies no space.
     ///
     /// Symbolic links are not followed.
     package init(of directory: URL) { self.init(of: [directory]) }
 
-    /// Measures several directories together.
+    /// Creates the measurement of several directories together.
     init(of directories: [URL]) {
         var files: [FileIdentity: (bytes: Int64, links: UInt64, names: UInt64)] = [:]
         var pending = directories.map(\.path)

@@ -6,7 +6,7 @@ package import ResourceAddressing
 package struct DownloadRecord: Sendable, Hashable, Identifiable {
     /// A state of a download that survives the process.
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// The download runs as soon as a process that takes care of it has capacity.
+        /// The download runs as soon as the process that manages it has capacity.
         case waiting
         /// The download does not run until it is resumed.
         case suspended
@@ -251,18 +251,18 @@ extension AssetLibrary {
         DownloadClaim.remove(id, in: directory)
     }
 
-    /// Returns the claim of a download for this process; `nil` if another one, or another session, takes care of it, or if the
-    /// library is open for reading only.
+    /// Returns the claim of a download for this process; `nil` if another one, or another session, manages it, or if the library
+    /// is open for reading only.
     package func claimDownload(_ id: String) -> DownloadClaim? { isWritable ? DownloadClaim(id, in: directory) : nil }
 
-    /// Returns a Boolean value that indicates whether a process takes care of a download.
+    /// Returns a Boolean value that indicates whether a process manages a download.
     package func isDownloadClaimed(_ id: String) -> Bool { DownloadClaim.exists(id, in: directory) }
 
     /// Returns a new identifier for a download.
     package static func newDownloadIdentifier() -> String { newIdentifier() }
 }
 
-/// A mark that a process takes care of a download, until it is deallocated or the process ends.
+/// A mark that a process manages a download, until it is deallocated or the process ends.
 package final class DownloadClaim: Sendable {
     private let descriptor: CInt
 

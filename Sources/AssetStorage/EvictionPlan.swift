@@ -72,13 +72,22 @@ public struct EvictionPlan: Sendable, Hashable {
 
     /// The assets to delete.
     public let entries: [Entry]
+    /// The assets that could be deleted, but are not, because the need could not be satisfied even by the deletion of all of them.
+    ///
+    /// They are in the order of their deletion, after those of ``entries``. If there are none and ``shortfall`` is above zero, no
+    /// other asset can be deleted.
+    public let insufficientEntries: [Entry]
     /// The number of bytes that the plan cannot make available; zero if it satisfies the limits and the need.
     ///
-    /// If the need cannot be satisfied, the plan deletes no asset because of it.
+    /// If the need cannot be satisfied, the plan deletes no asset because of it, and this is what would be missing after the
+    /// deletion of ``insufficientEntries``.
     public let shortfall: ByteCount
 
     /// The number of bytes that the plan frees on the disk.
     public var freedBytes: ByteCount { entries.reduce(.zero) { $0 + $1.freedBytes } }
+
+    /// The number of bytes that the deletion of ``insufficientEntries`` would free on the disk in addition.
+    public var insufficientBytes: ByteCount { insufficientEntries.reduce(.zero) { $0 + $1.freedBytes } }
 
     /// Creates a plan.
     ///
@@ -124,13 +133,15 @@ public struct EvictionPlan: Sendable, Hashable {
         var withRest = freed
         for candidate in rest { withRest.add(candidate.usage) }
         shortfall = missing - (withRest.bytes - freed.bytes)
-        if shortfall == .zero {
-            chosen += Self.choose(from: rest, toFree: missing, &freed).map { ($0, .need) }
-        }
+        let forNeed = Self.choose(from: rest, toFree: missing, &freed).map { ($0, Reason.need) }
+        let isSatisfied = shortfall == .zero
+        if isSatisfied { chosen += forNeed }
         var deleted = FreedSpace()
-        entries = chosen.map { candidate, reason in
+        func entry(_ candidate: EvictionCandidate, _ reason: Reason) -> Entry {
             Entry(id: candidate.id, title: candidate.title, freedBytes: deleted.add(candidate.usage), reason: reason)
         }
+        entries = chosen.map { entry($0, $1) }
+        insufficientEntries = isSatisfied ? [] : forNeed.map { entry($0, $1) }
     }
 
     /// The plan as a report of the command line and the server.
@@ -141,14 +152,16 @@ public struct EvictionPlan: Sendable, Hashable {
             ),
             "freed": .integer(freedBytes.bytes),
             "shortfall": .integer(shortfall.bytes),
+            "insufficient": insufficientEntries.isEmpty ? nil : .array(insufficientEntries.map(\.report)),
         ])
     }
 
     // MARK: Implementation
 
     /// Creates the result of an eviction.
-    init(entries: [Entry], shortfall: ByteCount) {
+    init(entries: [Entry], insufficientEntries: [Entry] = [], shortfall: ByteCount) {
         self.entries = entries
+        self.insufficientEntries = insufficientEntries
         self.shortfall = shortfall
     }
 

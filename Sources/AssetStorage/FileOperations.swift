@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import MediaTransport
 
 #if canImport(Glibc)
 import Glibc
@@ -54,7 +55,7 @@ package struct FileFailure: Error, Sendable, Hashable {
     package init(_ number: CInt) { self.number = number }
 
     /// A Boolean value that indicates whether the disk or the quota of the user is full.
-    var isFull: Bool { number == ENOSPC || number == EDQUOT }
+    var isFull: Bool { FileErrorText.isFull(errorNumber: number) }
 
     /// The system's description of the error.
     var reason: String { String(cString: strerror(number)) }

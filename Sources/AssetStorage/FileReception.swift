@@ -154,7 +154,7 @@ package final class FileReception: Sendable {
 package final class ReceptionReader: Sendable {
     private let reception: FileReception
 
-    /// Adds a reader to a reception.
+    /// Creates a reader of a reception.
     package init(_ reception: FileReception) {
         self.reception = reception
         reception.addReader()
@@ -252,8 +252,8 @@ struct FollowedBuffers: AsyncSequence, Sendable {
         /// Waits until there are bytes that have not been read, or no more.
         private func nextPhase() async throws -> FileReception.Phase {
             let (attempt, position) = (buffers.attempt, position)
-            buffers.activity.begin()
-            defer { buffers.activity.end() }
+            let wait = buffers.activity.begin(for: buffers.reception)
+            defer { buffers.activity.end(wait) }
             return try await buffers.reception.wait { phase in
                 guard case .receiving(attempt, _, let written) = phase else { return true }
                 return written > position
@@ -268,7 +268,7 @@ struct FollowedBuffers: AsyncSequence, Sendable {
 final class ReadableFile: Sendable {
     private let descriptor: CInt
 
-    /// Opens a file; `nil` if it cannot be read.
+    /// Creates an instance that opens a file; `nil` if it cannot be read.
     init?(_ path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

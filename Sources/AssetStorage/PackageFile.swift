@@ -43,6 +43,19 @@ package final class PackageFile: @unchecked Sendable {
         return (try? file.read(upToCount: count)).map { Array($0) }
     }
 
+    /// Returns the last bytes of the unfinished file, which can be fewer; `nil` if it cannot be read.
+    package func lastUnfinishedBytes(_ count: Int) -> [UInt8]? { Self.lastBytes(count, of: partialPath) }
+
+    /// Returns the last bytes of the file at a path, which can be fewer; `nil` if it cannot be read.
+    package static func lastBytes(_ count: Int, of path: String) -> [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        guard let size = try? file.seekToEnd() else { return nil }
+        let wanted = min(UInt64(clamping: count), size)
+        guard (try? file.seek(toOffset: size -| wanted)) != nil else { return nil }
+        return (try? file.read(upToCount: Int(clamping: wanted))).map { Array($0) }
+    }
+
     private var notePath: String { path + UnfinishedFile.fileExtension }
 
     deinit { closeFile() }

@@ -6,80 +6,51 @@ import Synchronization
 
 /// The claims of this process on files of a package that it receives, so that no other process requests them as well.
 ///
-/// A claim is a lock on a byte of a file in the package, at a position that follows from the name of the received file. The
-/// system releases the locks of a process that ends (open file description locks, fcntl(2)). Within a
-/// process, ``ReceptionRegistry`` decides who receives a file.
+/// A claim is a lock on a byte of a file in the package (``ByteLocks``), at a position that follows from the name of the received
+/// file. Within a process, ``ReceptionRegistry`` decides who receives a file.
 final class ReceptionClaims: Sendable {
     /// The name of the file in the package.
     static let fileName = ".receptions"
 
-    private let descriptor: CInt
+    private let locks: ByteLocks
 
-    /// Opens the claims on the files of the package in a directory; `nil` if that is not possible.
+    /// Creates the claims on the files of the package in a directory; `nil` if their file cannot be opened.
     ///
     /// - Parameters:
     ///   - package: The directory.
     ///   - isWritable: Whether files are claimed; otherwise the claims of other processes can only be read.
     init?(_ package: URL, isWritable: Bool) {
         let path = package.appendingPathComponent(Self.fileName).path
-        let flags = isWritable ? O_RDWR | O_CREAT : O_RDONLY
-        descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return nil }
+        guard let locks = ByteLocks(path, flags: isWritable ? O_RDWR | O_CREAT : O_RDONLY) else { return nil }
+        self.locks = locks
     }
-
-    deinit { close(descriptor) }
 
     /// Claims a file.
     ///
-    /// - Returns: A Boolean value that indicates whether no other process has claimed it.
-    func claim(_ file: ClaimedFile) -> Bool { setLock(F_WRLCK, at: file.position) }
+    /// - Returns: A Boolean value that indicates whether no other process has claimed it. A file system without locks has no
+    ///   claims, and each process receives what it needs.
+    func claim(_ file: ClaimedFile) -> Bool { locks.acquire(.exclusive, at: file.position) }
 
     /// Returns a Boolean value that indicates whether another process has claimed a file.
-    func isClaimedElsewhere(_ file: ClaimedFile) -> Bool { isLockedElsewhere(file.position) }
+    func isClaimedElsewhere(_ file: ClaimedFile) -> Bool { locks.positionOfOther(at: file.position) != nil }
 
     /// Marks the bytes of a claimed file on the disk as those that are received, or as others.
     func setReceiving(_ isReceiving: Bool, _ file: ClaimedFile) {
-        _ = setLock(isReceiving ? F_WRLCK : F_UNLCK, at: file.position +| 1)
+        if isReceiving {
+            _ = locks.acquire(.exclusive, at: file.position +| 1)
+        } else {
+            locks.release(at: file.position +| 1)
+        }
     }
 
     /// Returns a Boolean value that indicates whether the bytes of a file on the disk are those that another process
     /// receives.
-    func isReceivedElsewhere(_ file: ClaimedFile) -> Bool { isLockedElsewhere(file.position +| 1) }
+    func isReceivedElsewhere(_ file: ClaimedFile) -> Bool { locks.positionOfOther(at: file.position +| 1) != nil }
 
     /// Ends the claim on a file.
     func release(_ file: ClaimedFile) {
         // Both locks are released at once, so that no other process sees the claim without the mark.
-        _ = setLock(F_UNLCK, at: file.position, count: 2)
-    }
-
-    #if canImport(Darwin)
-    private static let setCommand = F_OFD_SETLK
-    private static let getCommand = F_OFD_GETLK
-    #else
-    // The module map of the C library does not have them (linux/fcntl.h).
-    private static let setCommand: CInt = 37
-    private static let getCommand: CInt = 36
-    #endif
-
-    private func lock(_ type: CInt, at position: Int64, count: Int64) -> flock {
-        var lock = flock()
-        lock.l_type = Int16(truncatingIfNeeded: type)
-        lock.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
-        lock.l_start = off_t(position)
-        lock.l_len = off_t(count)
-        return lock
-    }
-
-    private func setLock(_ type: CInt, at position: Int64, count: Int64 = 1) -> Bool {
-        var lock = lock(type, at: position, count: count)
-        if fcntl(descriptor, Self.setCommand, &lock) == 0 { return true }
-        // A file system without locks has no claims, and each process receives what it needs.
-        return errno != EAGAIN && errno != EACCES
-    }
-
-    private func isLockedElsewhere(_ position: Int64) -> Bool {
-        var lock = lock(F_WRLCK, at: position, count: 1)
-        return fcntl(descriptor, Self.getCommand, &lock) == 0 && lock.l_type != Int16(truncatingIfNeeded: F_UNLCK)
+        locks.release(at: file.position, count: 2)
     }
 }
 

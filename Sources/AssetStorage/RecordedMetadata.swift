@@ -43,7 +43,7 @@ struct RecordedMetadata {
 
     init() {}
 
-    /// Reads the date ranges that are recorded.
+    /// Creates the metadata from the recorded date ranges.
     init(of renditionID: Int64, _ database: Database) throws {
         let rows = try RecordedSegment.filter(Column("renditionID") == renditionID)
             .filter(Column("lines").like("%\(Self.tag)%")).fetchCursor(database)

@@ -422,7 +422,7 @@ package final class RecordingWriter: Sendable {
                 try file.seekToEnd()
                 try file.write(contentsOf: Data(text.utf8))
             } catch {
-                throw StorageError(.disk, "\(playlistURL.path) cannot be written", cause: error)
+                throw StorageError(writing: playlistURL.path, error)
             }
             for position in state.published..<next { state.pending[position] = nil }
             state.published = next

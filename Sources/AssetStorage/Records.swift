@@ -49,6 +49,10 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var aliases: String?
     /// A Boolean value that indicates whether the playlist does not have all segments of the source; `nil` for false.
     var isPart: Bool?
+    /// The languages of the audio tracks of a media file, separated by commas; `nil` for a media playlist.
+    var audioLanguages: String?
+    /// The languages of the subtitle tracks of a media file, separated by commas; `nil` for a media playlist.
+    var subtitleLanguages: String?
 
     /// The positions of all variants or renditions in the source that have this playlist.
     var positions: [Int] { [position] + (aliases ?? "").split(separator: ",").compactMap { Int($0) } }
@@ -181,6 +185,12 @@ enum Schema {
         AssetSummaryRecord.registerSharingMigration(&migrator)
         AssetSummaryRecord.registerPlayabilityMigration(&migrator)
         StorageLimitsRecord.registerMigration(&migrator)
+        migrator.registerMigration("languages-of-media-files") { database in
+            try database.alter(table: "rendition") { table in
+                table.add(column: "audioLanguages", .text)
+                table.add(column: "subtitleLanguages", .text)
+            }
+        }
         return migrator
     }()
 

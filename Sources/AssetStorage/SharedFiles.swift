@@ -73,8 +73,8 @@ struct SharedFiles: Sendable {
 
     /// Waits until the response of a reception has begun, or the reception has ended.
     private func response(of reception: FileReception) async throws -> FileReception.Phase {
-        library.playback.begin()
-        defer { library.playback.end() }
+        let wait = library.playback.begin(for: reception)
+        defer { library.playback.end(wait) }
         return try await reception.waitForResponse()
     }
 
@@ -162,7 +162,7 @@ struct SharedFiles: Sendable {
 
     /// Requests a file, or only what an earlier transfer has not received if the resource is unchanged.
     ///
-    /// - Returns: The response, the number of bytes that the unfinished file has already, and the version of the resource.
+    /// - Returns: The response, the number of bytes that the unfinished file already has, and the version of the resource.
     private func continuedResponse(
         to request: TransportRequest,
         _ storing: StoredReception

@@ -44,7 +44,7 @@ final class SharedTransfer: Sendable {
     private let state: Mutex<State>
     private let changes = Broadcast()
 
-    /// Begins to receive a body; the transfer is canceled when the last reader of the reception leaves.
+    /// Creates a transfer and begins to receive a body; the transfer is canceled when its last reader ends.
     init(_ body: TransportBody, _ storing: StoredReception, executor: (any TaskExecutor)?) {
         self.storing = storing
         // What an earlier transfer received is read from the disk.

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTransport
 public import ResourceAddressing
 
 /// An error of an asset library.
@@ -47,12 +48,23 @@ public struct StorageError: MillstreamError, Sendable {
     public let message: String
     /// The error of the file system or the database; `nil` if there is none.
     public let cause: (any Error)?
+    /// A suggestion for the user in place of the usual one for the code; `nil` if there is none.
+    package let hint: String?
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
+        hint = nil
+    }
+
+    /// Creates an error with a suggestion for the user.
+    init(_ code: Code, _ message: String, hint: String) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        cause = nil
     }
 
     /// Creates the error for a failed file operation.
@@ -67,6 +79,12 @@ public struct StorageError: MillstreamError, Sendable {
         case _ where failure.isFull: self.init(.full, "\(path) cannot be written (\(failure.reason))", cause: failure)
         default: self.init(.disk, "\(path) cannot be written (\(failure.reason))", cause: failure)
         }
+    }
+
+    /// Creates the error for a file or directory that cannot be written, with the error of Foundation.
+    package init(writing path: String, _ error: any Error) {
+        let message = "\(path) cannot be written (\(FileErrorText.reason(of: error)))"
+        self.init(FileErrorText.isFull(error) ? .full : .disk, message, cause: error)
     }
 
     /// Creates the error for a file that cannot be read, with the error number of the system.

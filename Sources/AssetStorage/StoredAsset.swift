@@ -66,8 +66,8 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
             "duration": duration.map { .seconds($0) },
             "bytes": .integer(bytes.bytes),
             "variants": .array(renditions.filter { $0.role == .variant }.map(\.report)),
-            "audio": .strings(renditions.filter { $0.role == .audio }.map { $0.language ?? "und" }),
-            "subtitles": .strings(renditions.filter { $0.role == .subtitles }.map { $0.language ?? "und" }),
+            "audio": .strings(StoredRendition.languages(of: .audio, in: renditions)),
+            "subtitles": .strings(StoredRendition.languages(of: .subtitles, in: renditions)),
             "playableOffline": .bool(isPlayableOffline),
             "mediaFile": .bool(isMediaFile),
             "path": .string(path),
@@ -132,6 +132,25 @@ public struct StoredRendition: Sendable, Hashable {
     public let duration: MediaTime
     /// A Boolean value that indicates whether every file of the rendition is stored.
     public let isComplete: Bool
+    /// The languages of the audio tracks of a media file, with `und` for a track that declares none; empty for a media
+    /// playlist.
+    public let audioLanguages: [String]
+    /// The languages of the subtitle tracks of a media file, with `und` for a track that declares none; empty for a
+    /// media playlist.
+    public let subtitleLanguages: [String]
+
+    /// The languages of the audio renditions or the subtitles renditions, or of such tracks of a media file, with `und`
+    /// for those that declare none.
+    static func languages(of role: Role, in renditions: [StoredRendition]) -> [String] {
+        renditions.flatMap { rendition -> [String] in
+            switch role {
+            case rendition.role: [rendition.language ?? "und"]
+            case .audio: rendition.audioLanguages
+            case .subtitles: rendition.subtitleLanguages
+            case .variant, .video, .iFrames: []
+            }
+        }
+    }
 
     fileprivate var report: ReportValue {
         .fields([

@@ -62,6 +62,9 @@ extension StoredRendition {
         /// A Boolean value that indicates whether all keys and initialization sections are stored.
         let hasSharedFiles: Bool
 
+        /// Returns the parts of a text that commas separate.
+        private static func list(_ text: String?) -> [String] { (text ?? "").split(separator: ",").map(String.init) }
+
         /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
         init(_ record: RenditionRecord, _ database: Database) throws {
             let playlist = try? MediaPlaylist(parsing: record.entirePlaylist(database))
@@ -100,10 +103,12 @@ extension StoredRendition {
                 bandwidth: record.bandwidth.map { BitRate(bitsPerSecond: $0) },
                 width: record.width,
                 height: record.height,
-                codecs: record.codecs.split(separator: ",").map(String.init),
+                codecs: Self.list(record.codecs),
                 loadedTimeRanges: loaded,
                 duration: playlist?.duration ?? .zero,
-                isComplete: isComplete
+                isComplete: isComplete,
+                audioLanguages: Self.list(record.audioLanguages),
+                subtitleLanguages: Self.list(record.subtitleLanguages)
             )
             self.bytes = bytes
             self.hasSharedFiles = hasSharedFiles

@@ -42,7 +42,7 @@ struct UnfinishedFile: Codable, Hashable {
         self.boot = boot
     }
 
-    /// Reads the note at a path; `nil` if there is none, or if its writing was interrupted.
+    /// Creates the note that is stored at a path; `nil` if there is none, or if its writing was interrupted.
     init?(contentsOf path: String) {
         guard let size = PackageFile.size(path), size <= Self.maximumSize,
             let data = try? Data(contentsOf: URL(fileURLWithPath: path)),
@@ -70,13 +70,13 @@ package struct ResourceVersion: Sendable, Hashable {
     /// The length of the entire resource in bytes; `nil` if it is unknown.
     package let totalLength: Int64?
 
-    /// Creates the version of which the bytes before a resumption are.
+    /// Creates the version to which the bytes before a resumption belong.
     init(_ resumption: TransportRequest.Resumption) {
         validator = resumption.validator
         totalLength = resumption.totalLength
     }
 
-    /// Creates the version of which a response is; `nil` if the server has no validator.
+    /// Creates the version to which a response belongs; `nil` if the response has no validator.
     package init?(_ response: TransportResponse, to request: TransportRequest) {
         guard let validator = response.resumptionValidator else { return nil }
         self.validator = validator

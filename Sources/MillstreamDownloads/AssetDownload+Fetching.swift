@@ -10,9 +10,12 @@ extension AssetDownload {
 
     /// Fetches the missing files in directories, or only those that were stored once, until the addresses of some have
     /// expired.
+    ///
+    /// The segments of `renditions` are not accepted if their keys do not match.
     func fetchMissing(
         of asset: StoredAsset,
         in folders: Set<String>? = nil,
+        verifying renditions: [PlannedRendition] = [],
         _ meter: ProgressMeter,
         _ renewal: inout DownloadRenewal,
         onlyLost: Bool = false,
@@ -26,6 +29,7 @@ extension AssetDownload {
         defer { withExtendedLifetime(claims) {} }
         var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
+        let verification = KeyVerification(renditions, of: id, in: library)
         let limiter = makeLimiter()
         let fetchCount =
             limiter?.fetchCount(atMost: configuration.maximumConcurrentFetches)
@@ -51,7 +55,8 @@ extension AssetDownload {
                                 budget: budget,
                                 limiter: limiter,
                                 yieldsToPlayback: true,
-                                time: time
+                                time: time,
+                                verification: verification
                             )
                             receivingCount += 1
                             group.addTask(executorPreference: loader.transport.executor) {

@@ -104,7 +104,9 @@ package struct AssetDownload: Sendable {
         while true {
             let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
             if hasAll {
+                let verification = KeyVerification(resolution.renditions, of: id, in: library)
                 let complete = try await BlockingOperation.run { [library] in
+                    try verification.checkStoredSegments()
                     try library.removeIncompleteIFrames(id)
                     // Files of an earlier download with another selection may still be missing.
                     if try library.missingCount(id) == 0 { try library.finish(id) }
@@ -149,7 +151,14 @@ package struct AssetDownload: Sendable {
         defer { report(.ended(id: id, meter.figures)) }
         if renewal.isFirstRound { report(.resolved(id: id, meter.progress, folders: folders)) }
         renewal.beginRound()
-        try await fetchMissing(of: asset, in: folders, meter, &renewal, report: report)
+        try await fetchMissing(
+            of: asset,
+            in: folders,
+            verifying: resolution.renditions,
+            meter,
+            &renewal,
+            report: report
+        )
         return (meter, !renewal.isNeeded)
     }
 

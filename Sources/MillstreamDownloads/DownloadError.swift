@@ -21,6 +21,8 @@ public struct DownloadError: MillstreamError, Sendable {
         public static let notAPlaylist = Code(rawValue: "not-a-playlist")
         /// The content is protected by a system that is not supported.
         public static let contentProtected = Code(rawValue: "content-protected")
+        /// The received media cannot be played, because the key does not match it.
+        public static let damaged = Code(rawValue: "damaged")
         /// The presentation has nothing that matches the selection.
         public static let nothingSelected = Code(rawValue: "nothing-selected")
         /// The edits of the selection cannot be applied to the playlists.
@@ -80,7 +82,7 @@ public struct DownloadError: MillstreamError, Sendable {
     init(_ error: StorageError) {
         let hint: String? =
             switch error.code {
-            case .full: "free some space and run the same command again to resume the download"
+            case .full: error.hint ?? "free some space and run the same command again to resume the download"
             case .busy: "wait until the other task has finished, or stop it"
             case .wouldDelete: "keep them in another library (--library DIR), or let them be deleted (--replace)"
             default: nil
@@ -125,9 +127,8 @@ extension DownloadError {
 extension DownloadError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .live, .notAPlaylist, .contentProtected, .nothingSelected, .cannotEdit, .tooLarge, .transport, .storage,
-        .canceled,
-        .unknown,
+        .live, .notAPlaylist, .contentProtected, .damaged, .nothingSelected, .cannotEdit, .tooLarge, .transport,
+        .storage, .canceled, .unknown,
     ]
 
     /// The code of the corresponding error of AVFoundation.
@@ -136,6 +137,7 @@ extension DownloadError.Code: ErrorCode {
         case .live: -11_862
         case .notAPlaylist: -11_828
         case .contentProtected: -11_831
+        case .damaged: -11_821
         case .nothingSelected: -11_869
         case .transport: -11_849
         case .canceled: -11_878

@@ -106,7 +106,7 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         }
     }
 
-    /// Parses `all`, `default`, `none`, or languages separated by commas; `nil` if there are none.
+    /// Creates a selection from `all`, `default`, `none`, or languages separated by commas; `nil` if there are none.
     public init?(_ text: String) {
         switch text {
         case "all": self = .all

@@ -20,6 +20,8 @@ struct FileTransfer {
     /// A Boolean value that indicates whether the transfer leaves the network to players that wait for media of the library.
     let yieldsToPlayback: Bool
     let time: any TimeSource
+    /// The check of the keys of encrypted segments; `nil` for none.
+    var verification: KeyVerification?
 
     /// The number of bytes that are collected before they are written on another thread.
     private static let writeSize = 256 << 10
@@ -296,6 +298,7 @@ struct FileTransfer {
             try file.write(rest)
             try check(file.count, response)
             if resource.kind == .initialization { try checkProtection(of: file, response) }
+            try verification?.check(file, of: resource)
             reception.setWritten(file.count)
         }
     }

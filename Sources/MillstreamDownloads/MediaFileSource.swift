@@ -126,8 +126,8 @@ struct MediaFileSource {
             let rate = Int64(saturating: (Double(length) * 8 / duration.seconds).rounded(.up))
             attributes.append("BANDWIDTH=\(max(1, rate))")
         }
-        if let video = tracks.first(where: { $0.mediaType == .video }), let width = video.width, width > 0,
-            let height = video.height, height > 0
+        if let video = tracks.first(where: { $0.mediaType == .video }), let width = video.presentationWidth,
+            let height = video.presentationHeight, width > 0, height > 0
         {
             attributes.append("RESOLUTION=\(width)x\(height)")
         }
@@ -181,8 +181,25 @@ extension DownloadResolver {
             variant: file.variant(timeline.tracks, duration: duration),
             playlist: playlist,
             address: file.address,
-            mediaFileExtension: file.fileExtension
+            mediaFileExtension: file.fileExtension,
+            audioLanguages: Self.languages(of: .audio, in: timeline.tracks),
+            subtitleLanguages: Self.languages(of: .subtitles, in: timeline.tracks)
         )
         return Resolution(playlist: .media(playlist), address: file.address, renditions: [rendition])
+    }
+
+    /// Returns the languages of the tracks of a media type, with `und` for a track that declares none or no valid tag
+    /// (RFC 5646 §2.1).
+    private static func languages(of type: MediaTrack.MediaType, in tracks: [MediaTrack]) -> [String] {
+        tracks.filter { $0.mediaType == type }.map { track in
+            guard let language = track.language, language.utf8.count <= 100,
+                language.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isLetterOrDigit($0) })
+            else { return "und" }
+            return language
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }

@@ -7,7 +7,7 @@ package struct UnfinishedAssets: Sendable {
     private let library: AssetLibrary
     private let downloads: [String: DownloadProgress]
 
-    /// Reads the progress of the downloads in a library.
+    /// Creates an instance with the progress of the downloads in a library.
     ///
     /// - Parameters:
     ///   - library: The library.

@@ -67,8 +67,8 @@ public enum VariantQualifier: Sendable, Hashable {
         case codec
     }
 
-    /// Parses a condition such as `peak-rate<=5M`, `average-rate<3M`, `frame-rate>30`, `height>=720`, `channels>=6`,
-    /// `sample-rate=48000`, `video-range=PQ`, `video-range=HDR` or `codec=hvc1`.
+    /// Creates a qualifier from a condition such as `peak-rate<=5M`, `average-rate<3M`, `frame-rate>30`, `height>=720`,
+    /// `channels>=6`, `sample-rate=48000`, `video-range=PQ`, `video-range=HDR` or `codec=hvc1`.
     ///
     /// The result is `nil` for any other text; video ranges and codecs can only be compared with `=`.
     public init?(_ text: some StringProtocol) {

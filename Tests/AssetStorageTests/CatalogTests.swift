@@ -66,7 +66,8 @@ import Testing
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "folder" TEXT NOT NULL, "#
                     + #""role" TEXT NOT NULL, "position" INTEGER NOT NULL, "language" TEXT, "bandwidth" INTEGER, "#
                     + #""width" INTEGER, "height" INTEGER, "codecs" TEXT NOT NULL, "playlist" BLOB NOT NULL, "#
-                    + #""address" TEXT NOT NULL, "aliases" TEXT, "isPart" BOOLEAN, UNIQUE ("assetID", "folder"))"#,
+                    + #""address" TEXT NOT NULL, "aliases" TEXT, "isPart" BOOLEAN, "#
+                    + #""audioLanguages" TEXT, "subtitleLanguages" TEXT, UNIQUE ("assetID", "folder"))"#,
                 #"CREATE TABLE "resource" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""renditionID" INTEGER NOT NULL REFERENCES "rendition"("id") ON DELETE CASCADE, "#
@@ -226,6 +227,20 @@ import Testing
             let error = storageError { try body() }
             #expect(error?.code == "library-too-new")
             #expect(error?.message == "the library was created by a newer version of Millstream")
+        }
+    }
+
+    /// Several commands that create the same library begin at the same time.
+    @Test func concurrentlyCreatedLibraryIsUsableByAll() async throws {
+        for number in 0..<10 {
+            let directory = temporary.directory.appendingPathComponent("new-\(number)")
+            let counts = try await withThrowingTaskGroup { group in
+                for _ in 0..<6 {
+                    group.addTask { @concurrent in try AssetLibrary(directory: directory).assets().count }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(counts == Array(repeating: 0, count: 6))
         }
     }
 

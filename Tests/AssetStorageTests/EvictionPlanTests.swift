@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import MediaTiming
+import ReportFormat
 import Testing
 
 @Suite struct EvictionPlanTests {
@@ -49,6 +50,7 @@ import Testing
         var free: Int64? = 50
         var evicted: [String]
         var shortfall: Int64 = 0
+        var insufficient: [String] = []
     }
 
     @Test(arguments: [
@@ -62,7 +64,14 @@ import Testing
         Case(need: 111, evicted: ["important:need"]),
         Case(need: 210, evicted: ["old:need", "new:need", "important:need"]),
         // A need that cannot be satisfied deletes no asset.
-        Case(need: 211, evicted: [], shortfall: 1),
+        Case(need: 211, evicted: [], shortfall: 1, insufficient: ["old:need", "new:need", "important:need"]),
+        Case(
+            floor: 60,
+            need: 211,
+            evicted: ["old:limits"],
+            shortfall: 61,
+            insufficient: ["new:need", "important:need"]
+        ),
         Case(need: .max, free: nil, evicted: []),
         Case(quota: 2_160, evicted: []),
         Case(quota: 2_159, evicted: ["old:limits"]),
@@ -84,6 +93,7 @@ import Testing
         )
         #expect(plan.entries.map { "\($0.id):\($0.reason.rawValue)" } == given.evicted)
         #expect(plan.shortfall == ByteCount(given.shortfall))
+        #expect(plan.insufficientEntries.map { "\($0.id):\($0.reason.rawValue)" } == given.insufficient)
     }
 
     @Test func expiredAssetsAreEvictedFirstAndCountTowardsTheNeed() {
@@ -134,6 +144,33 @@ import Testing
         #expect(plan.shortfall == ByteCount(shortfall))
     }
 
+    /// Assets that cannot be enough are listed apart from those that are deleted, and not at all if nothing can be deleted.
+    @Test func assetsThatAreNotEnoughAreReportedApart() {
+        func plan(_ candidates: [EvictionCandidate]) -> EvictionPlan {
+            EvictionPlan(
+                candidates: candidates,
+                limits: StorageLimits(),
+                need: ByteCount(116),
+                usedBytes: ByteCount(1_115),
+                freeBytes: .zero,
+                now: Self.now
+            )
+        }
+        let insufficient = plan(Self.sharing)
+        #expect(insufficient.entries.isEmpty && insufficient.freedBytes == .zero)
+        let entries = insufficient.insufficientEntries.map { "\($0.id):\($0.freedBytes.bytes)" }
+        #expect(entries == ["a:5", "small:10", "b:100"])
+        #expect(insufficient.insufficientBytes == ByteCount(115))
+        #expect(
+            insufficient.report.json.hasPrefix(
+                #"{"evicted":[],"freed":0,"shortfall":1,"insufficient":[{"id":"a","title":"a","freed":5,"reason":"need"},"#
+            ),
+            "\(insufficient.report.json)"
+        )
+        let impossible = plan([Self.candidate("pinned", created: 1, 10, isPinned: true)])
+        #expect(impossible.report.json == #"{"evicted":[],"freed":0,"shortfall":116}"#)
+    }
+
     @Test func limitThatCannotBeSatisfiedDeletesOnlyWhatFreesSpace() {
         let plan = EvictionPlan(
             candidates: Self.sharing,
@@ -145,5 +182,6 @@ import Testing
         )
         #expect(plan.entries.map(\.id) == ["a", "small", "b"])
         #expect(plan.freedBytes == ByteCount(115) && plan.shortfall == ByteCount(999))
+        #expect(plan.insufficientEntries.isEmpty)
     }
 }

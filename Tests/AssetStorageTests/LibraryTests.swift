@@ -400,7 +400,7 @@ import Testing
     @Test(
         arguments: [
             "", "catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm", "catalogue.sqlite-journal",
-            "CACHEDIR.TAG", "packages",
+            "CACHEDIR.TAG", "playing", "packages",
         ]
     )
     func modesOfAllFilesAreRestricted(name: String) throws {

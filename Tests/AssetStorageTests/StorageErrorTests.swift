@@ -1,4 +1,5 @@
 import AssetStorage
+import Foundation
 import Testing
 
 /// Tests the error codes, which appear in logs and metrics, and which scripts compare.
@@ -17,5 +18,18 @@ import Testing
         #expect(error.code == code)
         #expect(error.message == "the disk failed")
         #expect("\(error)" == "the disk failed")
+    }
+
+    @Test(
+        arguments: [
+            (CocoaError(.fileWriteOutOfSpace), .full, "No space left on device"),
+            (CocoaError(.fileWriteNoPermission), .disk, "Permission denied"),
+        ] as [(CocoaError, StorageError.Code, String)]
+    )
+    func fileThatCannotBeWrittenHasTheReason(cause: CocoaError, code: StorageError.Code, reason: String) {
+        let error = StorageError(writing: "/film", cause)
+        #expect(error.code == code)
+        #expect(error.message == "/film cannot be written (\(reason))")
+        #expect((error.cause as? CocoaError)?.code == cause.code)
     }
 }

@@ -207,6 +207,11 @@ private final class DeletedAssets: Sendable {
         try library.checkSpace(for: ByteCount(600_000))
         let error = #expect(throws: StorageError.self) { try library.checkSpace(for: used + used) }
         #expect(error?.code == .full)
+        let (quota, floor) = ("millstream library limits --quota SIZE", "--min-free-space SIZE")
+        #expect(error?.hint?.contains(quota) == true && error?.hint?.contains(floor) == false)
+        try library.setStorageLimits(StorageLimits(minimumFreeSpace: ByteCount(1 << 60)))
+        let other = #expect(throws: StorageError.self) { try library.checkSpace(for: ByteCount(1)) }
+        #expect(other?.hint?.contains(quota) == false && other?.hint?.contains(floor) == true)
         #expect(try remaining() == ids)
     }
 

@@ -54,13 +54,7 @@ final class BlockingTransport: Transport {
             part.yield(rest)
             part.finish()
         }
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(parts)
-        )
+        return response.replacingBody(with: TransportBody(parts), record: TransferRecord())
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [
         (DownloadError.Code.live, "live-stream"), (.notAPlaylist, "not-a-playlist"),
         (.contentProtected, "content-protected"), (.nothingSelected, "nothing-selected"), (.tooLarge, "too-large"),
-        (.transport, "transport"), (.storage, "storage"),
+        (.transport, "transport"), (.storage, "storage"), (.damaged, "damaged"),
     ])
     func errorCodesHaveStableRawValues(code: DownloadError.Code, spelling: String) {
         #expect(code.rawValue == spelling && DownloadError.Code(rawValue: spelling) == code)

@@ -111,13 +111,7 @@ private final class BufferingTransport: Transport {
             if left == count - 2 { await wait() }
             return next
         }
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(body)
-        )
+        return response.replacingBody(with: TransportBody(body), record: TransferRecord())
     }
 }
 

@@ -33,6 +33,23 @@ import Testing
         base + "0.ts": "zero", base + "1.ts": "one", base + "2.ts": "two",
     ])
 
+    /// A transport whose responses begin when it is released.
+    private final class SilentTransport: Transport {
+        private let base: ScriptedTransport
+        private let gate = AsyncStream<Void>.makeStream()
+
+        init(_ base: ScriptedTransport) { self.base = base }
+
+        func release() { gate.continuation.finish() }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            let response = try await base.send(request)
+            for await _ in gate.stream {}
+            try Task.checkCancellation()
+            return response
+        }
+    }
+
     private func another() throws -> AssetLibrary { try AssetLibrary(directory: temporary.directory) }
 
     private static func download(_ transport: any Transport, into library: AssetLibrary) -> AssetDownload {
@@ -100,19 +117,38 @@ import Testing
         let id = try await plannedAsset()
         let before = segments.count
         let library = try another()
-        let blocked = BlockingTransport(origin, blocking: Self.base + "1.ts")
+        let blocked = BlockingTransport(origin, blocking: Self.base + "0.ts")
         let player = AssetTransport(library, id: id, origin: blocked)
+        let playing = Task { try await Self.text("0.ts", player) }
+        try await wait(forRequests: before + 1)
+        let task = Self.begin(origin, into: temporary.library)
+        // The download waits for the first segment.
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(segments.dropFirst(before) == ["0.ts"])
+        blocked.release()
+        #expect(try await playing.value == "zero")
+        #expect(try await task.value.state == .complete)
+        #expect(segments.dropFirst(before) == ["0.ts", "1.ts", "2.ts"])
+        #expect(try temporary.library.verify(id).damaged.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func downloadWaitsWhileAPlayerOfAnotherProcessWaits(isCanceled: Bool) async throws {
+        let id = try await plannedAsset()
+        let before = segments.count
+        let library = try another()
+        let silent = SilentTransport(origin)
+        let player = AssetTransport(library, id: id, origin: silent)
         let playing = Task { try await Self.text("1.ts", player) }
         try await wait(forRequests: before + 1)
         let task = Self.begin(origin, into: temporary.library)
-        // The download receives the first segment and waits for the second.
-        try await wait(forRequests: before + 2)
-        try await Task.sleep(for: .milliseconds(200))
-        #expect(segments.dropFirst(before) == ["1.ts", "0.ts"])
-        blocked.release()
-        #expect(try await playing.value == "one")
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(segments.dropFirst(before) == ["1.ts"])
+        if isCanceled { playing.cancel() } else { silent.release() }
+        _ = await playing.result
         #expect(try await task.value.state == .complete)
-        #expect(segments.dropFirst(before) == ["1.ts", "0.ts", "2.ts"])
+        let expected = isCanceled ? ["1.ts", "0.ts", "1.ts", "2.ts"] : ["1.ts", "0.ts", "2.ts"]
+        #expect(Array(segments.dropFirst(before)) == expected)
         #expect(try temporary.library.verify(id).damaged.isEmpty)
     }
 

@@ -70,6 +70,7 @@ private final class DeletedTitles: Sendable {
         try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(1_500_000)))
         let error = await #expect(throws: DownloadError.self) { try await download("two", from: origin) }
         #expect(error?.detail == "disk-full" && error?.message.contains("the limits of the library") == true)
+        #expect(error?.hint?.hasPrefix("raise the quota (millstream library limits --quota SIZE), or ") == true)
         #expect(try titles() == ["one", "two"])
         try library.setStoragePolicy(StoragePolicy(), of: pinned.id)
         #expect(try await download("two", from: origin).state == .complete)

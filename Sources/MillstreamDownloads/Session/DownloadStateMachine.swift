@@ -46,7 +46,7 @@ struct DownloadStateMachine {
         case added(id: String, asset: String, priority: Int, phase: Phase)
         /// A task was removed by another process.
         case removed(String)
-        /// Another process takes care of a task that does not run.
+        /// Another process manages a task that does not run.
         case released(String)
         case requested(String, Request)
         case prioritized(String, Int)

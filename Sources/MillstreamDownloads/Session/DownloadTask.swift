@@ -140,7 +140,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     public var state: State { status.withLock { $0.state } }
     /// The error that ended the task; `nil` if there is none.
     public var error: DownloadError? { status.withLock { $0.error } }
-    /// A Boolean value that indicates whether a process takes care of the task; otherwise it was interrupted, paused or
+    /// A Boolean value that indicates whether a process manages the task; otherwise it was interrupted, paused or
     /// failed, and ``resume()`` continues it in this process.
     public var isAttended: Bool { library.isDownloadClaimed(id) }
     /// A Boolean value that indicates whether the task was completed or canceled, possibly by another process.

@@ -7,7 +7,7 @@ import Synchronization
 extension SessionRunner {
     /// Applies what other processes changed in the catalog, until the session no longer exists.
     static func watch(_ session: Weak<SessionRunner>, _ time: any TimeSource) async {
-        // A library that is open for reading has no tasks to take care of, and each reading of its catalog may copy the catalog.
+        // A library that is open for reading has no tasks to manage, and each reading of its catalog may copy the catalog.
         guard session.value?.library.isWritable == true else { return }
         let configuration = session.value?.configuration
         var schedule = StoragePolicySchedule(
@@ -99,7 +99,7 @@ extension SessionRunner {
         }
     }
 
-    /// Updates a task that another process takes care of, or that no process takes care of.
+    /// Updates a task that another process or no process manages.
     private func follow(_ record: DownloadRecord, _ task: DownloadTask) {
         state.withLock { $0.known[record.id] = KnownState(state: record.state, priority: record.priority) }
         switch record.state {
@@ -123,7 +123,7 @@ extension SessionRunner {
     /// has files.
     private static let readingShare = 20
 
-    /// Updates the progress of a task that this session does not take care of, if it can have changed.
+    /// Updates the progress of a task that this session does not manage, if it can have changed.
     private func followProgress(_ record: DownloadRecord, _ task: DownloadTask) {
         let (begun, isWriting) = (time.now, task.isWriting)
         if let last = state.withLock({ $0.followed[record.id] }), last.folders == record.folders,

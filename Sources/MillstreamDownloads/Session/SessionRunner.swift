@@ -14,7 +14,7 @@ final class SessionRunner: Sendable {
         private(set) var tasks: [DownloadTask] = []
         /// The tasks by their identifiers.
         private var tasksByID: [String: DownloadTask] = [:]
-        /// The tasks that this session takes care of.
+        /// The tasks that this session manages.
         var claims: [String: DownloadClaim] = [:]
         var runs: [String: Task<Void, Never>] = [:]
         /// The state and the priority that this session last read from the catalog or wrote to it.
@@ -101,7 +101,7 @@ final class SessionRunner: Sendable {
     /// The tasks that have not ended, in the order of their creation.
     var tasks: [DownloadTask] { state.withLock { $0.tasks } }
 
-    /// Adds a task that was just created to the catalog and takes care of it.
+    /// Adds a task that was just created to the catalog and begins to manage it.
     func add(_ task: DownloadTask, _ record: DownloadRecord, _ claim: DownloadClaim) throws {
         // The task must be known before the catalog has it, because the catalog is read at any time.
         state.withLock { state in
@@ -177,7 +177,7 @@ final class SessionRunner: Sendable {
 
     // MARK: Requests
 
-    /// Applies a request of a task, or leaves it to the process that takes care of the task.
+    /// Applies a request of a task, or leaves it to the process that manages the task.
     func request(_ request: DownloadStateMachine.Request, of id: String) {
         if adopt(id) { return send(.requested(id, request)) }
         let saved: DownloadRecord.State =
@@ -216,7 +216,7 @@ final class SessionRunner: Sendable {
 
     func setDetails(_ details: String, of id: String) { try? library.changeDownload(id, .details(details)) }
 
-    /// Takes care of a task if no other process does; returns whether this session takes care of it.
+    /// Begins to manage a task if no other process does; returns whether this session manages it.
     func adopt(_ id: String) -> Bool {
         if isOwned(id) { return true }
         guard let task = state.withLock({ $0.task(id) }), let claim = library.claimDownload(id) else { return false }

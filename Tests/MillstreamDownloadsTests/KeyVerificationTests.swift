@@ -1,0 +1,144 @@
+import AssetStorage
+import Foundation
+import MediaTransport
+import MillstreamTesting
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+
+/// Tests downloads of encrypted segments whose key does not match.
+@Suite(.timeLimit(.minutes(5))) struct KeyVerificationTests {
+    private static let base = "https://films.example/"
+    private static let key = Array("0123456789abcdef".utf8)
+    private static let wrongKey = Array("fedcba9876543210".utf8)
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var library: AssetLibrary { temporary.library }
+
+    /// Segments of one, three and two blocks, encrypted with `key`; the initialization vectors are 7, 8 and 9.
+    private static let encryptedSegments = [
+        "625a06b3141263442535565aa858d322",
+        "943cd9e209fd0628d15ee5114affcd61d1d2fbc57e606d6a1245881e2f72badcfe744bd0783d29e6170b43fb76d86483",
+        "f608e77ae8f8dd9291ce5655c82fd0e177279b43306192e4d5be4c325cfd019a",
+    ].map { digits in
+        stride(from: 0, to: digits.utf8.count, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
+    }
+
+    private static func origin(
+        key: [UInt8],
+        segments: [[UInt8]] = encryptedSegments,
+        keyTag: String = "#EXT-X-KEY:METHOD=AES-128,URI=\"key\""
+    ) -> ScriptedTransport {
+        let list = segments.indices.map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+        let transport = ScriptedTransport(texts: [
+            base + "main.m3u8":
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:7\n\(keyTag)\n\(list)#EXT-X-ENDLIST\n"
+        ])
+        transport.setResponses(for: base + "key", .bytes(key))
+        for (index, bytes) in segments.enumerated() {
+            transport.setResponses(for: base + "\(index).ts", .bytes(bytes))
+        }
+        return transport
+    }
+
+    @discardableResult
+    private func download(
+        _ origin: ScriptedTransport,
+        jobs: Int = 1,
+        _ selection: DownloadSelection = DownloadSelection()
+    ) async throws -> StoredAsset {
+        try await AssetDownload(
+            ResourceAddress(Self.base + "main.m3u8"),
+            into: library,
+            loader: ResourceLoader(
+                SchemeTransport(http: origin, file: FileTransport()),
+                policy: RecoveryPolicy(retries: 0)
+            ),
+            configuration: DownloadConfiguration(selection: selection, maximumConcurrentFetches: jobs)
+        ).run()
+    }
+
+    private func expectMismatch(_ error: DownloadError?, _ name: String) {
+        #expect(error?.code == .damaged && error?.detail == "damaged", "\(String(describing: error))")
+        #expect(
+            error?.message
+                == "the key does not match: the decrypted data has no valid PKCS7 padding: \(Self.base)\(name)"
+        )
+        #expect(error?.address?.text == Self.base + name)
+    }
+
+    @Test(arguments: [1, 6]) func matchingKeyIsAccepted(jobs: Int) async throws {
+        let asset = try await download(Self.origin(key: Self.key), jobs: jobs)
+        #expect(asset.state == .complete && asset.isPlayableOffline)
+    }
+
+    /// The initialization vector of a segment of one block is needed for its padding.
+    @Test(arguments: 0..<3) func keyThatDoesNotMatchEndsTheDownload(index: Int) async throws {
+        let segments = [Self.encryptedSegments[index], Self.encryptedSegments[1]]
+        let origin = Self.origin(
+            key: Self.wrongKey,
+            segments: segments,
+            keyTag: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x\(7 + index)"
+        )
+        let error = await #expect(throws: DownloadError.self) { try await download(origin) }
+        expectMismatch(error, "0.ts")
+        #expect(!origin.requestedAddresses.contains(Self.base + "1.ts"))
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        #expect(try library.resources(asset.id).map(\.bytes) == [nil, nil, nil])
+        // The next download fetches the key again.
+        let complete = try await download(
+            Self.origin(
+                key: Self.key,
+                segments: segments,
+                keyTag: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x\(7 + index)"
+            )
+        )
+        #expect(complete.id == asset.id && complete.state == .complete)
+    }
+
+    /// The segments can be received before the key.
+    @Test func segmentsThatAreReceivedWithTheKeyDoNotCompleteTheAsset() async throws {
+        let error = await #expect(throws: DownloadError.self) {
+            try await download(Self.origin(key: Self.wrongKey), jobs: 6)
+        }
+        #expect(error?.code == .damaged, "\(String(describing: error))")
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        let again = Self.origin(key: Self.key)
+        #expect(try await download(again, jobs: 6).state == .complete)
+        #expect(again.requestedAddresses.contains(Self.base + "key"))
+    }
+
+    /// The key of the edit is not that of the stored segments, which stay stored.
+    @Test func wrongKeyOfALaterDownloadIsFound() async throws {
+        try await download(Self.origin(key: Self.key))
+        var selection = DownloadSelection()
+        let digits = "66656463626139383736353433323130"
+        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: digits)])
+        let origin = Self.origin(key: Self.key)
+        let error = await #expect(throws: DownloadError.self) { try await download(origin, selection) }
+        expectMismatch(error, "0.ts")
+        #expect(origin.requestedAddresses == [Self.base + "main.m3u8"])
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        let again = Self.origin(key: Self.key)
+        #expect(try await download(again).state == .complete)
+        #expect(again.requestedAddresses == [Self.base + "main.m3u8", Self.base + "key"])
+    }
+
+    /// The length of a segment that is not encrypted says nothing about the key.
+    @Test func segmentsThatAreNoSeriesOfBlocksAreStored() async throws {
+        let origin = Self.origin(key: Self.wrongKey, segments: [Array("media".utf8)])
+        #expect(try await download(origin).state == .complete)
+    }
+
+    @Test func otherMethodsAreNotChecked() async throws {
+        let tag = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"key\""
+        #expect(try await download(Self.origin(key: Self.wrongKey, keyTag: tag)).state == .complete)
+    }
+}
