@@ -321,9 +321,11 @@ struct ConsoleRoutes {
         let conditions: String
         /// The source of a stream with its own conditions, and the conditions in its URL.
         ///
-        /// Both are absent if the conditions of all other streams are changed.
+        /// Both are absent if the conditions of all other streams are changed, or those of a link.
         let url: String?
         let named: String?
+        /// The identifier of a link, in place of a stream.
+        let link: String?
     }
 
     @Sendable private func changeConditions(
@@ -333,13 +335,17 @@ struct ConsoleRoutes {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
         guard let order = try? JSONDecoder().decode(ConditionsParameters.self, from: Data(body.readableBytesView)),
-            (order.url == nil) == (order.named == nil)
+            (order.url == nil) == (order.named == nil), order.link == nil || order.url == nil
         else {
             throw ServerError(
                 .badRequest,
                 "invalid-body",
-                "the body must contain conditions, and for a single stream url and named"
+                "the body must contain conditions, and for a single stream link, or url and named"
             )
+        }
+        if let link = order.link {
+            try links.change(link: link, to: order.conditions)
+            return .json(links.report)
         }
         var stream: LinkRegistry.Stream?
         if let url = order.url, let named = order.named {

@@ -15,7 +15,7 @@ struct EditWorkers: Sendable {
 
     private init(pool: NIOThreadPool?) { self.pool = pool }
 
-    /// Starts threads, which ``shutdown()`` ends.
+    /// Creates workers and starts their threads, which ``shutdown()`` ends.
     init(threads: Int) {
         let pool = NIOThreadPool(numberOfThreads: max(1, threads))
         pool.start()

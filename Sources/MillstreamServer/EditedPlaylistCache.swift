@@ -68,7 +68,9 @@ final class EditedPlaylistCache: Sendable {
         self.now = now
     }
 
-    /// Returns the entry of a request, whose sources may have changed; `nil` if there is none or it is of an earlier date.
+    /// Returns the entry of a request; `nil` if there is none, or if it depends on the date and was made in another second.
+    ///
+    /// The caller must check ``Entry/isFresh(in:)``, because the sources may have changed.
     func entry(for key: Key) -> Entry? {
         let now = now()
         return entries.withLock { $0.use(key) }.flatMap { $0.second ?? now == now ? $0 : nil }

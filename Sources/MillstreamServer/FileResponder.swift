@@ -1,6 +1,7 @@
 import AssetStorage
 import Foundation
 import Hummingbird
+import MediaTransport
 import NIOCore
 import NIOPosix
 
@@ -29,14 +30,17 @@ struct FileResponder {
         }
         let size = file.size
         let tag = "\"\(String(size, radix: 16))-\(String(file.modificationMilliseconds, radix: 16))\""
+        // A date in the future is replaced by the current one (RFC 9110 §8.8.2.1).
+        let modified = UnixSeconds(max(0, min(file.modificationMilliseconds / 1_000, UnixSeconds.now.rawValue)))
         let type = Self.mediaType((name as NSString).pathExtension)
         var headers: HTTPFields = [
             .contentType: type, .acceptRanges: "bytes", .cacheControl: cacheControl,
-            .eTag: tag,
+            .eTag: tag, .lastModified: CurrentDateField.text(of: modified),
         ]
-        if ConditionalRequest(request.headers).hasRepresentation(tag) {
+        if ConditionalRequest(request.headers).hasFile(taggedWith: tag, modifiedAt: modified) {
             return Response(status: .notModified, headers: headers)
         }
+        // A date in `If-Range` does not tell versions of the same second apart (RFC 9110 §8.8.2.2), so that only the tag counts.
         guard let text = request.headers[.range], request.headers[.ifRange] ?? tag == tag else {
             return Response(status: .ok, headers: headers, body: Self.body(file, 0..<size))
         }

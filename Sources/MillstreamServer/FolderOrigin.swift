@@ -120,6 +120,7 @@ public struct FolderOrigin: Sendable {
                 return page.response
             }
         }
+        router.refuseOtherMethods(besides: [.options])
         let application = Application(
             router: router,
             server: .limited(by: ConnectionRegistry(connections)),

@@ -27,11 +27,16 @@ final class LinkRegistry: Sendable {
         /// A Boolean value that indicates whether the conditions were changed after creation, so that the link expires
         /// later.
         var wasChanged = false
+        /// A Boolean value that indicates whether the link has the conditions of the shared link at any time.
+        var followsShared: Bool
 
         func isExpired(at now: Duration) -> Bool {
             now - lastUse >= (wasChanged ? LinkRegistry.changedLinkLifetime : LinkRegistry.lifetime)
         }
     }
+
+    /// The name of the conditions of the shared link, as those of another link, which then changes with it.
+    static let sharedName = "default"
 
     private let entries = Mutex<[String: Entry]>([:])
     private let time: any TimeSource
@@ -77,6 +82,11 @@ final class LinkRegistry: Sendable {
         return profile
     }
 
+    /// Returns the conditions with a name for a link other than the shared one, whose conditions have the name ``sharedName``.
+    private func profile(ofLink name: String) throws -> LinkProfile {
+        try name == Self.sharedName ? shared.profile : profile(name)
+    }
+
     /// Returns the identifier of the link of a stream, which the addresses of its children contain.
     static func identifier(_ stream: Stream) -> String {
         // The identifier distinguishes streams and does not need to be secret.
@@ -88,7 +98,8 @@ final class LinkRegistry: Sendable {
     ///
     /// - Throws: ``ServerError`` for unknown conditions.
     func link(_ id: String, for stream: Stream) throws -> ConditionedLink {
-        let profile = try self.profile(stream.conditions)
+        let profile = try self.profile(ofLink: stream.conditions)
+        let followsShared = stream.conditions == Self.sharedName
         let now = time.now
         return entries.withLock { entries in
             if var entry = entries[id], !entry.isExpired(at: now) {
@@ -101,8 +112,10 @@ final class LinkRegistry: Sendable {
             {
                 entries[oldest.key] = nil
             }
-            let link = ConditionedLink(profile, time: time, stallTimeout: Self.stallTimeout)
-            entries[id] = Entry(link: link, stream: stream, lastUse: now)
+            // Read here again: a change of the shared conditions concerns the links that are registered by then.
+            let present = followsShared ? shared.profile : profile
+            let link = ConditionedLink(present, time: time, stallTimeout: Self.stallTimeout)
+            entries[id] = Entry(link: link, stream: stream, lastUse: now, followsShared: followsShared)
             return link
         }
     }
@@ -112,16 +125,44 @@ final class LinkRegistry: Sendable {
     /// - Parameters:
     ///   - stream: The stream of the link, also with the address of its source as ``report`` has it, without user name and
     ///     password; `nil` for the shared link.
-    ///   - name: The name of the new conditions.
+    ///   - name: The name of the new conditions; ``sharedName`` lets the link of a stream follow the shared link.
     /// - Throws: ``ServerError`` if there is no such link or there are no such conditions.
     func change(_ stream: Stream?, to name: String) throws {
-        let profile = try self.profile(name)
-        guard let stream else { return shared.change(to: profile) }
+        guard let stream else {
+            let profile = try self.profile(name)
+            return changeShared(to: profile)
+        }
+        let exact = Self.identifier(stream)
+        try changeLinks(to: name) { entries in
+            entries[exact] == nil ? entries.filter { $0.value.stream.isReported(as: stream) }.map(\.key) : [exact]
+        }
+    }
+
+    /// Changes the conditions of the link with an identifier.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier, as ``report`` has it.
+    ///   - name: The name of the new conditions; ``sharedName`` lets the link follow the shared link.
+    /// - Throws: ``ServerError`` if there is no such link or there are no such conditions.
+    func change(link id: String, to name: String) throws {
+        try changeLinks(to: name) { _ in [id] }
+    }
+
+    private func changeShared(to profile: LinkProfile) {
+        shared.change(to: profile)
+        let followers = entries.withLock { entries in entries.values.filter(\.followsShared).map(\.link) }
+        for link in followers { link.change(to: profile) }
+    }
+
+    /// Changes the conditions of the links with the identifiers that a closure returns.
+    private func changeLinks(to name: String, _ identifiers: ([String: Entry]) -> [String]) throws {
+        let profile = try self.profile(ofLink: name)
         let links = entries.withLock { entries in
-            let exact = Self.identifier(stream)
-            let changed =
-                entries[exact] == nil ? entries.filter { $0.value.stream.isReported(as: stream) }.map(\.key) : [exact]
-            for id in changed { entries[id]?.wasChanged = true }
+            let changed = identifiers(entries)
+            for id in changed {
+                entries[id]?.wasChanged = true
+                entries[id]?.followsShared = name == Self.sharedName
+            }
             return changed.compactMap { entries[$0]?.link }
         }
         guard !links.isEmpty else { throw ServerError(.notFound, "not-found", "there is no link for this stream") }
@@ -138,6 +179,7 @@ final class LinkRegistry: Sendable {
                     "url": .string(entry.stream.source.withoutUserInformation.text),
                     "named": .string(entry.stream.conditions),
                     "conditions": .string(entry.link.profile.name),
+                    "default": entry.followsShared ? ReportValue.bool(true) : nil,
                     "transmittedBytes": .integer(entry.link.transmittedByteCount),
                 ])
             }

@@ -92,7 +92,8 @@ public struct LocalOrigin: Sendable {
         ///
         /// Each request is logged with the level `info`, after its response: its method, its path with shortened secrets, the
         /// status, the number of bytes of the body, the duration in microseconds, and for edited playlists and segments that pass
-        /// through the server whether they were in memory.
+        /// through the server whether they were in memory. Answers to `GET /api/conditions`, which the console repeats, have the
+        /// level `debug`.
         public var requestLogger: Logger?
         /// A function that returns whether a codec (RFC 6381) can be decoded on this machine, by which downloads choose variants;
         /// by default, all codecs count as decodable.
@@ -323,20 +324,23 @@ public struct LocalOrigin: Sendable {
             trustedProxies: options.connections.trustedProxies
         )
         let uses = PackageUses(library)
-        MediaRoutes(
+        let environment = PlaybackEnvironment(
             sources: sources,
-            library: library,
-            links: links,
             signer: SegmentSigner(secret),
             playbackSigner: options.admitsOnlySignedAddresses ? PlaybackSigner(secret) : nil,
-            owner: owner,
             scheme: scheme,
-            faults: faults,
             capacity: work,
             workers: workers,
-            repackager: options.repackager,
             metrics: metrics,
-            breaks: breaks,
+            breaks: breaks
+        )
+        MediaRoutes(
+            environment,
+            library: library,
+            links: links,
+            owner: owner,
+            faults: faults,
+            repackager: options.repackager,
             uses: uses
         ).add(to: router)
         ConsoleRoutes(
@@ -357,6 +361,7 @@ public struct LocalOrigin: Sendable {
             signer: SegmentSigner(secret),
             breaks: breaks
         ).add(to: router)
+        router.refuseOtherMethods()
         let plain = HTTPServerBuilder.limited(
             by: registry,
             answers: answers,

@@ -109,14 +109,8 @@ struct DocumentTransport: Transport {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let response = try await base.send(request)
         guard request.kind == .playlist, request.byteRange == nil, request.resumption == nil else { return response }
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(DocumentBuffers(body: response.body, address: response.address)),
-            record: response.record
-        )
+        let buffers = DocumentBuffers(body: response.body, address: response.address)
+        return response.replacingBody(with: TransportBody(buffers))
     }
 }
 

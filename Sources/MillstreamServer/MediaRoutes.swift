@@ -14,18 +14,12 @@ import StreamingEngine
 
 /// The routes for edited playback, segments and downloaded assets.
 struct MediaRoutes {
-    /// The access to sources by kind of client.
-    let sources: SourceAccess
+    let environment: PlaybackEnvironment
     let library: AssetLibrary
     let links: LinkRegistry
-    let signer: SegmentSigner
-    /// The signer of playback addresses if only signed ones are admitted; `nil` to admit all.
-    let playbackSigner: PlaybackSigner?
     /// The guard of the downloaded assets.
     let owner: OwnerAccess
     let faults: FaultSettings
-    let capacity: ServerCapacity
-    let workers: EditWorkers
     /// The repackager of segments for browsers without HLS; `nil` to refuse those that have another form than they take.
     let repackager: (any SegmentRepackager)?
     /// The marks on the packages that are sent to players.
@@ -35,44 +29,23 @@ struct MediaRoutes {
     private let playlists: PlaylistRoute
 
     init(
-        sources: SourceAccess,
+        _ environment: PlaybackEnvironment,
         library: AssetLibrary,
         links: LinkRegistry,
-        signer: SegmentSigner,
-        playbackSigner: PlaybackSigner? = nil,
         owner: OwnerAccess = OwnerAccess(),
-        scheme: String = "http",
         faults: FaultSettings,
-        capacity: ServerCapacity,
-        workers: EditWorkers,
         repackager: (any SegmentRepackager)? = nil,
-        metrics: ServerMetrics = ServerMetrics(),
-        breaks: any BreakStore = MemoryBreakStore(),
         uses: PackageUses? = nil
     ) {
-        self.uses = uses ?? PackageUses(library)
-        self.repackager = repackager
-        self.capacity = capacity
-        self.workers = workers
-        parts = PartStore(workers: workers, capacity: capacity)
-        playlists = PlaylistRoute(
-            sources: sources,
-            signer: signer,
-            playbackSigner: playbackSigner,
-            scheme: scheme,
-            capacity: capacity,
-            workers: workers,
-            metrics: metrics,
-            breaks: breaks,
-            trustedProxies: owner.trustedProxies
-        )
-        self.sources = sources
+        self.environment = environment
         self.library = library
         self.links = links
-        self.signer = signer
-        self.playbackSigner = playbackSigner
         self.owner = owner
         self.faults = faults
+        self.repackager = repackager
+        self.uses = uses ?? PackageUses(library)
+        parts = PartStore(workers: environment.workers, capacity: environment.capacity)
+        playlists = PlaylistRoute(environment, trustedProxies: owner.trustedProxies)
     }
 
     func add(to router: Router<ServerRequestContext>) {
@@ -81,10 +54,11 @@ struct MediaRoutes {
         let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorResponses())
         // The console, the metrics and the API never have simulated faults.
         let faulty = FaultInjection(faults)
-        media.group().add(middleware: PlaybackSignature(signer: playbackSigner)).add(middleware: conditioning)
+        let signed = PlaybackSignature(signer: environment.playbackSigner)
+        media.group().add(middleware: signed).add(middleware: conditioning)
             .add(middleware: faulty).get("play.m3u8", use: playlists.play)
         // The signature is checked before the request can create a link.
-        media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
+        media.group().add(middleware: SegmentSignature(signer: environment.signer)).add(middleware: conditioning)
             .add(middleware: faulty).get("segment/:name", use: segment)
         for path: RouterPath in ["play.m3u8", "segment/:name"] {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
@@ -132,13 +106,17 @@ struct MediaRoutes {
         guard path == "/play.m3u8" else {
             throw ServerError(.badRequest, "missing-address", "address must be a playback address of this server")
         }
-        let playback = try PlaybackRequest(QueryItems(address.query), limits: capacity.limits.editing)
-        let loading = sources.access(for: context.initiator).loading
-        let session = LoadSession(memory: sources.memory(for: context.initiator), loader: loading, capacity: capacity)
+        let playback = try PlaybackRequest(QueryItems(address.query), limits: environment.capacity.limits.editing)
+        let loading = environment.sources.access(for: context.initiator).loading
+        let session = LoadSession(
+            memory: environment.sources.memory(for: context.initiator),
+            loader: loading,
+            capacity: environment.capacity
+        )
         let handler = playlists.handler(context, budget, session: session)
         let playlist = try await ClientPresence.whileClientIsConnected {
             let bytes = try await handler.playlist(for: playback)
-            return try await workers.run { _ in try Playlist.parse(bytes, context: served) }
+            return try await environment.workers.run { _ in try Playlist.parse(bytes, context: served) }
         }
         return LoadedPlaylist(playlist: playlist, loader: loading, package: nil)
     }
@@ -155,7 +133,7 @@ struct MediaRoutes {
         let (id, name) = (parts[1], parts[2])
         let asset = try library.outline(of: id)
         uses.mark(id)
-        let origin = RecoveringTransport(sources.access(for: context.initiator).loading)
+        let origin = RecoveringTransport(environment.sources.access(for: context.initiator).loading)
         let package = PackageTransport(library, id: id, origin: origin)
         let loader = ResourceLoader(package)
         func loaded(_ playlist: Playlist) -> LoadedPlaylist {
@@ -186,11 +164,11 @@ struct MediaRoutes {
     }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let (loading, policy, hosts) = sources.access(for: context.initiator)
+        let (loading, policy, hosts) = environment.sources.access(for: context.initiator)
         let segment = try SegmentAddress(
             name: context.parameters.require("name"),
             query: QueryItems(request.uri.query),
-            signer: signer
+            signer: environment.signer
         )
         let crossesLink = segment.link != nil || !links.shared.profile.isPerfect
         guard segment.delivery == .proxy || crossesLink else {
@@ -202,7 +180,7 @@ struct MediaRoutes {
                     hint: "add segments=proxy to the address of the playlist"
                 )
             }
-            let target = try await sources.redirection(for: context.initiator)(segment.target)
+            let target = try await environment.sources.redirection(for: context.initiator)(segment.target)
             guard try await policy.allowsLoading(target, resolving: hosts) else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
             }
@@ -228,7 +206,7 @@ struct MediaRoutes {
         let bytes = try await ClientPresence.whileClientIsConnected { [parts] in
             try await parts.bytes(of: part, isForeign: isForeign, loader)
         }
-        let reservation = try capacity.reservation(of: bytes.readableBytes)
+        let reservation = try environment.capacity.reservation(of: bytes.readableBytes)
         let type = FileResponder.safeMediaType(FileResponder.mediaType((name as NSString).pathExtension))
         return Response(
             status: .ok,
@@ -243,13 +221,13 @@ struct MediaRoutes {
         to clip: SubtitleClip,
         _ loader: ResourceLoader
     ) async throws -> Response {
-        let budget = try capacity.admit()
-        let bytes = try await ClientPresence.whileClientIsConnected { [workers] in
+        let budget = try environment.capacity.admit()
+        let bytes = try await ClientPresence.whileClientIsConnected { [workers = environment.workers] in
             let loaded = try await clip.loadSubtitles(at: address, loader)
             try budget.editing.receive(loaded.count)
             return try await workers.run { _ in clip.clipped(loaded) }
         }
-        let reservation = try capacity.reservation(of: bytes.count)
+        let reservation = try environment.capacity.reservation(of: bytes.count)
         return Response(
             status: .ok,
             headers: [.contentType: "text/vtt", .cacheControl: "no-cache"],
@@ -276,14 +254,14 @@ struct MediaRoutes {
         let range = request.headers[.range]
         let validator = range == nil ? nil : request.headers[.ifRange]
         var key = SegmentMemory.Key(address: address.text, range: range, validator: validator)
-        let segments = sources.segments(for: context.initiator)
+        let segments = environment.sources.segments(for: context.initiator)
         // A segment in memory or in the disk cache is compared here; for any other, the origin decides whether the client has it.
         let isInMemory = segments.isLoaded(key)
         ClientPresence.current?.setCacheResult(.segment(isInMemory: isInMemory))
         if segments.forwardsConditions, !isInMemory {
             key.condition = ConditionalRequest(request.headers).forwardedField
         }
-        let answer = try await segments.response(to: key) { key in
+        let load: @Sendable (SegmentMemory.Key) async throws -> TransportResponse = { key in
             // The range is forwarded unchanged; the origin validates it.
             let address = ResourceAddress(key.address)
             let ranges = [("Range", key.range), ("If-Range", key.validator)].compactMap { name, value in
@@ -300,6 +278,13 @@ struct MediaRoutes {
             // The origin has ignored the condition, and the client has bytes of another version.
             return try await loader.transport.send(TransportRequest(address, kind: .segment))
         }
+        let answer: TransportResponse
+        do {
+            answer = try await segments.response(to: key, load)
+        } catch let error as TransportError where error.status == 416 && range != nil && validator == nil {
+            // All else is a failure of the origin: no other condition that it can refuse is forwarded.
+            return Self.notSatisfiable(error)
+        }
         guard answer.status != 304, !ConditionalRequest(request.headers).hasContent(of: answer) else {
             var headers: HTTPFields = [.cacheControl: Self.privateCaching(answer.header("Cache-Control"))]
             headers[.eTag] = answer.header("ETag")
@@ -307,6 +292,13 @@ struct MediaRoutes {
             return Response(status: .notModified, headers: headers)
         }
         return Self.forwarded(answer, cacheControl: Self.privateCaching(answer.header("Cache-Control")))
+    }
+
+    /// Returns the response to a request for a range that the origin does not have (RFC 9110 §15.5.17).
+    private static func notSatisfiable(_ error: TransportError) -> Response {
+        var headers: HTTPFields = [.acceptRanges: "bytes", .cacheControl: "no-cache"]
+        headers[.contentRange] = error.headerFields.first { $0.key.lowercased() == "content-range" }?.value
+        return Response(status: .rangeNotSatisfiable, headers: headers)
     }
 
     /// Returns a response of an origin as a response of this server.
@@ -403,7 +395,7 @@ struct MediaRoutes {
     /// Returns a file of a package that is not stored, from the origin; what the download of the asset needs is stored.
     private func missing(_ name: String, of id: String, _ context: ServerRequestContext) async throws -> Response {
         // A client of this server does not resume the body of a response.
-        let origin = RecoveringTransport(sources.access(for: context.initiator).loading)
+        let origin = RecoveringTransport(environment.sources.access(for: context.initiator).loading)
         let package = PackageTransport(library, id: id, origin: origin)
         do {
             let answer = try await package.send(TransportRequest(package.address(of: name), kind: .segment))

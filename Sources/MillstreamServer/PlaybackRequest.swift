@@ -97,7 +97,7 @@ struct PlaybackRequest {
     /// The address from which the playlist is loaded: the source with the delivery directives that are for the origin.
     ///
     /// A simulated channel has a complete source, and edited breaks leave out the tags of low-latency playlists. Other edits require
-    /// the full playlist, of which this server makes the delta update.
+    /// the full playlist, from which this server makes the delta update.
     var address: ResourceAddress {
         guard plan.channel == nil else { return source }
         let forwarded = directives.filter { item in

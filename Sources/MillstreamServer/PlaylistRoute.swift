@@ -11,17 +11,7 @@ import ResourceAddressing
 
 /// The route of edited playlists, `/play.m3u8`.
 struct PlaylistRoute {
-    /// The access to sources by kind of client.
-    let sources: SourceAccess
-    let signer: SegmentSigner
-    /// The signer of playback addresses if only signed ones are admitted; `nil` to admit all.
-    let playbackSigner: PlaybackSigner?
-    /// The scheme with which the server is reached.
-    let scheme: String
-    let capacity: ServerCapacity
-    let workers: EditWorkers
-    let metrics: ServerMetrics
-    let breaks: any BreakStore
+    private let environment: PlaybackEnvironment
     private let trustedProxies: [TrustedProxy]
     private let edited = EditedPlaylistCache()
     /// The playlists of channels with parts for which clients wait.
@@ -36,40 +26,23 @@ struct PlaylistRoute {
     /// The maximum time for which a client waits for a playlist.
     private static let maximumWait = MediaTime(seconds: 60)
 
-    init(
-        sources: SourceAccess,
-        signer: SegmentSigner,
-        playbackSigner: PlaybackSigner?,
-        scheme: String,
-        capacity: ServerCapacity,
-        workers: EditWorkers,
-        metrics: ServerMetrics,
-        breaks: any BreakStore,
-        trustedProxies: [TrustedProxy] = []
-    ) {
-        self.sources = sources
-        self.signer = signer
-        self.playbackSigner = playbackSigner
-        self.scheme = scheme
-        self.capacity = capacity
-        self.workers = workers
-        self.metrics = metrics
-        self.breaks = breaks
+    init(_ environment: PlaybackEnvironment, trustedProxies: [TrustedProxy] = []) {
+        self.environment = environment
         self.trustedProxies = trustedProxies
     }
 
     /// Returns the scheme and host with which the client reached this server.
-    func base(of request: Request) -> String { "\(scheme)://\(request.head.authority ?? "localhost")" }
+    func base(of request: Request) -> String { "\(environment.scheme)://\(request.head.authority ?? "localhost")" }
 
     @Sendable func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let query = QueryItems(request.uri.query)
-        let expiry = playbackSigner == nil ? nil : try AddressExpiry(query)
+        let expiry = environment.playbackSigner == nil ? nil : try AddressExpiry(query)
         let key = EditedPlaylistCache.Key(
             target: request.uri.string,
             authority: request.head.authority ?? "",
             isForeign: context.initiator.isForeign
         )
-        let memory = sources.memory(for: context.initiator)
+        let memory = environment.sources.memory(for: context.initiator)
         let known = edited.entry(for: key)
         func offer(_ entry: EditedPlaylistCache.Entry) {
             context.answerOffer?.value = AnswerOffer.Value(
@@ -80,7 +53,7 @@ struct PlaylistRoute {
             )
         }
         if let known, known.isFresh(in: memory) {
-            metrics.countPlaylist(.fresh)
+            environment.metrics.countPlaylist(.fresh)
             ClientPresence.current?.setCacheResult(.playlist(.fresh))
             return try await response(to: request, known, key, offer)
         }
@@ -100,10 +73,10 @@ struct PlaylistRoute {
             return try await response(to: request, entry, key)
         } catch let error as TransportError {
             if error.code == .tooLarge, let file = try await mediaFile(query, context, expiry) { return file }
-            metrics.countSourceError(error.code)
+            environment.metrics.countSourceError(error.code)
             throw error
         } catch let error as ServerError where error.status == .gatewayTimeout {
-            metrics.countSourceError(.timedOut)
+            environment.metrics.countSourceError(.timedOut)
             throw error
         } catch let error as ServerError where error.code == PlaylistParsingError.Code.notAPlaylist.rawValue {
             guard !isNamedFile, let file = try await mediaFile(query, context, expiry) else { throw error }
@@ -119,17 +92,17 @@ struct PlaylistRoute {
         _ expiry: AddressExpiry?
     ) async throws -> Response? {
         guard let source = query["url"].map({ ResourceAddress($0) }), source.isHTTP else { return nil }
-        let loader = sources.access(for: context.initiator).loading
-        let budget = try capacity.admit()
+        let loader = environment.sources.access(for: context.initiator).loading
+        let budget = try environment.capacity.admit()
         let isMediaFile = try await ClientPresence.whileClientIsConnected { try await loader.isMediaFile(at: source) }
         withExtendedLifetime(budget) {}
-        let limits = capacity.limits.editing
+        let limits = environment.capacity.limits.editing
         guard isMediaFile,
             let file = try SegmentAddress(mediaFileIn: query, limits: limits, expiry: expiry, isKnownFile: true)
         else { return nil }
         return Response(
             status: .found,
-            headers: [.location: file.path(signedBy: signer), .cacheControl: "no-cache"]
+            headers: [.location: file.path(signedBy: environment.signer), .cacheControl: "no-cache"]
         )
     }
 
@@ -167,30 +140,30 @@ struct PlaylistRoute {
         _ known: EditedPlaylistCache.Entry?,
         _ memory: ResourceMemory
     ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool, source: ServerMetrics.PlaylistSource) {
-        let presentations = sources.presentations(for: context.initiator)
+        let presentations = environment.sources.presentations(for: context.initiator)
         let confirmation = ClientPresence.current?.takeConfirmation(for: key)
         if case .changed(let sources) = confirmation {
             // All clients that waited for the sources have the same playlist, which is edited once.
             let result = try await ClientPresence.whileClientIsConnected { [changed] in
                 try await sources.playlist(changed) {
-                    try await editedEntry(request, context, key, capacity.admit(), sources.session)
+                    try await editedEntry(request, context, key, environment.capacity.admit(), sources.session)
                 }
             }
             return (result.entry, result.isStored, .edited)
         }
         if case .failed(let error) = confirmation { throw error }
-        let budget = try capacity.admit()
+        let budget = try environment.capacity.admit()
         let session = LoadSession(
             memory: memory,
-            loader: sources.access(for: context.initiator).loading,
-            capacity: capacity
+            loader: environment.sources.access(for: context.initiator).loading,
+            capacity: environment.capacity
         )
         let isConfirmed = try await ClientPresence.whileClientIsConnected {
             guard let known else { return false }
             return try await session.confirms(known.versions, presentations)
         }
         if isConfirmed, let known {
-            metrics.countPlaylist(.validated)
+            environment.metrics.countPlaylist(.validated)
             return (known, true, .validated)
         }
         let result = try await editedEntry(request, context, key, budget, session)
@@ -215,7 +188,7 @@ struct PlaylistRoute {
         // Parts are published several times each second, so that only the answer to clients that wait for one is that of others.
         let isStored = plan.channel?.partTarget == nil || isAwaited
         if isStored { edited.store(entry, for: key) }
-        metrics.countPlaylist(.edited)
+        environment.metrics.countPlaylist(.edited)
         return (entry, isStored)
     }
 
@@ -230,9 +203,9 @@ struct PlaylistRoute {
     ) async throws -> Response {
         guard entry.mayCompress, GzipEncoding.isAccepted(by: request.headers) else {
             if key != nil { offer(entry) }
-            return try entry.response(to: request, capacity)
+            return try entry.response(to: request, environment.capacity)
         }
-        let compressed = try await workers.run { _ in
+        let compressed = try await environment.workers.run { _ in
             var entry = entry
             entry.compress()
             return entry
@@ -241,7 +214,7 @@ struct PlaylistRoute {
             edited.store(compressed, for: key)
             offer(compressed)
         }
-        return try compressed.response(to: request, capacity)
+        return try compressed.response(to: request, environment.capacity)
     }
 
     /// Returns the edited playlist for a request, its edits, and whether the client waits for a position in it.
@@ -251,9 +224,9 @@ struct PlaylistRoute {
         _ budget: RequestBudget,
         session: LoadSession
     ) async throws -> (bytes: [UInt8], plan: EditPlan, isAwaited: Bool) {
-        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: capacity.limits.editing)
-        playback.mediaAddressing = .server(signer)
-        if let playbackSigner {
+        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: environment.capacity.limits.editing)
+        playback.mediaAddressing = .server(environment.signer)
+        if let playbackSigner = environment.playbackSigner {
             // ``PlaybackSignature`` has verified the signature.
             let expiry = try AddressExpiry(QueryItems(request.uri.query))
             playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
@@ -274,16 +247,17 @@ struct PlaylistRoute {
         session: LoadSession,
         client: ClientNetwork? = nil
     ) -> PlaybackRequestHandler {
-        PlaybackRequestHandler(
-            loader: sources.access(for: context.initiator).loading,
+        // Signed addresses are those of the owner, whichever page plays them.
+        let usesForeignBreaks = context.initiator.isForeign && environment.playbackSigner == nil
+        return PlaybackRequestHandler(
+            loader: environment.sources.access(for: context.initiator).loading,
             budget: budget,
-            workers: workers,
-            presentations: sources.presentations(for: context.initiator),
+            workers: environment.workers,
+            presentations: environment.sources.presentations(for: context.initiator),
             session: session,
-            // Signed addresses are those of the owner, whichever page plays them.
-            breaks: context.initiator.isForeign && playbackSigner == nil ? foreignBreaks : breaks,
+            breaks: usesForeignBreaks ? foreignBreaks : environment.breaks,
             client: client,
-            segments: sources.segments(for: context.initiator)
+            segments: environment.sources.segments(for: context.initiator)
         )
     }
 }

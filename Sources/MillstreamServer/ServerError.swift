@@ -41,9 +41,9 @@ struct ServerError: Error {
                 self.init(.notFound, error.code.rawValue, error.description, hint: "try again when it has started")
             case .notPublished:
                 self.init(.serviceUnavailable, error.code.rawValue, error.description, hint: "try again at this time")
-            case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
+            case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch, .mapCannotEnd,
                 .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult, .invalidName:
-                self.init(.badRequest, error.code.rawValue, error.description)
+                self.init(.badRequest, error.code.rawValue, error.description, hint: error.hint)
             case .failed: self.init(.internalServerError, error.code.rawValue, error.description)
             }
         case let error as TransportError:
@@ -88,10 +88,17 @@ struct ServerError: Error {
     }
 
     private init(_ error: StreamingError) {
+        let message = Self.message(error.message, at: error.address)
         switch error.cause {
-        case let cause as TransportError: self.init(cause, error.message)
-        default: self.init(.badGateway, error.code.rawValue, error.message)
+        case let cause as TransportError: self.init(cause, message)
+        default: self.init(.badGateway, error.code.rawValue, message)
         }
+    }
+
+    /// Returns a message with the address that it concerns, unless it contains it.
+    private static func message(_ text: String, at address: ResourceAddress?) -> String {
+        guard let address, !text.contains(address.description) else { return text }
+        return "\(text): \(address)"
     }
 
     private init(_ error: DownloadError) {

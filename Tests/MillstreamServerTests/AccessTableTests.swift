@@ -187,7 +187,32 @@ import Testing
                 #expect(page.field("Cross-Origin-Resource-Policy") == "same-origin")
                 #expect(page.field("Referrer-Policy") == "same-origin")
             }
-            #expect(try await stage.ask("/", method: "POST", fields: ["Origin: https://evil.example"]).status == 404)
+            #expect(try await stage.ask("/", method: "POST", fields: ["Origin: https://evil.example"]).status == 405)
+        }
+    }
+
+    /// A path is refused with the methods that it has, to every client, before its guards and without an effect.
+    @Test func methodsThatAPathDoesNotHaveAreRefused() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for (path, method, allowed) in [
+                ("/play.m3u8?url=x", "POST", "GET, HEAD, OPTIONS"), ("/play.m3u8", "DELETE", "GET, HEAD, OPTIONS"),
+                ("/segment/a.ts", "PUT", "GET, HEAD, OPTIONS"), ("/offline/x/multivariant.m3u8", "POST", "GET, HEAD"),
+                ("/offline/x/multivariant.m3u8", "OPTIONS", "GET, HEAD"), ("/", "PUT", "GET, HEAD"),
+                ("/console/main.js", "POST", "GET, HEAD"), ("/health", "DELETE", "GET, HEAD"),
+                ("/metrics", "POST", "GET, HEAD"), ("/api/library", "POST", "GET, HEAD"),
+                ("/api/downloads", "GET", "POST"), ("/api/library/x", "PATCH", "DELETE"),
+                ("/api/conditions", "POST", "GET, HEAD, PUT"), ("/api/storage/evictions", "GET", "POST"),
+            ] {
+                for fields in [[], ["Origin: https://evil.example"]] {
+                    let answer = try await stage.ask(path, method: method, fields: fields)
+                    #expect(answer.status == 405 && answer.errorCode == "method-not-allowed", "\(method) \(path)")
+                    #expect(answer.field("Allow") == allowed, "\(method) \(path)")
+                }
+            }
+            let head = try await stage.ask("/api/downloads", method: "HEAD")
+            #expect(head.status == 405 && head.field("Allow") == "POST" && head.body.isEmpty)
+            #expect(try await stage.ask("/other", method: "POST").status == 404)
+            #expect(stage.requests.isEmpty)
         }
     }
 
@@ -318,6 +343,7 @@ import Testing
             }
             for path in Self.privatePaths + ["/", "/console/main.js", "/health"] {
                 let answer = try await stage.ask(path, method: "OPTIONS", fields: fields)
+                #expect(answer.status == 405, "\(path)")
                 #expect(answer.field("Access-Control-Allow-Origin") == nil, "\(path)")
                 #expect(answer.field("Access-Control-Allow-Methods") == nil, "\(path)")
             }

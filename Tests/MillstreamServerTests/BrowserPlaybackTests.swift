@@ -173,6 +173,16 @@ import Testing
         }
     }
 
+    /// The error names the segment, whose URL the page does not know.
+    @Test func errorOfASegmentNamesTheSegment() async throws {
+        try await onStage([:]) { stage in
+            stage.origin.behave("/private.ts", .status(404))
+            let answer = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
+            #expect(answer.status == 502 && answer.errorCode == "http-status", "\(answer.body)")
+            #expect(answer.body.contains(": \(stage.origin.address("/private.ts"))\""), "\(answer.body)")
+        }
+    }
+
     /// A repackager with one result, or without any.
     private struct Repackager: SegmentRepackager {
         struct Failure: Error {}

@@ -244,6 +244,8 @@ import Testing
             let changed = try await change(#"{"conditions":"LTE","url":"\#(url)","named":"WiFi"}"#)
             expect(changed, 200, ["Content-Type": Self.json])
             #expect(changed.body.contains(#""shared":"Off",\#(link("LTE"))"#))
+            #expect(try await change(#"{"conditions":"3G","link":"\#(id)"}"#).body.contains(link("3G")))
+            #expect(try await change(#"{"conditions":"LTE","link":"\#(id)"}"#).body.contains(link("LTE")))
             let shared = try await change(#"{"conditions":"WiFi 802.11ac"}"#)
             #expect(shared.body.contains(#""shared":"WiFi 802.11ac",\#(link("LTE"))"#))
             for (body, status, code) in [
@@ -252,6 +254,8 @@ import Testing
                 (#"{"conditions":"LTE","named":"WiFi"}"#, 400, "invalid-body"), ("{}", 400, "invalid-body"),
                 ("[", 400, "invalid-body"), ("", 400, "invalid-body"),
                 (#"{"conditions":"LTE","url":"\#(url)","named":"3G"}"#, 404, "not-found"),
+                (#"{"conditions":"LTE","link":"x"}"#, 404, "not-found"),
+                (#"{"conditions":"LTE","link":"\#(id)","url":"\#(url)","named":"WiFi"}"#, 400, "invalid-body"),
             ] {
                 let answer = try await change(body)
                 #expect(answer.status == status && answer.errorCode == code, "\(body): \(answer.head)")
@@ -435,11 +439,13 @@ import Testing
             // More than any disk has, so that nothing is deleted in vain.
             let all = try await stage.ask("/api/storage?need=900000000000000000").body
             #expect(all.contains(#""evicted":[],"freed":0,"shortfall":89"#), "\(all)")
+            #expect(all.contains(#","insufficient":[{"id":"\#(id)""#), "\(all)")
             let path = "/api/library/\(id)/policy"
             let expired = #"{"pinned":true,"expires":"2001-01-31T00:00:00Z"}"#
             let pinned = try await send(expired, to: path, "PUT", stage)
             #expect(pinned.status == 200)
             #expect(pinned.body == #"{"pinned":true,"priority":"default","expires":"2001-01-31T00:00:00Z"}"#)
+            #expect(!(try await stage.ask("/api/storage?need=900000000000000000").body.contains("insufficient")))
             let kept = try await stage.ask("/api/storage/evictions", method: "POST")
             #expect(kept.status == 200 && kept.body == #"{"evicted":[],"freed":0,"shortfall":0}"#, "\(kept.body)")
             let changed = try await send(#"{"pinned":false,"priority":"important"}"#, to: path, "PUT", stage).body

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import MediaTiming
+import MediaTransport
 import NetworkConditioning
 import Synchronization
 import Testing
@@ -134,6 +135,8 @@ import Testing
 
     /// The entity tag: size and modification time in milliseconds, both in hexadecimal.
     private static let tag = "\"a-f4240\""
+    /// The modification time.
+    private static let date = "Thu, 01 Jan 1970 00:16:40 GMT"
 
     @Test func fileIsServedToEverySite() async throws {
         try await serving { (stage: Stage) async throws in
@@ -143,6 +146,7 @@ import Testing
                 for (name, value) in [
                     ("Content-Type", "application/vnd.apple.mpegurl"), ("Content-Length", "10"),
                     ("Accept-Ranges", "bytes"), ("Cache-Control", "no-cache"), ("ETag", Self.tag),
+                    ("Last-Modified", Self.date),
                     ("Access-Control-Allow-Origin", "*"),
                     ("Access-Control-Expose-Headers", "Content-Length, Content-Range"),
                     ("Cross-Origin-Resource-Policy", "cross-origin"),
@@ -167,6 +171,7 @@ import Testing
                 (["Range: bytes=0-1,3-4"], 200, nil, "0123456789"),
                 (["Range: bytes=2-4", "If-Range: \(Self.tag)"], 206, "bytes 2-4/10", "234"),
                 (["Range: bytes=2-4", "If-Range: \"other\""], 200, nil, "0123456789"),
+                (["Range: bytes=2-4", "If-Range: \(Self.date)"], 200, nil, "0123456789"),
             ] as [([String], Int, String?, String)] {
                 let answer = try await stage.ask("/a.m3u8", fields: fields)
                 #expect(answer.status == status && answer.body == body, "\(fields)")
@@ -183,6 +188,47 @@ import Testing
             let answer = try await stage.ask("/a.m3u8", fields: ["If-None-Match: \(Self.tag)", "Range: bytes=0-1"])
             #expect(answer.status == 304 && answer.body.isEmpty && answer.field("ETag") == Self.tag)
             #expect(try await stage.ask("/a.m3u8", fields: ["If-None-Match: \"other\""]).status == 200)
+            for (fields, status) in [
+                (["If-Modified-Since: \(Self.date)"], 304),
+                (["If-Modified-Since: Thu, 01 Jan 1970 00:16:41 GMT", "Range: bytes=0-1"], 304),
+                (["If-Modified-Since: Thu, 01 Jan 1970 00:16:39 GMT"], 200), (["If-Modified-Since: yesterday"], 200),
+                // The entity tag decides if there is one.
+                (["If-Modified-Since: \(Self.date)", "If-None-Match: \"other\""], 200),
+                (["If-Modified-Since: Thu, 01 Jan 1970 00:16:39 GMT", "If-None-Match: \(Self.tag)"], 304),
+            ] {
+                for method in ["GET", "HEAD"] {
+                    let answer = try await stage.ask("/a.m3u8", method: method, fields: fields)
+                    #expect(answer.status == status, "\(method) \(fields)")
+                    #expect(answer.field("Last-Modified") == Self.date && answer.field("ETag") == Self.tag)
+                    #expect(answer.body == (status == 200 && method == "GET" ? "0123456789" : ""))
+                }
+            }
+        }
+    }
+
+    /// A client whose clock is right must not take the file for one that it has (RFC 9110 §8.8.2.1).
+    @Test func modificationInTheFutureIsReportedAsNow() async throws {
+        try await serving { (stage: Stage) async throws in
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: 1_000_000)],
+                ofItemAtPath: stage.folder.appendingPathComponent("a.m3u8").path
+            )
+            let answer = try await stage.ask("/a.m3u8")
+            let modified = try #require(answer.field("Last-Modified").flatMap { HTTPDate.seconds($0) })
+            #expect(modified <= UnixSeconds.now.rawValue)
+        }
+    }
+
+    @Test func methodsThatFilesDoNotHaveAreRefused() async throws {
+        try await serving { (stage: Stage) async throws in
+            for target in ["/a.m3u8", "/"] {
+                for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE"] {
+                    let answer = try await stage.ask(target, method: method)
+                    #expect(answer.status == 405 && answer.errorCode == "method-not-allowed", "\(method) \(target)")
+                    #expect(answer.field("Allow") == "GET, HEAD, OPTIONS", "\(method) \(target)")
+                }
+            }
+            #expect(stage.paths.all.isEmpty)
         }
     }
 

@@ -128,6 +128,30 @@ import Testing
         #expect(error?.code == "unknown-conditions" && registry.shared.profile.name == "DSL")
     }
 
+    /// A link with the conditions of all streams changes with them, until it has conditions of its own.
+    @Test func linkFollowsTheSharedConditions() throws {
+        let follower = try registry.link("a", for: stream(0, "default"))
+        let other = try link(1)
+        #expect(follower !== registry.shared && follower.profile == .off)
+        try registry.change(nil, to: "DSL")
+        #expect(follower.profile.name == "DSL" && other.profile.name == "3G")
+        #expect(report.json.contains(#""named":"default","conditions":"DSL","default":true,"#))
+        try registry.change(link: "a", to: "LTE")
+        try registry.change(nil, to: "EDGE")
+        #expect(follower.profile.name == "LTE" && !report.json.contains(#""default":true"#))
+        try registry.change(link: "a", to: "default")
+        #expect(follower.profile.name == "EDGE")
+        try registry.change(stream(1), to: "default")
+        #expect(other.profile.name == "EDGE")
+        try registry.change(nil, to: "WiFi")
+        #expect(follower.profile.name == "WiFi" && other.profile.name == "WiFi")
+        // The shared conditions cannot follow themselves, and only existing links can be changed.
+        let unknown = #expect(throws: ServerError.self) { try registry.change(nil, to: "default") }
+        #expect(unknown?.code == "unknown-conditions")
+        let missing = #expect(throws: ServerError.self) { try registry.change(link: "b", to: "DSL") }
+        #expect(missing?.status == .notFound && missing?.code == "not-found")
+    }
+
     @Test func linkIsChangedByTheAddressThatTheReportHas() throws {
         let source = ResourceAddress("https://me:secret@h/0.m3u8")
         let stream = LinkRegistry.Stream(source: source, conditions: "3G")

@@ -30,7 +30,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let policy = SourcePolicy(allowedHosts: ["10.0.0.1"], catalog: []) { _ in false }
         let hosts = HostCache()
-        let routes = MediaRoutes(
+        let environment = PlaybackEnvironment(
             sources: SourceAccess(
                 trusted: (ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)), policy, hosts),
                 foreign: (
@@ -38,12 +38,15 @@ import Testing
                     policy.restrictedToPublicAddresses, hosts
                 )
             ),
-            library: try AssetLibrary(directory: folder),
-            links: LinkRegistry(shared: conditions),
             signer: signer,
-            faults: FaultSettings([]),
             capacity: ServerCapacity(ServerLimits()),
             workers: .callingTask
+        )
+        let routes = MediaRoutes(
+            environment,
+            library: try AssetLibrary(directory: folder),
+            links: LinkRegistry(shared: conditions),
+            faults: FaultSettings([])
         )
         let router = Router(context: ServerRequestContext.self)
         routes.add(to: router)

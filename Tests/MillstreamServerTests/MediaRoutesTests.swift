@@ -286,6 +286,33 @@ import Testing
         }
     }
 
+    /// The range is that of the client, so that the origin has not failed.
+    @Test func rangeThatTheOriginDoesNotHaveIsNotAFailureOfTheOrigin() async throws {
+        try await onStage(media("a.ts")) { (stage: ServerStage) async throws in
+            stage.origin.set("/a.ts", .init(Array("0123456789".utf8), contentType: "video/mp2t"))
+            stage.origin.behave("/a.ts", .proper)
+            let address = try #require(try await segments(stage, "&segments=proxy").first)
+            for method in ["GET", "HEAD"] {
+                // The request of the server is GET for both.
+                let refused = try await stage.ask(address, method: method, fields: ["Range: bytes=10-"])
+                #expect(refused.status == 416 && refused.body.isEmpty, "\(refused.head)")
+                #expect(refused.field("Content-Range") == "bytes */10")
+                #expect(refused.field("Access-Control-Allow-Origin") == "*")
+            }
+            // With a validator of another version, the client needs the whole segment.
+            let other = try await stage.ask(address, fields: ["Range: bytes=10-", "If-Range: \"old\""])
+            #expect(other.status == 200 && other.body == "0123456789")
+            // Without a range of the client, the origin has failed.
+            stage.origin.behave("/a.ts", .status(416))
+            #expect(try await stage.ask(address).status == 502)
+            // The server forwards no precondition that can fail, other than those of a range.
+            stage.origin.behave("/a.ts", .status(412))
+            let failed = try await stage.ask(address, fields: ["If-Match: \"old\"", "Range: bytes=1-2"])
+            #expect(failed.status == 502 && failed.errorCode == "http-status", "\(failed.body)")
+            #expect(stage.requests.allSatisfy { $0.header("If-Match") == nil })
+        }
+    }
+
     @Test func directSegmentsHaveTheirOriginalAddresses() async throws {
         try await onStage(media("a.ts", "b.ts")) { (stage: ServerStage) async throws in
             let direct = try await segments(stage, "&segments=direct&duration=4")
@@ -471,6 +498,18 @@ import Testing
             #expect(segment.status == 206 && segment.body == "segment" && segment.field("Content-Type") == "video/mp2t")
             #expect(segment.field("Cache-Control") == "private, max-age=3600")
             #expect(segment.field("Cross-Origin-Resource-Policy") == "same-origin")
+            for (path, response) in [("multivariant.m3u8", top), ("\(folder)/\(name)", segment)] {
+                let date = try #require(response.field("Last-Modified"))
+                let tag = try #require(response.field("ETag"))
+                for (fields, status) in [
+                    (["If-Modified-Since: \(date)"], 304), (["If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT"], 200),
+                    (["If-Modified-Since: \(date)", "If-None-Match: \"other\""], 200),
+                    (["If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT", "If-None-Match: \(tag)"], 304),
+                ] {
+                    let answer = try await stage.ask("/offline/\(asset.id)/\(path)", fields: fields)
+                    #expect(answer.status == status && answer.field("Last-Modified") == date, "\(path) \(fields)")
+                }
+            }
             for path in ["none.m3u8", "\(folder)/none.ts", "\(folder)", "server-secret"] {
                 let answer = try await stage.ask("/offline/\(asset.id)/\(path)")
                 #expect(answer.status == 404 && answer.errorCode == "not-found", "\(path)")

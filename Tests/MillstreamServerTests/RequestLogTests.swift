@@ -108,6 +108,23 @@ import Testing
         )
     }
 
+    /// The console asks for the network conditions again and again.
+    @Test func repeatedRequestsOfTheConsoleHaveALowerLevel() throws {
+        try withChannel { channel, _ in
+            for status: HTTPResponse.Status in [.ok, .forbidden] {
+                try receive("/api/conditions", channel)
+                try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: status)))
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
+            }
+        }
+        #expect(
+            stableLines == [
+                "debug: request bytes=0 method=GET path=/api/conditions status=200",
+                "info: request bytes=0 method=GET path=/api/conditions status=403",
+            ]
+        )
+    }
+
     @Test func durationIsThatOfTheWholeResponse() throws {
         try withChannel { channel, time in
             try receive("/a", channel)

@@ -56,6 +56,14 @@ import Testing
         ] {
             expect(error, .badRequest, error.code.rawValue, error.description)
         }
+        let formats = PlaylistEditError.mapCannotEnd(at: ResourceAddress("https://h/a.m3u8"), after: nil)
+        expect(
+            formats,
+            .badRequest,
+            "cannot-stitch",
+            formats.description,
+            hint: "choose sources whose segments have the same format, or let those without EXT-X-MAP come first"
+        )
     }
 
     private static func allowHint(_ host: String) -> String {

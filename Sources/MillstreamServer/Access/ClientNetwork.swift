@@ -1,7 +1,8 @@
 import Hummingbird
 import MediaTransport
 
-/// The address of a client, or the network of an IPv6 client: its first 64 bits, of which it has all addresses.
+/// The address of a client, or the network of an IPv6 client: the first 64 bits of its address, because it has all
+/// addresses of the network.
 struct ClientNetwork: Sendable, Hashable {
     private let octets: [UInt8]
 

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The requests with wrong credentials by client, which delay its further attempts to guess them.
 ///
-/// After ten of them, a client waits a minute. An IPv6 client is its network of 64 bits, of which it has all addresses.
+/// After ten of them, a client waits a minute. An IPv6 client is identified by its network of 64 bits, because it has all
+/// addresses of the network.
 final class FailedAttempts: Sendable {
     private struct Entry {
         var count = 0

@@ -22,7 +22,7 @@ enum RequestInitiator: Sendable, Hashable {
     /// private hosts.
     var isForeign: Bool { self == .foreignPage || self == .foreignHost }
 
-    /// Classifies a request.
+    /// Creates the initiator of a request.
     ///
     /// - Parameters:
     ///   - head: The head of the request.

@@ -1,7 +1,7 @@
 import HTTPTypes
 import MediaTransport
 
-/// The conditions of a request that its answer is compared with (RFC 9110 §13.1).
+/// The preconditions of a request (RFC 9110 §13.1).
 struct ConditionalRequest {
     private let headers: HTTPFields
 
@@ -19,14 +19,29 @@ struct ConditionalRequest {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the client has the file of which an answer of an origin contains all or a part
-    /// (RFC 9110 §13.2.2).
+    /// Returns a Boolean value that indicates whether the client already has the current version of the file in the origin's
+    /// response (RFC 9110 §13.2.2).
     func hasContent(of answer: TransportResponse) -> Bool {
         guard headers[.ifNoneMatch] == nil else { return hasRepresentation(answer.header("ETag") ?? "") }
-        guard answer.status == 200, let since = headers[.ifModifiedSince], let modified = answer.header("Last-Modified")
+        guard answer.status == 200, let modified = answer.header("Last-Modified").flatMap({ HTTPDate.seconds($0) })
         else { return false }
-        guard let known = HTTPDate.seconds(since), let changed = HTTPDate.seconds(modified) else { return false }
-        return changed <= known
+        return isUnmodified(since: UnixSeconds(modified))
+    }
+
+    /// Returns a Boolean value that indicates whether the client already has the current version of a file (RFC 9110 §13.2.2).
+    ///
+    /// - Parameters:
+    ///   - tag: The entity tag of the file.
+    ///   - modified: The time of its last modification.
+    /// - Returns: A Boolean value that indicates whether the response is 304.
+    func hasFile(taggedWith tag: String, modifiedAt modified: UnixSeconds) -> Bool {
+        headers[.ifNoneMatch] == nil ? isUnmodified(since: modified) : hasRepresentation(tag)
+    }
+
+    /// Returns a Boolean value that indicates whether a modification is not after the time in `If-Modified-Since`; `false` without a
+    /// valid time (RFC 9110 §13.1.3).
+    private func isUnmodified(since modified: UnixSeconds) -> Bool {
+        headers[.ifModifiedSince].flatMap { HTTPDate.seconds($0) }.map { modified.rawValue <= $0 } ?? false
     }
 
     /// The condition with which a request for the same representation is sent to an origin; `nil` for none.

@@ -12,7 +12,7 @@ final class EncodedResponse: Sendable {
     /// The body; `nil` for a response without one.
     let body: ByteBuffer?
 
-    /// Encodes a response.
+    /// Creates the encoded form of a response.
     ///
     /// - Parameters:
     ///   - head: The head of the response, whose field `Content-Length` is replaced by the length of the body.

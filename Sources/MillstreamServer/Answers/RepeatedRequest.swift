@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// A request for an edited playlist with everything that its answer can depend on: two equal requests have the same answer
-/// while the sources of the playlist are unchanged.
+/// A request for an edited playlist with all properties on which its response can depend: two equal requests have the
+/// same response while the sources of the playlist are unchanged.
 struct RepeatedRequest: Hashable, Sendable {
     /// The target, the authority and all header fields.
     private let text: String

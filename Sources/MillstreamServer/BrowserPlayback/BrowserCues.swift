@@ -12,7 +12,7 @@ import StreamingEngine
 struct BrowserCues {
     private let contents: SubtitleSegmentCues?
 
-    /// Parses a segment.
+    /// Creates the cues of a segment.
     ///
     /// - Parameters:
     ///   - segment: The segment.

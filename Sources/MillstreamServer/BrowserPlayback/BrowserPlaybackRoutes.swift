@@ -64,14 +64,14 @@ final class BrowserPlaybackRoutes: Sendable {
     }
 
     private func playlist(at address: ResourceAddress, _ context: ServerRequestContext) async throws -> Response {
-        let budget = try media.capacity.admit()
+        let budget = try media.environment.capacity.admit()
         let report: ReportValue
         switch try await load(address, context, budget) {
         case .multivariant(let playlist): report = BrowserPlaybackReport.report(of: playlist)
         case .media(let media): report = BrowserPlaybackReport.report(of: media.reader.playlist)
         }
-        let limit = media.capacity.limits.editing.result.byteCount
-        let bytes = try await media.workers.run { _ in
+        let limit = media.environment.capacity.limits.editing.result.byteCount
+        let bytes = try await media.environment.workers.run { _ in
             do throws(ReportLimitError) {
                 return try report.json(limit: limit)
             } catch {
@@ -175,16 +175,16 @@ final class BrowserPlaybackRoutes: Sendable {
         try await ClientPresence.whileClientIsConnected { [self] in
             let piece = try await named.reader.segment(at: named.position)
             if case .media(let bytes, _) = piece.content { try budget.reserve(bytes.readableBytes *| 3) }
-            return try await media.workers.run { [repackager] _ in try BrowserSegment(piece, repackager) }
+            return try await media.environment.workers.run { [repackager] _ in try BrowserSegment(piece, repackager) }
         }
     }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // A simulated delay holds no capacity.
-        let named = try await namedSegment(request, context, media.capacity.admit())
+        let named = try await namedSegment(request, context, media.environment.capacity.admit())
         return try await faults.response(toRequestOf: named.requestPath, context) {
-            let fragment = try await movieFragment(named, media.capacity.admit())
-            let reservation = try media.capacity.reservation(of: fragment.bytes.readableBytes)
+            let fragment = try await movieFragment(named, media.environment.capacity.admit())
+            let reservation = try media.environment.capacity.reservation(of: fragment.bytes.readableBytes)
             return Response(
                 status: .ok,
                 headers: [
@@ -198,9 +198,9 @@ final class BrowserPlaybackRoutes: Sendable {
 
     @Sendable private func timestamp(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // A simulated delay holds no capacity.
-        let named = try await namedSegment(request, context, media.capacity.admit())
+        let named = try await namedSegment(request, context, media.environment.capacity.admit())
         return try await faults.response(toRequestOf: named.requestPath, context) {
-            let fragment = try await movieFragment(named, media.capacity.admit())
+            let fragment = try await movieFragment(named, media.environment.capacity.admit())
             return .json(.fields(["timestamp": .seconds(fragment.firstTimestamp)]))
         }
     }
@@ -213,13 +213,13 @@ final class BrowserPlaybackRoutes: Sendable {
             throw ServerError(.badRequest, "missing-start", "start must be the time of the segment, in seconds")
         }
         let offset = try Self.time("offset", query)
-        let named = try await namedSegment(request, context, media.capacity.admit())
+        let named = try await namedSegment(request, context, media.environment.capacity.admit())
         return try await faults.response(toRequestOf: named.requestPath, context) {
-            let budget = try media.capacity.admit()
+            let budget = try media.environment.capacity.admit()
             defer { withExtendedLifetime(budget) {} }
             let report = try await ClientPresence.whileClientIsConnected { [self] in
                 let piece = try await named.reader.segment(at: named.position)
-                return try await media.workers.run { _ in
+                return try await media.environment.workers.run { _ in
                     try BrowserCues(piece, clippedTo: named.segment.address)
                         .report(offset: offset, range: MediaTimeRange(start: start, duration: piece.range.duration))
                 }

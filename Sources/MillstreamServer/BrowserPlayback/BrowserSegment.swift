@@ -12,7 +12,7 @@ struct BrowserSegment {
     /// The earliest timestamp of the video, or of the audio if there is no video.
     let firstTimestamp: MediaTime
 
-    /// Converts a segment, unless it already has this form.
+    /// Creates the form of a segment for browsers, which is converted unless it already has this form.
     ///
     /// - Throws: ``ServerError`` if the segment is a gap or cannot be converted; `CancellationError`.
     init(_ segment: PipelineSegment, _ repackager: (any SegmentRepackager)?) throws {

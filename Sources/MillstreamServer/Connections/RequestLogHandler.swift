@@ -39,6 +39,11 @@ final class RequestLogHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var status: Int?
         /// The number of bytes of the body that were written.
         var byteCount = 0
+
+        /// The level of the line: `debug` for the requests that the console repeats while it is open, unless they fail.
+        var level: Logger.Level {
+            method == "GET" && target == "/api/conditions" && status == 200 ? .debug : .info
+        }
     }
 
     private let logger: Logger
@@ -51,7 +56,7 @@ final class RequestLogHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - logger: The logger, which receives each request with the level `info`.
+    ///   - logger: The logger, which receives each request with the level `info`, and those that the console repeats with `debug`.
     ///   - time: The clock.
     init(_ logger: Logger, time: any TimeSource = SystemTimeSource()) {
         self.logger = logger
@@ -121,6 +126,6 @@ final class RequestLogHandler: ChannelDuplexHandler, RemovableChannelHandler {
         ]
         if let result { fields["cache"] = "\(result.text)" }
         if !isComplete { fields["ended"] = "early" }
-        logger.info("request", metadata: fields)
+        logger.log(level: request.level, "request", metadata: fields)
     }
 }

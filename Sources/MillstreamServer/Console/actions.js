@@ -67,7 +67,7 @@ export class Actions {
     }
 
     async #delete(asset, title) {
-        const message = `“${title}” uses ${formatSize(asset.bytes)}. The stream at its origin is not affected.`;
+        const message = `“${title}” uses ${formatSize(this.#store.size(asset))}. The stream at its origin is not affected.`;
         if (!(await confirmDeletion(message))) return;
         this.#player.closeOffline(asset.id);
         await this.#attempt(`“${title}” could not be deleted.`, () => deleteAsset(asset.id),

@@ -115,11 +115,11 @@ export function fetchConditions() {
 }
 
 /**
- * Changes the network conditions of a stream during playback. `url` is its source and `named` the value of
- * `conditions=` in its playback URL. Without both, the change applies to all playback URLs without `conditions=`.
+ * Changes the network conditions of the link with the identifier `link` during playback; “default” stands for those of all
+ * streams without conditions. Without `link`, the change applies to these streams.
  */
-export function changeConditions({ url, named, conditions }) {
-    return request('PUT', '/api/conditions', { url, named, conditions });
+export function changeConditions({ link, conditions }) {
+    return request('PUT', '/api/conditions', { link, conditions });
 }
 
 export function deleteAsset(id) {
@@ -131,7 +131,7 @@ export function fetchStorage(need) {
     return request('GET', `/api/storage?need=${need}`);
 }
 
-/** Deletes the assets that `fetchStorage` lists for `need` bytes: `{evicted, freed, shortfall}`. */
+/** Deletes the assets that `fetchStorage` lists for `need` bytes: `{evicted, freed, shortfall, insufficient}`. */
 export function evictAssets(need) {
     return request('POST', `/api/storage/evictions?need=${need}`);
 }

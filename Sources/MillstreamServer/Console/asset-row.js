@@ -42,7 +42,7 @@ export class AssetRow {
             createCell('Actions', this.#actionBar.element));
     }
 
-    update({ asset, downloadSpeed }) {
+    update({ asset, downloadSpeed, size }) {
         this.#asset = asset;
         const state = assetState(asset);
         const percent = downloadedPercent(asset);
@@ -52,11 +52,11 @@ export class AssetRow {
         setAttribute(this.#source, 'title', asset.source);
         const percentText = ['partial', 'paused', 'waiting'].includes(state) && percent !== null ? ` ${formatPercent(percent)}` : '';
         setText(this.#badge, state === 'downloaded' ? downloadedText(asset) : stateNames[state] + percentText);
-        this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed);
+        this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed, size);
         const isStopped = ['partial', 'paused', 'failed'].includes(state);
         setTextOrHide(this.#ranges, isStopped ? formatRanges(asset.loadedTimeRanges) : '');
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
-        setText(this.#size, formatSize(asset.bytes));
+        setText(this.#size, formatSize(size));
         setText(this.#duration, formatTime(asset.duration ?? asset.expected));
         const variants = variantsWithBitRate(asset);
         setText(this.#quality, formatVariants(variants));

@@ -2,6 +2,7 @@
 // (docs/formats/console-api.md).
 
 import { interruptionError, parseError, ServerError, unreachableError } from './api.js';
+import { sourceURL } from './playback-url.js';
 import { fetchSimulatedConditions } from './simulated-network.js';
 
 /** The pause before a request that a simulated network did not deliver is sent again. */
@@ -31,14 +32,32 @@ async function request(name, address, parameters, signal, read = (response) => r
             if (!response.ok) throw await parseError(response);
             return await read(response);
         } catch (error) {
-            if (error.name === 'AbortError' || error instanceof ServerError) throw error;
+            if (error.name === 'AbortError') throw error;
+            // A response that is no JSON.
+            if (error instanceof SyntaxError) throw resourceError(unexpectedContentError(response), address, parameters);
+            if (error instanceof ServerError) throw resourceError(error, address, parameters);
             const isOutage = signal && !(response && isInterrupted) && performance.now() - start > minimumOutageMilliseconds
                 && await fetchSimulatedConditions(address) !== undefined;
-            if (!isOutage) throw response ? interruptionError() : unreachableError();
+            if (!isOutage) throw resourceError(response ? interruptionError() : unreachableError(), address, parameters);
             isInterrupted ||= response !== undefined;
             await delay(outagePauseMilliseconds, signal);
         }
     }
+}
+
+/** Returns an error with the URL of the playlist that it concerns, and with the media sequence number of the segment. */
+function resourceError(error, address, { segment }) {
+    return Object.assign(error, { resource: { url: sourceURL(address), segment } });
+}
+
+/** Returns the error for a response with other content than that of the server. */
+function unexpectedContentError(response) {
+    const type = response.headers.get('Content-Type') ?? 'content without a type';
+    return new ServerError({
+        code: 'unexpected-content',
+        message: `The response has the status ${response.status}, but is ${type}.`,
+        hint: 'A proxy between this page and the server can be the cause.',
+    }, response.status);
 }
 
 /**
@@ -51,11 +70,12 @@ export function fetchPlaylist(address, signal) {
 
 /** Fetches a segment as a movie fragment: `{bytes, type, timestamp}`. */
 export function fetchSegment(address, sequence, signal) {
-    return request('segment', address, { segment: sequence }, signal, async (response) => ({
-        type: response.headers.get('Content-Type'),
-        timestamp: Number(response.headers.get('Millstream-First-Timestamp')),
-        bytes: await response.arrayBuffer(),
-    }));
+    return request('segment', address, { segment: sequence }, signal, async (response) => {
+        const type = response.headers.get('Content-Type') ?? '';
+        if (!/^(video|audio)\/mp4\b/.test(type)) throw unexpectedContentError(response);
+        const timestamp = Number(response.headers.get('Millstream-First-Timestamp'));
+        return { type, timestamp, bytes: await response.arrayBuffer() };
+    });
 }
 
 /** Fetches the first timestamp of a segment, in seconds. */

@@ -30,12 +30,11 @@ export class Catalog {
             const text = `${name} ${detail} ${kind}`.toLowerCase();
             return words.every((word) => text.includes(word));
         });
-        this.#list.update(matches.map((stream) => [stream.id, {
-            stream,
-            downloadSpeed,
-            asset: this.#store.assetForStream(stream),
-            isPlaying: this.#player.isPlaying(stream),
-        }]));
+        this.#list.update(matches.map((stream) => {
+            const asset = this.#store.assetForStream(stream);
+            const size = asset && this.#store.size(asset);
+            return [stream.id, { stream, asset, size, downloadSpeed, isPlaying: this.#player.isPlaying(stream) }];
+        }));
         setHidden(this.#searchField, streams.length < minimumStreamsForSearch);
         setTextOrHide(this.#placeholder, matches.length > 0 ? '' : streams.length > 0
             ? 'No stream in the catalog matches.'

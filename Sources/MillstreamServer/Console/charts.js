@@ -1,11 +1,14 @@
 // The charts of the last two minutes of playback: buffer, throughput, height of the picture, dropped frames, and the latency of
 // live streams. Vertical marks show events: red where playback waits for data.
 
-import { fetchConditions } from './api.js';
 import { setHidden, setText } from './element.js';
 import { forwardBuffer } from './now-playing.js';
 
 const sampleIntervalMilliseconds = 500;
+/** The minimum time for a measurement of the throughput: reports can follow each other closely. */
+const minimumMeasurementMilliseconds = 500;
+/** The time after which a measurement is no longer the present one, because the server does not respond. */
+const maximumMeasurementMilliseconds = 3000;
 const windowSeconds = 120;
 const rowHeight = 46;
 const labelWidth = 132;
@@ -14,7 +17,7 @@ const maximumWidth = 52;
 
 const rows = [
     { name: 'Buffer', unit: 's', value: ({ buffer }) => buffer, digits: 1 },
-    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2, isStepped: true },
+    { name: 'Throughput', unit: 'Mbit/s', value: ({ throughput }) => throughput, digits: 2, isStepped: true, showsLast: true },
     { name: 'Picture height', unit: 'px', value: ({ height }) => height, digits: 0, isStepped: true },
     { name: 'Dropped frames', unit: '', value: ({ dropped }) => dropped, digits: 0, isStepped: true },
     { name: 'Behind live', unit: 's', value: ({ latency }) => latency, digits: 1, isOptional: true },
@@ -31,16 +34,24 @@ export class Charts {
     // The bytes that the link of the stream has transmitted, with the time of the measurement.
     #transmitted;
     #throughput;
-    #pollCount = 0;
 
-    constructor(video, player) {
+    constructor(video, player, serverConditions) {
         this.#video = video;
         this.#player = player;
         for (const name of ['waiting', 'seeking', 'playing']) video.addEventListener(name, () => this.#mark(name));
         video.addEventListener('resize', () => this.#mark('variant'));
         player.addEventListener('select', () => this.#reset());
+        player.addEventListener('load', () => {
+            this.#transmitted = { bytes: player.link?.transmittedBytes ?? 0, time: performance.now() };
+        });
+        serverConditions.addEventListener('change', () => this.#measureThroughput());
         this.#details.addEventListener('toggle', () => this.#draw());
         setInterval(() => this.#sample(), sampleIntervalMilliseconds);
+    }
+
+    /** Whether the charts show the throughput at present, which each report of the server has. */
+    get needsReports() {
+        return this.#details.open && !this.#details.hidden && Boolean(this.#player.selection);
     }
 
     #reset() {
@@ -63,6 +74,7 @@ export class Charts {
         const now = performance.now();
         const { seekable, currentTime, duration } = video;
         const isLive = duration === Infinity && seekable.length > 0;
+        if (!(now - this.#transmitted?.time < maximumMeasurementMilliseconds)) this.#throughput = undefined;
         this.#samples.push({
             time: now,
             buffer: forwardBuffer(video),
@@ -74,30 +86,25 @@ export class Charts {
         const first = now - windowSeconds * 1000;
         this.#samples = this.#samples.filter(({ time }) => time >= first);
         this.#marks = this.#marks.filter(({ time }) => time >= first);
-        this.#pollCount += 1;
-        if (this.#details.open && this.#pollCount % 2 === 0) this.#measureThroughput();
         this.#draw();
     }
 
     /** Measures the throughput of the link through which the server sends the stream. */
-    async #measureThroughput() {
-        const { conditionsURL } = this.#player;
-        try {
-            const { links } = await fetchConditions();
-            const now = performance.now();
-            const bytes = links.find(({ url, named }) => url === conditionsURL && named === this.#player.conditionsInURL)
-                ?.transmittedBytes;
-            const last = this.#transmitted;
-            // Between two segments nothing is sent, which says nothing about the network: the last value stays.
-            if (bytes === undefined || !last || bytes !== last.bytes) {
-                this.#throughput = bytes === undefined || !last || bytes < last.bytes
-                    ? undefined : (bytes - last.bytes) * 8 / (now - last.time) / 1000;
-            }
-            this.#transmitted = bytes === undefined ? undefined : { bytes, time: now };
-        } catch {
-            // The server is not reachable at the moment; the chart has a gap.
+    #measureThroughput() {
+        const bytes = this.#player.link?.transmittedBytes;
+        const last = this.#transmitted;
+        const time = performance.now();
+        if (bytes === undefined || (last && time - last.time < minimumMeasurementMilliseconds)) return;
+        this.#transmitted = { bytes, time };
+        if (!last || bytes < last.bytes) {
             this.#throughput = undefined;
+            return;
         }
+        const rate = (bytes - last.bytes) * 8 / (time - last.time) / 1000;
+        const { readyState, paused, ended } = this.#video;
+        const isWaiting = readyState < HTMLMediaElement.HAVE_FUTURE_DATA && !paused && !ended;
+        // While enough is buffered, nothing is requested, which says nothing about the network.
+        this.#throughput = rate > 0 || (isWaiting && !this.#player.error) ? rate : undefined;
     }
 
     #draw() {
@@ -135,12 +142,14 @@ export class Charts {
     }
 
     /** Draws a row, and returns its latest value as text. */
-    #drawRow(context, { name, unit, value, digits, isStepped }, top, right, position, color) {
+    #drawRow(context, { name, unit, value, digits, isStepped, showsLast }, top, right, position, color) {
         const points = this.#samples.map((sample) => [position(sample.time), value(sample)]);
         const values = points.map(([, y]) => y).filter((y) => y !== undefined);
         const maximum = Math.max(...values, 1e-9);
         const last = points.at(-1)?.[1];
-        const text = last === undefined ? '–' : `${last.toFixed(digits)} ${unit}`.trim();
+        const format = (amount) => `${amount.toFixed(digits)} ${unit}`.trim();
+        const text = last !== undefined ? format(last)
+            : showsLast && values.length > 0 ? `– (last ${format(values.at(-1))})` : '–';
         context.fillStyle = color('--muted');
         context.fillText(name, 0, top + 18);
         context.fillStyle = color('--ink');

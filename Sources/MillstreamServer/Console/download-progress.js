@@ -10,7 +10,7 @@ export class DownloadProgress {
     element = createElement('div', { class: 'progress' }, this.#bar, this.#text);
 
     /** Shows the progress of `asset`, or hides the element without one. */
-    update(asset, title, downloadSpeed) {
+    update(asset, title, downloadSpeed, size) {
         setHidden(this.element, !asset);
         if (!asset) return;
         const percent = downloadedPercent(asset);
@@ -19,7 +19,7 @@ export class DownloadProgress {
         setAttribute(this.#bar, 'aria-label', `Download progress of ${title}`);
         setText(this.#text, [
             percent === null ? 'Preparing' : formatPercent(percent),
-            formatSize(asset.bytes),
+            formatSize(size),
             bytesPerSecond > 0 ? formatBitRate(bytesPerSecond * 8) : '',
             formatTimeRemaining(secondsLeft),
             secondsStalled > 0 ? `stalled for ${Math.floor(secondsStalled)} s` : '',

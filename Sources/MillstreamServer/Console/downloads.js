@@ -2,7 +2,6 @@
 
 import { AssetRow } from './asset-row.js';
 import { setHidden, setTextOrHide } from './element.js';
-import { formatSize } from './format.js';
 import { KeyedList } from './keyed-list.js';
 
 export class Downloads {
@@ -20,11 +19,11 @@ export class Downloads {
 
     update() {
         const { assets, downloadSpeed } = this.#store;
-        const bytes = assets.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0);
-        this.#list.update(assets.map((asset) => [asset.id, { asset, downloadSpeed }]));
+        this.#list.update(assets.map((asset) => [asset.id, { asset, downloadSpeed, size: this.#store.size(asset) }]));
         setHidden(this.#table, assets.length === 0);
         const count = `${assets.length} ${assets.length === 1 ? 'download' : 'downloads'}`;
-        setTextOrHide(this.#total, assets.length > 0 ? `${count} · ${formatSize(bytes)} in total` : '');
+        // Their disk space, of which they can share parts, is that of the section “Storage”.
+        setTextOrHide(this.#total, assets.length > 0 ? count : '');
         setTextOrHide(this.#placeholder, assets.length > 0 ? ''
             : 'No downloads yet. Downloaded streams play offline, without a connection to their origin.');
     }

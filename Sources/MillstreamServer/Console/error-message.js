@@ -11,11 +11,12 @@ const messagesByCode = {
 };
 
 /** Returns an error as `{message, hint, url}`: complete sentences, and the URL concerned without punctuation. */
-export function errorDescription({ code, message, hint }) {
+export function errorDescription({ code, message, hint, status }) {
     const { text, url } = extractURL(message || 'An unknown error occurred');
     const description = Object.hasOwn(messagesByCode, code) ? messagesByCode[code]
+        : code === 'simulated' && status > 0 ? `the server responded with status ${status}: this fault is simulated`
         // In such a message “the server” is the origin; in the console it is Millstream.
-        : code === 'http-status' ? text.replace(/^the server /, 'the origin ') : text;
+        : code === 'http-status' ? text.replace(/(^|: )the server /, '$1the origin ') : text;
     return { message: completeSentence(description), hint: hint && completeSentence(hint), url };
 }
 

@@ -19,18 +19,21 @@ import { showPlaybackErrors } from './playback-error.js';
 import { showPlaybackURL } from './playback-url-field.js';
 import { Player } from './player.js';
 import { followServerEvents } from './server-events.js';
+import { ServerConditions } from './server-conditions.js';
 import { SimulatedFaults } from './simulated-faults.js';
 import { Storage } from './storage.js';
 import { Store } from './store.js';
 import { TrackMenus } from './track-menus.js';
+import { showWaitingNote } from './waiting-note.js';
 
 const video = document.getElementById('video');
 const store = new Store();
 const edits = new PlaybackEdits(store);
-const networkConditions = new NetworkConditionsMenu(video);
+const serverConditions = new ServerConditions(() => charts.needsReports);
+const networkConditions = new NetworkConditionsMenu(serverConditions);
 const faults = new SimulatedFaults();
-const networks = new Networks(store);
-const player = new Player(video, edits, networkConditions);
+const player = new Player(video, edits, networkConditions, serverConditions);
+const charts = new Charts(video, player, serverConditions);
 const actions = new Actions(store, player, new DownloadMessages(store));
 const catalog = new Catalog(store, player, actions);
 const downloads = new Downloads(store, actions);
@@ -41,7 +44,8 @@ showNowPlaying(player, edits, video);
 showPlaybackErrors(player, edits, store);
 showPlaybackURL(player);
 new TrackMenus(video, player, edits);
-new Charts(video, player);
+new Networks(store, serverConditions, player);
+showWaitingNote(video, player, networkConditions);
 handleKeyboardShortcuts(player, document.getElementById('player'));
 handleOpenURL(store, player, actions);
 
@@ -70,7 +74,7 @@ let dismissLoadError = () => {};
 
 async function load() {
     try {
-        await Promise.all([store.load(), networkConditions.load(), networks.load(), faults.load(), edits.load()]);
+        await Promise.all([store.load(), serverConditions.load(), faults.load(), edits.load()]);
         dismissLoadError();
         update();
         document.documentElement.dataset.ready = 'true';

@@ -2,6 +2,8 @@
 
 import { delay, fetchPlaylist, fetchSegment, playbackPath } from './browser-playback.js';
 import { MediaTimeline } from './media-timeline.js';
+import { PlaybackError } from './playback-diagnosis.js';
+import { sourceURL } from './playback-url.js';
 import { Subtitles } from './subtitles.js';
 
 const secondsAhead = 30;
@@ -13,8 +15,8 @@ const usableThroughput = 0.8;
 const maximumFailures = 4;
 /** The deviation of timestamps from those of the video, in seconds, from which a track has an offset of its own. */
 const maximumDeviation = 2;
-
-const unreadableMedia = 'The browser cannot read the media of a segment.';
+/** The time before the end of a buffered range, in seconds, in which a browser can wait: not all tracks have a last frame there. */
+const maximumRemainder = 0.5;
 
 /** The beginnings of the names of subtitle codecs, which source buffers do not take. */
 const subtitleCodecs = /^(wvtt|stpp|tx3g|vtt|ttml)/;
@@ -25,7 +27,10 @@ const videoCodecs = /^(avc|hvc|hev|dvh|vp0?[89]|av01)/;
 /** The class of media sources that this browser has; `undefined` without any. */
 export const MediaSourceClass = globalThis.MediaSource ?? globalThis.ManagedMediaSource;
 
-/** Events: `tracks` when the audio tracks are known or change; `error`, with the `error` property. */
+/**
+ * Events: `tracks` when the audio tracks are known or change; `gap` with `{start, end}` when playback continues after a gap in the
+ * media; `error`, with the `error` property.
+ */
 export class MediaSourcePlayer extends EventTarget {
     error;
     /** `[{label, language, enabled}]`. */
@@ -46,6 +51,8 @@ export class MediaSourcePlayer extends EventTarget {
     #throughput;
     // The position after a gap.
     #skippedTo;
+    // The position at the last look at it.
+    #position;
 
     constructor(video) {
         super();
@@ -62,13 +69,18 @@ export class MediaSourcePlayer extends EventTarget {
         const isOpen = new Promise((resolve) => this.#source.addEventListener('sourceopen', resolve, { once: true }));
         this.#video.src = this.#sourceURL;
         this.#video.addEventListener('seeking', () => this.#restartTracks(), { signal });
+        // Not between two segments only: the next one can take long.
+        const timer = setInterval(() => this.#skipGap(), pollMilliseconds);
+        signal.addEventListener('abort', () => clearInterval(timer));
         try {
             const path = playbackPath(url);
             const playlist = await fetchPlaylist(path, signal);
             await isOpen;
             this.#playlist = playlist.type === 'multivariant' ? playlist : { variants: [{ address: path }], renditions: [] };
             this.#variants = playableVariants(this.#playlist.variants);
-            if (this.#variants.length === 0) throw new Error('This browser supports the codecs of none of the variants.');
+            if (this.#variants.length === 0) {
+                throw new PlaybackError('unsupported-codecs', 'This browser supports the codecs of none of the variants.');
+            }
             await this.#start(position, signal);
         } catch (error) {
             this.#fail(error);
@@ -135,7 +147,8 @@ export class MediaSourcePlayer extends EventTarget {
     }
 
     #restartTracks() {
-        if (this.#video.currentTime === this.#skippedTo) return;
+        // Browsers round positions.
+        if (Math.abs(this.#video.currentTime - this.#skippedTo) < 0.001) return;
         for (const track of this.#tracks) track.restart();
     }
 
@@ -151,15 +164,15 @@ export class MediaSourcePlayer extends EventTarget {
                 // A seek has interrupted the load.
                 if (error.name === 'AbortError') continue;
                 failures += 1;
-                if (this.#video.error) return this.#fail(new Error(unreadableMedia));
-                if (failures >= maximumFailures || error.isFinal || error.status === 501) return this.#fail(error);
+                const cause = this.#video.error ? unreadableMediaError() : error;
+                cause.resource ??= track.resource;
+                if (this.#video.error || failures >= maximumFailures || error.isFinal || error.status === 501) return this.#fail(cause);
                 await delay(500 * 2 ** failures, signal);
             }
         }
     }
 
     async #fillOnce(track, signal) {
-        this.#skipGap();
         const { timeline, generation } = track;
         if ((timeline.segments.length === 0 || !timeline.isEnded) && timeline.reloadDelay === 0) {
             await timeline.update(signal);
@@ -187,6 +200,7 @@ export class MediaSourcePlayer extends EventTarget {
         }
         if (!track.isAudio) segment = await this.#chooseVariant(track, segment, signal);
         if (track.generation !== generation) return;
+        track.resource = { url: sourceURL(track.timeline.address), segment: segment.sequence };
         const start = performance.now();
         const { bytes, type, timestamp } = await fetchSegment(track.timeline.address, segment.sequence, track.signal(signal));
         this.#measure(bytes.byteLength, performance.now() - start);
@@ -202,7 +216,8 @@ export class MediaSourcePlayer extends EventTarget {
         if (this.#tracks.every((other) => other.type && !other.hasBuffer)) {
             const unsupported = this.#tracks.find((other) => !MediaSourceClass.isTypeSupported(other.type));
             if (unsupported) {
-                throw Object.assign(new Error(`This browser does not support ${unsupported.type}.`), { isFinal: true });
+                const error = new PlaybackError('unsupported-codecs', `This browser does not support ${unsupported.type}.`);
+                throw Object.assign(error, { isFinal: true });
             }
             for (const other of this.#tracks) other.addBuffer(this.#source);
             this.#buffers.resolve();
@@ -210,15 +225,31 @@ export class MediaSourcePlayer extends EventTarget {
         await this.#buffers.promise;
     }
 
-    /** Continues after a part of the stream that not all tracks have, such as a gap, if playback waits there. */
+    /**
+     * Continues after a part of the stream that not all tracks have, if playback waits there: a gap of the playlist, or one between
+     * two segments, since the tracks of a segment do not end at the same time.
+     */
     #skipGap() {
         const { buffered, currentTime, paused, readyState, seeking } = this.#video;
-        if (readyState >= HTMLMediaElement.HAVE_FUTURE_DATA || (paused && !seeking && currentTime > 0)) return;
-        if (bufferedEnd(this.#video, currentTime) !== undefined || !this.#tracks.every((track) => track.hasPassed(currentTime))) return;
+        const moves = currentTime !== this.#position;
+        this.#position = currentTime;
+        const plays = readyState >= HTMLMediaElement.HAVE_FUTURE_DATA || (paused && !seeking && currentTime > 0);
+        if (moves || plays || this.#tracks.length === 0) return;
+        // Ranges of before a seek can be far after the segment that is loaded at present.
+        const loadedEnd = Math.min(...this.#tracks.map(({ lastEnd }) => lastEnd));
+        let gapStart = currentTime;
         for (let index = 0; index < buffered.length; index += 1) {
-            if (buffered.start(index) <= currentTime) continue;
-            this.#skippedTo = buffered.start(index) + 0.001;
+            const [start, end] = [buffered.start(index), buffered.end(index)];
+            if (end <= currentTime) continue;
+            if (start <= currentTime) {
+                if (end - currentTime > maximumRemainder) return;
+                gapStart = end;
+                continue;
+            }
+            if (start > loadedEnd + 0.1) return;
+            this.#skippedTo = start + 0.001;
             this.#video.currentTime = this.#skippedTo;
+            this.dispatchEvent(new CustomEvent('gap', { detail: { start: gapStart, end: start } }));
             return;
         }
     }
@@ -282,6 +313,8 @@ class Track {
     isComplete = false;
     /** The media type of the segments with their codecs; `undefined` before the first one is loaded. */
     type;
+    /** The segment that is loaded and appended at present, as errors name it. */
+    resource;
     #buffer;
     // The segment that was appended or left out last; `undefined` after a seek.
     #last;
@@ -302,9 +335,9 @@ class Track {
         this.#buffer = source.addSourceBuffer(this.type);
     }
 
-    /** Whether all segments up to a position are appended, as far as they have media. */
-    hasPassed(position) {
-        return this.#last !== undefined && this.#last.start + this.#last.duration > position + 0.1;
+    /** The end of the segment that was appended or left out last: all media before it is buffered, as far as there is any. */
+    get lastEnd() {
+        return this.#last === undefined ? -Infinity : this.#last.start + this.#last.duration;
     }
 
     get isUpdating() {
@@ -388,7 +421,7 @@ class Track {
                 buffer.removeEventListener('error', fail);
                 resolve();
             };
-            const fail = () => reject(new Error(unreadableMedia));
+            const fail = () => reject(unreadableMediaError());
             buffer.addEventListener('updateend', end);
             buffer.addEventListener('error', fail, { once: true });
             operation(buffer);
@@ -417,6 +450,10 @@ function playableVariants(variants) {
     const withVideo = supported.filter(({ height, codecs }) => height > 0 || codecs?.some((codec) => videoCodecs.test(codec)));
     const candidates = withVideo.length > 0 ? withVideo : supported;
     return candidates.filter(({ audio }) => (audio === undefined) === (candidates[0].audio === undefined));
+}
+
+function unreadableMediaError() {
+    return new PlaybackError('unreadable-media', 'The browser cannot read its media.');
 }
 
 function isSupported(codecs) {

@@ -1,58 +1,50 @@
-// The menu for the simulated network conditions. They can be changed during playback, without a reload.
+// The menu for the simulated network conditions of the stream that is played. They can be changed during playback, without a reload.
 
-import { fetchConditions } from './api.js';
 import { createElement, setText, setTextOrHide } from './element.js';
 
 const find = (id) => document.getElementById(id);
-const waitingIntervalMilliseconds = 500;
 
-/** Event: `change` when the user has selected other conditions. */
+/** Event: `change` when other conditions are selected, by the user or by another part of the page. */
 export class NetworkConditionsMenu extends EventTarget {
     #select = find('network');
-    // The conditions of the server, under the name that a playback URL can have; empty if it has none.
-    #serverDefault = '';
-    #firstLoad = Promise.withResolvers();
-    #waitingSince;
-    // The position of the video at the last look at it.
-    #position;
 
-    constructor(video) {
+    constructor(serverConditions) {
         super();
         this.#select.addEventListener('change', () => {
             this.#updateNote();
             this.dispatchEvent(new Event('change'));
         });
+        serverConditions.addEventListener('change', () => this.#updateOptions(serverConditions));
         this.#updateNote();
-        setInterval(() => this.#updateWaitingNote(video), waitingIntervalMilliseconds);
     }
 
-    /**
-     * The name of the conditions for a playback URL: those that are selected, or those of the server; empty if they have no
-     * name. A stream that is played with a name from its beginning needs no reload when the conditions change.
-     */
+    /** The name of the selected conditions; empty for those of all streams without conditions. */
     get value() {
-        return this.#select.value || this.#serverDefault;
+        return this.#select.value;
     }
 
-    /** A promise that is resolved when the conditions of the server are known, or could not be loaded. */
-    get isKnown() {
-        return this.#firstLoad.promise;
+    /** Whether the menu has conditions with a name. */
+    has(name) {
+        return [...this.#select.options].some(({ value }) => value === name);
     }
 
-    /** Loads the available conditions. */
-    async load() {
-        try {
-            this.#show(await fetchConditions());
-        } finally {
-            this.#firstLoad.resolve();
-        }
+    /** Shows the conditions that the stream has. */
+    show(name) {
+        if (name === this.#select.value || !this.has(name)) return;
+        this.#select.value = name;
+        this.#updateNote();
     }
 
-    #show({ presets, shared }) {
-        this.#serverDefault = presets.includes(shared) ? shared : '';
-        const selected = this.#select.value;
-        const serverDefault = this.#select.options[0];
+    /** The selected conditions as a text: “3G”, or “Server default (Off)”. */
+    get text() {
+        return this.#select.selectedOptions[0]?.text ?? '';
+    }
+
+    #updateOptions({ presets, shared }) {
+        const [serverDefault, ...others] = this.#select.options;
         setText(serverDefault, `Server default (${shared})`);
+        if (presets.join('\n') === others.map(({ value }) => value).join('\n')) return;
+        const selected = this.#select.value;
         this.#select.replaceChildren(
             serverDefault,
             ...presets.map((name) => createElement('option', { value: name, text: name })),
@@ -63,22 +55,5 @@ export class NetworkConditionsMenu extends EventTarget {
     #updateNote() {
         setTextOrHide(find('network-note'), this.#select.value
             ? 'The server sends playlists and media as if over this network. You can change it during playback.' : '');
-    }
-
-    /** Says why nothing moves: the buffer is empty, and the network delivers too little. */
-    #updateWaitingNote(video) {
-        // The events of the video do not tell: a browser reports progress after it has begun to wait.
-        const moves = video.currentTime !== this.#position;
-        this.#position = video.currentTime;
-        const wantsData = video.currentSrc && !video.paused && !video.ended && !video.error;
-        if (moves || !wantsData) this.#waitingSince = undefined;
-        else this.#waitingSince ??= performance.now();
-        const seconds = this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
-        const isWaiting = seconds >= 2;
-        const name = this.#select.selectedOptions[0]?.text ?? '';
-        setTextOrHide(find('waiting-note'), isWaiting
-            ? `Playback has waited for data for ${Math.floor(seconds)} s. The network conditions are “${name}”; other conditions `
-                + 'apply at once.'
-            : '');
     }
 }

@@ -1,14 +1,12 @@
 // The networks over which the server sends to all players: the one of streams without conditions in their playback URL, and
 // that of each stream with conditions.
 
-import { changeConditions, fetchConditions } from './api.js';
 import { createElement, setText, setTextOrHide } from './element.js';
 import { errorMessage } from './error-message.js';
 import { formatSize } from './format.js';
 import { KeyedList } from './keyed-list.js';
 import { showError } from './messages.js';
-
-const intervalMilliseconds = 3000;
+import { sharedConditions } from './playback-url.js';
 
 class NetworkRow {
     element;
@@ -22,41 +20,47 @@ class NetworkRow {
         this.element = createElement('li', {}, createElement('label', {}, this.#name, this.#select), this.#detail);
     }
 
-    update({ name, detail, presets, link }) {
+    update({ name, detail, options, link }) {
         this.#link = link;
         setText(this.#name, name);
         setTextOrHide(this.#detail, detail);
-        const isSame = presets.join('\n') === [...this.#select.options].map(({ value }) => value).join('\n');
-        if (!isSame) this.#select.replaceChildren(...presets.map((value) => createElement('option', { value, text: value })));
+        const shown = [...this.#select.options].map(({ value, textContent }) => ({ value, text: textContent }));
+        if (JSON.stringify(options) !== JSON.stringify(shown)) {
+            const selected = this.#select.value;
+            this.#select.replaceChildren(...options.map((option) => createElement('option', option)));
+            this.#select.value = selected;
+        }
         // An open menu keeps the option that the user is about to choose.
-        if (document.activeElement !== this.#select) this.#select.value = link.conditions;
+        if (document.activeElement !== this.#select) this.#select.value = link.default ? sharedConditions : link.conditions;
     }
 }
 
 export class Networks {
     #store;
+    #conditions;
+    #player;
     #list;
 
-    constructor(store) {
+    constructor(store, serverConditions, player) {
         this.#store = store;
+        this.#conditions = serverConditions;
+        this.#player = player;
         this.#list = new KeyedList(document.getElementById('networks-list'),
             (key) => new NetworkRow(key, (...change) => this.#change(...change)), document.getElementById('networks-title'));
-        setInterval(() => {
-            if (!document.hidden) this.load().catch(() => {});
-        }, intervalMilliseconds);
-    }
-
-    /** Loads the networks of the server. */
-    async load() {
-        this.#show(await fetchConditions());
+        serverConditions.addEventListener('change', () => this.#show(serverConditions));
     }
 
     #show({ presets, shared, links }) {
-        const rows = links.map((link) => [link.id, {
-            name: this.#nameOf(link.url), presets, link,
-            detail: `conditions=${link.named}, ${formatSize(link.transmittedBytes)} sent`,
+        const options = presets.map((name) => ({ value: name, text: name }));
+        const ofLinks = [{ value: sharedConditions, text: `Server default (${shared})` }, ...options];
+        const isOfPage = ({ id }) => this.#player.hasPlayed(id);
+        const sorted = links.toSorted((one, other) => isOfPage(other) - isOfPage(one));
+        const rows = sorted.map((link) => [link.id, {
+            name: this.#nameOf(link.url), options: ofLinks, link,
+            detail: `${isOfPage(link) ? 'Played by this page' : `conditions=${link.named}`}, `
+                + `${formatSize(link.transmittedBytes)} sent`,
         }]);
-        this.#list.update([['', { name: 'All streams without conditions', presets, link: { conditions: shared } }], ...rows]);
+        this.#list.update([['', { name: 'All streams without conditions', options, link: { conditions: shared } }], ...rows]);
     }
 
     /** Returns the name of the stream or the offline copy at a URL, or the URL. */
@@ -66,12 +70,12 @@ export class Networks {
         return this.#store.streamForURL(url)?.name ?? (asset ? `${asset.title} (offline copy)` : url);
     }
 
-    async #change({ url, named }, conditions) {
+    async #change({ id }, conditions) {
         try {
-            this.#show(await changeConditions({ url, named, conditions }));
+            await this.#conditions.change({ link: id, conditions });
         } catch (error) {
             showError(`The network conditions could not be changed. ${errorMessage(error)}`);
-            this.load().catch(() => {});
+            this.#conditions.load().catch(() => {});
         }
     }
 }

@@ -1,6 +1,6 @@
 // The title, the source and the statistics of the stream that is playing.
 
-import { setAttribute, setHidden, setText } from './element.js';
+import { setAttribute, setHidden, setText, setTextOrHide } from './element.js';
 import { formatTime } from './format.js';
 
 const find = (id) => document.getElementById(id);
@@ -28,6 +28,17 @@ export function showNowPlaying(player, edits, video) {
         find('catalog-title').focus();
     });
     player.addEventListener('select', updateSelection);
+    let gapCount = 0;
+    player.addEventListener('load', () => {
+        gapCount = 0;
+        setTextOrHide(find('gaps-note'), '');
+    });
+    player.addEventListener('gap', ({ detail: { start, end } }) => {
+        gapCount += 1;
+        const last = `${(end - start).toFixed(2)} s at ${formatTime(Math.floor(start))}`;
+        setTextOrHide(find('gaps-note'), gapCount === 1 ? `Playback has passed a gap in the media, ${last}.`
+            : `Playback has passed ${gapCount} gaps in the media, the last one ${last}.`);
+    });
     for (const event of ['timeupdate', 'resize', 'loadedmetadata', 'emptied', 'seeked']) {
         video.addEventListener(event, updateStatistics);
     }

@@ -34,6 +34,8 @@ export function handleOpenURL(store, player, actions) {
     });
 
     field.addEventListener('input', () => setFieldError(''));
+    // The hint of an earlier attempt says nothing about a stream that was selected since.
+    player.addEventListener('select', () => setFieldError(''));
 
     function titleFor(source) {
         return store.streamForURL(source)?.name ?? titleForURL(source);

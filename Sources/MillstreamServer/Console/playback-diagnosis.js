@@ -2,6 +2,7 @@
 
 import { fetchFaults, interruptionError, parseError, ServerError, unreachableError } from './api.js';
 import { errorDescription } from './error-message.js';
+import { sourceURL } from './playback-url.js';
 import { fetchSimulatedConditions } from './simulated-network.js';
 
 const maximumMediaPlaylists = 4;
@@ -14,6 +15,45 @@ const streamCodecHint = 'This browser might not support the codecs. '
     + 'Select other qualities, or open the playback URL in another player.';
 const corsHint = 'The origin might not allow cross-origin requests (CORS) for its segments. '
     + 'In this case, proxy the segments through this server.';
+const connectionHint = 'Check that the origin is running and can be reached from this server, then try again.';
+const originHint = 'The origin does not deliver what its playlist lists. Check the URL at the origin, then try again.';
+
+/** The next step for errors of playback by the page that have no hint, by their code. */
+const hintsByCode = {
+    'http-status': originHint,
+    'cannot-connect': connectionHint, 'timed-out': connectionHint, 'unknown-host': connectionHint, 'connection-lost': connectionHint,
+    'unsupported-codecs': 'Select other qualities, or open the playback URL in another player.',
+    'unreadable-media': `The segment can be damaged. ${streamCodecHint}`,
+};
+
+/** The codes of errors that a simulated fault can cause. */
+const codesOfFaults = ['simulated', 'unreachable', 'unexpected-content', 'interrupted', 'unreadable-media'];
+
+/** An error of playback by the page that has no response of the server. */
+export class PlaybackError extends Error {
+    constructor(code, message) {
+        super(message);
+        this.code = code;
+    }
+}
+
+/** Returns the error of playback by the page as `diagnosePlaybackError` does; `error` has the `resource` that it concerns. */
+export async function diagnosePageError(error, mediaError, { origin }) {
+    const { resource } = error;
+    const faultHint = codesOfFaults.includes(error.code) ? await simulatedFaultHint() : undefined;
+    const { message, hint, url } = errorDescription(error);
+    const reason = error.code === 'unreadable-media' ? browserMessage(mediaError) : '';
+    const advice = faultHint ?? hint ?? hintsByCode[error.code];
+    // A message with the URL of the segment needs no number.
+    const subject = resource?.segment === undefined || url ? '' : `Segment ${resource.segment} of the playlist cannot be played. `;
+    return {
+        message: subject + message,
+        hint: [advice, reason].filter(Boolean).join(' ') || undefined,
+        url: url ?? resource?.url,
+        offersProxy: false,
+        offersOffline: origin === 'remote' && error.code !== 'unreachable',
+    };
+}
 
 /**
  * Returns `{message, hint, url, offersProxy, offersOffline, conditions}`: sentences for the user, whether proxied segments or the
@@ -35,7 +75,8 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isFile, i
         };
     }
     if (error?.code === 'simulated' || (faultHint && error?.status === 0)) {
-        return { ...errorDescription(error), hint: faultHint, offersProxy: false, offersOffline: false };
+        const { message, url = error.resource?.url } = errorDescription(error);
+        return { message, url, hint: faultHint, offersProxy: false, offersOffline: false };
     }
     if (error) {
         // Status 400 is caused by the edits; and a server that does not respond cannot play offline copies.
@@ -107,12 +148,12 @@ async function simulatedFaultHint() {
 /** Loads a playlist and its media playlists. */
 async function examinePlaylists(url, request) {
     const response = await request(url);
-    if (!response.ok) throw await parseError(response);
+    if (!response.ok) throw await errorOfResource(response, url);
     const text = await response.text();
     if (!text.trimStart().startsWith('#EXTM3U')) throw new ServerError({ message: 'The server response is not a playlist.' });
     for (const mediaPlaylistURL of mediaPlaylistURLs(text, url)) {
         const mediaResponse = await request(mediaPlaylistURL);
-        if (!mediaResponse.ok) throw await parseError(mediaResponse);
+        if (!mediaResponse.ok) throw await errorOfResource(mediaResponse, mediaPlaylistURL);
         await mediaResponse.body?.cancel();
     }
     return {};
@@ -124,9 +165,13 @@ async function examineFile(url, request) {
     const redirect = new URL(url).pathname.startsWith('/offline/') ? 'follow' : 'manual';
     const response = await request(url, { redirect, headers: { Range: 'bytes=0-0' } });
     if (response.type === 'opaqueredirect') return { isRedirected: true };
-    if (!response.ok) throw await parseError(response);
+    if (!response.ok) throw await errorOfResource(response, url);
     await response.body?.cancel();
     return { isRedirected: false };
+}
+
+async function errorOfResource(response, url) {
+    return Object.assign(await parseError(response), { resource: { url: sourceURL(url) } });
 }
 
 /** Returns the URLs of the media playlists of a multivariant playlist that are on this server. */

@@ -15,10 +15,11 @@ export function showPlaybackURL(player) {
         showURL('');
         setHidden(saveLink, true);
     });
-    player.addEventListener('load', () => {
-        showURL(player.url);
+    player.addEventListener('url', () => {
+        showURL(player.sharedURL ?? '');
+        setHidden(saveLink, player.selection.isFile || !player.savedURL);
+        if (!player.sharedURL) return;
         saveLink.href = player.savedURL;
-        setHidden(saveLink, player.selection.isFile);
         // Titles are untrusted input: control characters and separators must not become part of a file name.
         const name = player.selection.title.replace(/[^\p{L}\p{N}._-]+/gu, ' ').trim();
         saveLink.download = `${name || 'stream'}.m3u8`;

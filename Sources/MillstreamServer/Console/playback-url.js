@@ -2,6 +2,9 @@
 
 import { offlineURL } from './api.js';
 
+/** The name, in a playback URL, of the conditions of all streams without conditions. */
+export const sharedConditions = 'default';
+
 /** Returns "LOW...HIGH", in which either limit can be empty, or an empty string without any limit. */
 export function bandwidthRange(minimum, maximum) {
     return minimum || maximum ? `${minimum}...${maximum}` : '';
@@ -10,25 +13,27 @@ export function bandwidthRange(minimum, maximum) {
 /**
  * Returns the playback URL of the stream that `selection` describes.
  *
- * `edits` and `segments` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty. The edits
- * of the catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
+ * `edits` and `segments` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty, and `link` the
+ * identifier of the link over which the stream is sent, or `undefined` for that of all players with the same URL. The edits of the
+ * catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
  */
-export function playbackURL(selection, { edits, segments }, conditions) {
-    if (selection.origin === 'offline') {
-        const url = offlineURL(selection);
-        return conditions ? `${url}?conditions=${encodeURIComponent(conditions)}` : url;
-    }
+export function playbackURL(selection, { edits, segments }, conditions, link) {
+    const ofNetwork = Object.entries({ conditions, link }).filter(([, value]) => value);
+    if (selection.origin === 'offline') return [offlineURL(selection), queryText(ofNetwork)].filter(Boolean).join('?');
     const ofCatalog = selection.edits.map(({ name, value }) => [name, value]);
     const parameters = [['url', selection.source], ...ofCatalog, ...edits];
     if (segments) parameters.push(['segments', segments]);
-    if (conditions) parameters.push(['conditions', conditions]);
-    const query = parameters.map(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : name));
-    return `/play.m3u8?${query.join('&')}`;
+    return `/play.m3u8?${queryText([...parameters, ...ofNetwork])}`;
 }
 
-/** Returns the `url` by which the server identifies the network conditions of a stream. */
-export function conditionsURL(selection) {
-    return selection.origin === 'offline' ? offlineURL(selection) : selection.source;
+function queryText(parameters) {
+    return parameters.map(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : name)).join('&');
+}
+
+/** Returns the URL of the source in a playback URL, or the absolute playback URL if it has none. */
+export function sourceURL(url) {
+    const { href, searchParams } = new URL(url, location.href);
+    return searchParams.get('url') ?? href;
 }
 
 /** Returns the playback URL for a saved playlist, whose URIs must be absolute. */

@@ -1,12 +1,13 @@
 // The player: a video element, which plays HLS itself or by Media Source Extensions, and the stream selected for it.
 
-import { changeConditions, fetchConditions, fetchSignedURL } from './api.js';
+import { fetchSignedURL } from './api.js';
 import { delay, fetchPlaylist, playbackPath } from './browser-playback.js';
 import { errorDescription, errorMessage } from './error-message.js';
 import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
 import { showError, showMessage } from './messages.js';
-import { diagnosePlaybackError } from './playback-diagnosis.js';
-import { conditionsURL, playbackURL, savedPlaylistURL } from './playback-url.js';
+import { PageLinks } from './page-links.js';
+import { diagnosePageError, diagnosePlaybackError } from './playback-diagnosis.js';
+import { playbackURL, savedPlaylistURL, sharedConditions } from './playback-url.js';
 import { fetchSimulatedConditions } from './simulated-network.js';
 import { Subtitles } from './subtitles.js';
 
@@ -15,22 +16,25 @@ const reloadDelayMilliseconds = 300;
 const conditionsPollMilliseconds = 500;
 
 /**
- * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded;
+ * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded; `url` when the
+ * URL for other players is known or changes; `gap` with `{start, end}` when the page has continued after a gap in the media;
  * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
  * audio tracks that the page itself plays are known or change; `method` when the browser or the page begins to play.
  */
 export class Player extends EventTarget {
     /** `{origin: "remote"|"offline", title, source, edits, poster, stream, isFile, asset, variants, audio, subtitles}`. */
     selection;
-    /** The playback URL, including the edits. */
+    /** The URL that is played: with the edits, and over a link of this page, whose network conditions can be changed. */
     url;
+    /** The playback URL for other players, with the edits and the selected network conditions. */
+    sharedURL;
     /** The URL of the playlist for a file, whose URIs are absolute. */
     savedURL;
     error;
     #edits;
     #networkConditions;
-    // The network conditions in the playback URL; empty without any.
-    #conditionsInURL = '';
+    #serverConditions;
+    #links = new PageLinks();
     #video;
     #loadCount = 0;
     // The start position of the current load, since the video element reports 0 until it is reached.
@@ -45,12 +49,14 @@ export class Player extends EventTarget {
     #subtitles;
 
     /** `edits` and `networkConditions` are the panels whose values become part of the playback URL. */
-    constructor(video, edits, networkConditions) {
+    constructor(video, edits, networkConditions, serverConditions) {
         super();
         this.#video = video;
         this.#edits = edits;
         this.#networkConditions = networkConditions;
+        this.#serverConditions = serverConditions;
         networkConditions.addEventListener('change', () => this.#applyConditions());
+        serverConditions.addEventListener('change', () => this.#followConditions());
         /** Whether the browser itself plays HLS. */
         this.playsHLS = video.canPlayType(hlsType) !== '';
         /** Whether the page plays HLS in browsers that do not, and in others if that is selected. */
@@ -80,13 +86,19 @@ export class Player extends EventTarget {
         this.#select({ origin: 'offline', title, source, edits: [], poster, asset: id, variants, audio, subtitles, isFile }, position);
     }
 
-    /** The `url` by which the server identifies the link of the stream, and the conditions that its playback URL names. */
-    get conditionsURL() {
-        return this.selection && conditionsURL(this.selection);
+    /** The link over which the server sends the stream, as the server reports it; `undefined` before the first request. */
+    get link() {
+        const id = this.#linkIdentifier;
+        return this.#serverConditions.links.find((link) => link.id === id);
     }
 
-    get conditionsInURL() {
-        return this.#conditionsInURL;
+    /** Whether this page has played a stream over the link with an identifier. */
+    hasPlayed(link) {
+        return this.#links.hasIdentifier(link);
+    }
+
+    get #linkIdentifier() {
+        return this.selection && this.#links.get(linkKey(this.selection));
     }
 
     isPlaying(stream) {
@@ -146,8 +158,7 @@ export class Player extends EventTarget {
     close() {
         this.#loadCount += 1;
         this.selection = undefined;
-        this.url = undefined;
-        this.savedURL = undefined;
+        this.#forgetURLs();
         this.#setError(undefined);
         this.#unload();
         this.#dispatch('select');
@@ -162,8 +173,7 @@ export class Player extends EventTarget {
         const isSame = this.selection?.origin === selection.origin && isSameStream(this.selection, selection)
             && Boolean(this.selection.isFile) === Boolean(selection.isFile);
         this.selection = selection;
-        this.url = undefined;
-        this.savedURL = undefined;
+        this.#forgetURLs();
         if (!isSame) this.#edits.reset(selection);
         if (selection.poster) this.#video.poster = selection.poster;
         else this.#video.removeAttribute('poster');
@@ -177,26 +187,13 @@ export class Player extends EventTarget {
         clearTimeout(this.#reloadTimer);
         this.#loadCount += 1;
         const load = this.#loadCount;
-        await this.#networkConditions.isKnown;
+        await this.#prepareLink();
         if (load !== this.#loadCount) return;
-        this.#conditionsInURL = this.#networkConditions.value;
-        const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
-        // The server determines the URL of a media file, which is no playlist.
-        const isResolved = this.#edits.requiresSignature || this.selection.isFile;
-        if (this.selection.origin === 'offline' || !isResolved) {
-            this.#open(url, savedPlaylistURL(url), position);
-        } else {
-            this.#openSigned(url, position);
-        }
-    }
-
-    /** Opens a playback URL as soon as the server has signed it or has returned that of the media file. */
-    async #openSigned(url, position) {
-        const load = this.#loadCount;
+        const conditions = this.#networkConditions.value || sharedConditions;
+        const url = playbackURL(this.selection, this.#edits.values, conditions, this.#linkIdentifier);
         try {
-            const { isFile } = this.selection;
-            const signed = await Promise.all([url, savedPlaylistURL(url)].map((each) => fetchSignedURL(each, { isFile })));
-            if (load === this.#loadCount) this.#open(...signed, position);
+            const urls = await this.#admittedURLs([url, ...this.#urlsForOthers]);
+            if (load === this.#loadCount) this.#open(...urls, position);
         } catch (error) {
             if (load !== this.#loadCount) return;
             this.#unload();
@@ -204,6 +201,31 @@ export class Player extends EventTarget {
             this.#startPosition = position;
             this.#setError({ ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 });
         }
+    }
+
+    /** The playback URL for other players and that of a saved playlist, before the server admits them. */
+    get #urlsForOthers() {
+        const url = playbackURL(this.selection, this.#edits.values, this.#networkConditions.value);
+        return [url, savedPlaylistURL(url)];
+    }
+
+    /** Returns URLs in the form that the server admits: signed, or those of the media file, which is no playlist. */
+    async #admittedURLs(urls) {
+        const { origin, isFile } = this.selection;
+        if (origin === 'offline' || !(this.#edits.requiresSignature || isFile)) return urls;
+        return Promise.all(urls.map((url) => fetchSignedURL(url, { isFile })));
+    }
+
+    #setURLsForOthers(url, savedURL) {
+        this.sharedURL = url && new URL(url, location.href).href;
+        this.savedURL = savedURL && new URL(savedURL, location.href).href;
+        this.#dispatch('url');
+    }
+
+    #forgetURLs() {
+        this.url = undefined;
+        this.sharedURL = undefined;
+        this.savedURL = undefined;
     }
 
     /** Ends the playback of what is loaded. */
@@ -214,10 +236,9 @@ export class Player extends EventTarget {
         this.#video.load();
     }
 
-    #open(url, savedURL, position) {
+    #open(url, urlForOthers, savedURL, position) {
         this.url = new URL(url, location.href).href;
-        this.savedURL = new URL(savedURL, location.href).href;
-        if (this.#conditionsInURL) this.#restoreConditions().catch(() => {});
+        this.#setURLsForOthers(urlForOthers, savedURL);
         this.#setError(undefined);
         this.#dispatch('load');
         this.#endMediaSource();
@@ -236,20 +257,22 @@ export class Player extends EventTarget {
         this.#startPosition = 0;
         const mediaSource = this.#mediaSource = new MediaSourcePlayer(this.#video);
         mediaSource.addEventListener('tracks', () => this.#dispatch('tracks'));
-        mediaSource.addEventListener('error', () => {
-            if (mediaSource !== this.#mediaSource) return;
-            if (this.#liveSubtitlesLoad === this.#loadCount) {
-                this.#playInBrowser();
-                return;
-            }
-            this.#setError({
-                ...errorDescription(mediaSource.error),
-                offersProxy: false,
-                offersOffline: this.selection.origin === 'remote',
-            });
-        });
+        mediaSource.addEventListener('gap', ({ detail }) => this.dispatchEvent(new CustomEvent('gap', { detail })));
+        mediaSource.addEventListener('error', () => this.#handlePageError(mediaSource));
         mediaSource.play(this.url, position);
         this.#dispatch('method');
+    }
+
+    async #handlePageError(mediaSource) {
+        if (mediaSource !== this.#mediaSource) return;
+        if (this.#liveSubtitlesLoad === this.#loadCount) {
+            this.#playInBrowser();
+            return;
+        }
+        const load = this.#loadCount;
+        const { origin } = this.selection;
+        const error = await diagnosePageError(mediaSource.error, this.#video.error, { origin });
+        if (load === this.#loadCount && mediaSource === this.#mediaSource) this.#setError(error);
     }
 
     /** Lets the browser go on with a live stream that the page cannot play. */
@@ -296,35 +319,48 @@ export class Player extends EventTarget {
         if (!isPaused) this.#play();
     }
 
-    /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */
+    /** Applies the selected conditions during playback, without a reload. */
     async #applyConditions() {
         if (!this.selection) return;
-        if (!this.#conditionsInURL) {
-            this.#scheduleReload();
-            return;
-        }
+        this.#updateURLsForOthers();
         try {
-            await this.#changeConditions(this.#networkConditions.value || 'Off');
+            await this.#changeConditions();
         } catch (error) {
-            // The server discards the conditions of a URL that has not been used for a while.
+            // The server has no link before the first request, and discards one that has not been used for a while.
             if (error.status === 404) this.#scheduleReload();
             else showError(`The network conditions could not be changed. ${errorMessage(error)}`);
         }
     }
 
-    /** Restores the conditions in the playback URL, which may have been changed during earlier playback of it. */
-    async #restoreConditions() {
-        const [url, named] = [this.conditionsURL, this.#conditionsInURL];
-        const [load, selected] = [this.#loadCount, this.#networkConditions.value];
-        const { links } = await fetchConditions();
-        if (load !== this.#loadCount || selected !== this.#networkConditions.value) return;
-        // The server has no conditions of a URL that has not been played; it would answer with an error.
-        const link = links.find((link) => link.url === url && link.named === named);
-        if (link && link.conditions !== named) await changeConditions({ url, named, conditions: named });
+    /** Gives the stream a link of this page, or the link that it had before the selected conditions. */
+    async #prepareLink() {
+        if (!this.#linkIdentifier) {
+            this.#links.add(linkKey(this.selection));
+            return;
+        }
+        // A link that the server has discarded is created with the conditions in the URL.
+        await this.#changeConditions().catch(() => {});
     }
 
-    #changeConditions(conditions) {
-        return changeConditions({ url: conditionsURL(this.selection), named: this.#conditionsInURL, conditions });
+    #changeConditions() {
+        const conditions = this.#networkConditions.value || sharedConditions;
+        return this.#serverConditions.change({ link: this.#linkIdentifier, conditions });
+    }
+
+    /** Shows the conditions of the link, which can also be changed elsewhere. */
+    #followConditions() {
+        const { link } = this;
+        if (!link || !this.url) return;
+        const selected = this.#networkConditions.value;
+        this.#networkConditions.show(link.default ? '' : link.conditions);
+        if (selected !== this.#networkConditions.value) this.#updateURLsForOthers();
+    }
+
+    async #updateURLsForOthers() {
+        if (!this.url) return;
+        const [load, conditions] = [this.#loadCount, this.#networkConditions.value];
+        const urls = await this.#admittedURLs(this.#urlsForOthers).catch(() => []);
+        if (load === this.#loadCount && conditions === this.#networkConditions.value) this.#setURLsForOthers(...urls);
     }
 
     /** Reloads after a delay, because selecting an option with the arrow keys passes the options in between. */
@@ -358,7 +394,7 @@ export class Player extends EventTarget {
         const load = this.#loadCount;
         const { origin, isFile } = this.selection;
         const error = await diagnosePlaybackError(this.url, this.#video.error, {
-            origin, isFile, isProxied: this.#edits.values.segments === 'proxy' || this.#conditionsInURL !== '',
+            origin, isFile, isProxied: this.#edits.values.segments !== 'direct',
         });
         if (load !== this.#loadCount) return;
         this.#setError(error);
@@ -387,6 +423,11 @@ export class Player extends EventTarget {
     #dispatch(type) {
         this.dispatchEvent(new Event(type));
     }
+}
+
+/** Returns what identifies the link of a stream among those of the page. */
+function linkKey({ asset, source }) {
+    return asset ?? source;
 }
 
 function isSameStream(one, other) {

@@ -1,6 +1,7 @@
 // The network that the server simulates for a playback URL, which can be the reason why nothing arrives.
 
 import { fetchConditions } from './api.js';
+import { sharedConditions } from './playback-url.js';
 
 /** The name of the conditions without an effect. */
 export const perfectConditions = 'Off';
@@ -18,7 +19,7 @@ export async function fetchSimulatedConditions(playbackURL) {
         // The server reports URLs without user name and password.
         const url = (searchParams.get('url') ?? pathname).replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
         const link = links.find((link) => (id === null ? link.url === url && link.named === named : link.id === id));
-        const name = named === null ? shared : link?.conditions ?? named;
+        const name = link?.conditions ?? (named === null || named === sharedConditions ? shared : named);
         return name === perfectConditions ? undefined : name;
     } catch {
         return undefined;

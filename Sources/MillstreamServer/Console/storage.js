@@ -64,7 +64,8 @@ export class Storage {
     update() {
         const { assets } = this.#store;
         setHidden(this.#section, assets.length === 0);
-        const state = JSON.stringify(assets.map(({ id, bytes }) => [id, bytes]));
+        // The files of a download that are not complete have sizes as well.
+        const state = JSON.stringify(assets.map(({ id, bytes, percent, activity }) => [id, bytes, percent, activity]));
         if (assets.length === 0 || state === this.#shown || this.#isLoading) return;
         this.#isLoading = true;
         const wait = Math.max(0, this.#loadedAt + interval - performance.now());
@@ -86,6 +87,7 @@ export class Storage {
         setText(this.#total, `${formatSize(storage.used)} used${limit}${free}${floor}`);
         const largestFirst = storage.assets.toSorted((one, other) => other.bytes - one.bytes);
         this.#list.update(largestFirst.map((asset) => [asset.id, asset]));
+        this.#store.updateDiskSizes(storage.assets);
         return storage;
     }
 
@@ -111,14 +113,18 @@ export class Storage {
         try {
             // The need includes what is free already, so only the rest has to be deleted.
             const { eviction } = await this.#load(Number(this.#need.value));
-            const { evicted, freed, shortfall } = eviction;
-            this.#planned.replaceChildren(...evicted.map((entry) => createElement('li',
+            const { evicted, freed, shortfall, insufficient = [] } = eviction;
+            this.#planned.replaceChildren(...(evicted.length > 0 ? evicted : insufficient).map((entry) => createElement('li',
                 { text: `${entry.title}, ${formatSize(entry.freed)}${reasons[entry.reason] ? ` (${reasons[entry.reason]})` : ''}` })));
             const size = this.#need.selectedOptions[0].text;
             const missing = shortfall > 0 ? ` ${formatSize(shortfall)} would still be missing.` : '';
+            const unavailable = insufficient.length > 0
+                ? `Deleting all downloads that can be deleted would not be enough, so none of these is deleted.${missing}`
+                : `No download can be deleted.${missing}`;
+            const others = insufficient.length > 0 ? ' Deleting all others too would not be enough.' : '';
             setText(this.#summary, evicted.length === 0
-                ? shortfall > 0 ? `No download can be deleted.${missing}` : `${size} are available: nothing has to be deleted.`
-                : `These downloads would be deleted, which frees ${formatSize(freed)}:${missing}`);
+                ? shortfall > 0 ? unavailable : `${size} are available: nothing has to be deleted.`
+                : `These downloads would be deleted, which frees ${formatSize(freed)}.${others}${missing}`);
             setHidden(this.#evict, evicted.length === 0);
             setHidden(this.#plan, false);
         } catch (error) {

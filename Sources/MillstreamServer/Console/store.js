@@ -11,6 +11,8 @@ export class Store extends EventTarget {
     streams = [];
     downloadSpeed = new DownloadSpeedEstimator();
     #assets = new Map();
+    // The disk space of the assets by their identifiers.
+    #diskSizes = new Map();
     #isLoaded = false;
     #changeCount = 0;
     #lastChange = new Map();
@@ -76,6 +78,17 @@ export class Store extends EventTarget {
         this.#dispatch('change');
         this.#dispatchActivity(asset, previous);
         if (!previous && !this.streamForAsset(asset)) this.#dispatch('unknown-asset');
+    }
+
+    /** Returns the disk space of an asset, which is the size that the command line lists; that of its files until it is known. */
+    size({ id, bytes }) {
+        return this.#diskSizes.get(id) ?? bytes;
+    }
+
+    /** Replaces the disk space of all assets. */
+    updateDiskSizes(assets) {
+        this.#diskSizes = new Map(assets.map(({ id, bytes }) => [id, bytes]));
+        this.#dispatch('change');
     }
 
     removeAsset(id) {

@@ -60,7 +60,7 @@ export class StreamCard {
                 this.#detail, this.#progress.element, this.#error, this.#actionBar.element));
     }
 
-    update({ stream, asset, downloadSpeed, isPlaying }) {
+    update({ stream, asset, downloadSpeed, size, isPlaying }) {
         this.#stream = stream;
         this.#asset = asset;
         const state = assetState(asset);
@@ -76,7 +76,7 @@ export class StreamCard {
         setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
-        this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed);
+        this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed, size);
         this.#actionBar.update(this.#availableActions(state));
     }
 

@@ -50,13 +50,7 @@ struct KeyFaultTransport: Transport {
         if let rate = fault.rate {
             try await time.waitUnlessShuttingDown(.seconds(Double(bytes.count) * 8 / Double(rate.bitsPerSecond)))
         }
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: Int64(bytes.count),
-            body: TransportBody(bytes)
-        )
+        return response.replacingBody(with: bytes)
     }
 
     private static func response(_ text: String, to request: TransportRequest) -> TransportResponse {

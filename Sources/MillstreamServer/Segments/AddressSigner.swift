@@ -51,7 +51,7 @@ struct AddressExpiry: Sendable, Hashable {
     /// Creates an expiry at a time.
     init(_ time: UnixSeconds) { self.time = time }
 
-    /// Reads the expiry of a query; `nil` if it has none.
+    /// Creates the expiry of a query; `nil` if it has none.
     ///
     /// - Throws: ``ServerError`` if the item is repeated, or if its value is not a number in its shortest form.
     init?(_ query: QueryItems) throws {

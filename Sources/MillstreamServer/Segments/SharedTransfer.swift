@@ -171,14 +171,7 @@ final class SharedTransfer: Sendable {
                 case .alone(let response): return response
                 case .failed(let error): throw error
                 case .response(let response):
-                    return TransportResponse(
-                        status: response.status,
-                        headers: response.headers,
-                        address: response.address,
-                        expectedLength: response.expectedLength,
-                        body: TransportBody(SharedBuffers(reader: self)),
-                        record: response.record
-                    )
+                    return response.replacingBody(with: TransportBody(SharedBuffers(reader: self)))
                 }
             }
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import HTTPTypes
 import PlaylistEditing
 
@@ -41,6 +42,16 @@ struct StoredBreaks: Sendable {
     var breaks = BreakTimelines()
     /// The version; 0 if nothing is stored.
     var revision: Int64 = 0
+}
+
+extension StoredBreaks {
+    /// Creates the breaks that a store has as JSON.
+    ///
+    /// Breaks of another version of this program are as good as none: they are replaced.
+    init(json: [UInt8], revision: Int64) {
+        let breaks = try? JSONDecoder().decode(BreakTimelines.self, from: Data(json))
+        self.init(breaks: breaks ?? BreakTimelines(), revision: revision)
+    }
 }
 
 /// A queue for calls that block, which would occupy threads that other requests need.

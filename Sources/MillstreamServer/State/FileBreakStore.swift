@@ -12,9 +12,7 @@ struct FileBreakStore: BreakStore {
     func breaks(of key: String) async throws -> StoredBreaks {
         try await perform {
             guard let value = try file.value(.breaks, of: key) else { return StoredBreaks() }
-            // Breaks of another version of this program are as good as none: they are replaced.
-            let breaks = try? JSONDecoder().decode(BreakTimelines.self, from: Data(value.bytes))
-            return StoredBreaks(breaks: breaks ?? BreakTimelines(), revision: value.revision)
+            return StoredBreaks(json: value.bytes, revision: value.revision)
         }
     }
 

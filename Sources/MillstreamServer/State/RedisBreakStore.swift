@@ -29,9 +29,7 @@ final class RedisBreakStore: BreakStore {
             values.count == 2, case .text(let revision) = values[0], case .text(let breaks) = values[1],
             let number = Int64(String(decoding: revision, as: UTF8.self))
         else { return StoredBreaks() }
-        // Breaks of another version of this program are as good as none: they are replaced.
-        let decoded = try? JSONDecoder().decode(BreakTimelines.self, from: Data(breaks))
-        return StoredBreaks(breaks: decoded ?? BreakTimelines(), revision: number)
+        return StoredBreaks(json: breaks, revision: number)
     }
 
     func store(
