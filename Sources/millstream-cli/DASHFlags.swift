@@ -7,7 +7,7 @@ import ReportFormat
 struct DASHFlags: ParsableArguments {
     @Flag(
         name: .customLong("no-dash"),
-        help: "Refuse DASH manifests (error -11850) instead of translating them to HLS."
+        help: "Refuse DASH manifests, as AVFoundation does (error -11850), instead of translating them to HLS."
     )
     var noDASH = false
 

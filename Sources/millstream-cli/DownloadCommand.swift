@@ -20,7 +20,7 @@ struct DownloadCommand: AsyncParsableCommand {
             each event.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
-            Example: millstream download --list urls.txt --archive had.txt -o "films/{title}.mp4"
+            Example: millstream download --list urls.txt --archive downloaded.txt -o "films/{title}.mp4"
             """
     )
 
@@ -169,9 +169,10 @@ struct DownloadCommand: AsyncParsableCommand {
 
     private func fileOutput() throws -> MediaFileOutput? {
         guard let output else { return nil }
-        guard let file = MediaFileOutput(output) else {
+        guard var file = MediaFileOutput(output) else {
             throw ValidationError("--output must be \(MediaFileOutput.form): \(output)")
         }
+        file.matroskaOption = "--output FILE.mkv"
         return file
     }
 

@@ -3,7 +3,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 
-/// The options for the limits of a download, of `millstream download`, `record` and `downloads resume`.
+/// The options of `millstream download`, `record` and `downloads resume` that limit a download.
 struct DownloadLimitFlags<Defaults: DownloadLimitDefaults>: ParsableArguments {
     @Option(
         name: .long,
@@ -65,7 +65,7 @@ struct DownloadLimitFlags<Defaults: DownloadLimitDefaults>: ParsableArguments {
         return configuration
     }
 
-    /// Returns the kinds of networks that a list of other kinds leaves.
+    /// Returns all kinds of networks except those in a comma-separated list.
     private static func networks(except list: String) throws -> NetworkCost {
         try list.split(separator: ",").map(String.init).reduce(into: DownloadConfiguration.allNetworks) {
             accepted,
@@ -81,11 +81,11 @@ struct DownloadLimitFlags<Defaults: DownloadLimitDefaults>: ParsableArguments {
     private static func size(_ text: String) -> ByteCount? { BitRate(text).map { ByteCount($0.bitsPerSecond) } }
 }
 
-/// The form of the option `--limit-rate`.
+/// A parser for the value of `--limit-rate`.
 enum DownloadRate {
     /// Returns the rate that the option names; `nil` if it is not given.
     ///
-    /// - Throws: `ValidationError` if the text is no rate of at least 8 kbit/s.
+    /// - Throws: `ValidationError` if the text is not a bit rate of at least 8 kbit/s.
     static func parse(_ text: String?) throws -> BitRate? {
         guard let text else { return nil }
         guard let rate = BitRate(text), rate.bitsPerSecond >= 8_000 else {
@@ -107,7 +107,7 @@ protocol DownloadLimitDefaults: Sendable {
 enum NewDownloadLimits: DownloadLimitDefaults {
     static let rate = "no limit"
     static let size = "1 TiB"
-    static let freeSpace = "268M"
+    static let freeSpace = "256 MiB"
     static let networks = "none"
 }
 

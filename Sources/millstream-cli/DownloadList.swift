@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import MediaTransport
 
 /// The options for the download of several sources.
 struct DownloadListFlags: ParsableArguments {
@@ -81,7 +80,7 @@ final class DownloadArchive {
     /// The maximum size of an archive in bytes.
     private static let maximumSize = 256 << 20
 
-    /// Reads an archive, which is empty if the file does not exist.
+    /// Creates an archive from a file; it is empty if the file does not exist.
     ///
     /// - Throws: ``Failure`` if the file cannot be read.
     init(_ path: String) throws {
@@ -107,14 +106,16 @@ final class DownloadArchive {
     func add(_ address: String) throws {
         guard addresses.insert(address).inserted else { return }
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(.failed, "file-failed", "\(path) cannot be written") }
+        guard descriptor >= 0 else {
+            throw Failure(writing: path, POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), code: "file-failed")
+        }
         let file = Foundation.FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try file.write(contentsOf: Data("\(endsWithinLine ? "\n" : "")\(address)\n".utf8))
             endsWithinLine = false
             try file.synchronize()
         } catch {
-            throw Failure(.failed, "file-failed", "\(path) cannot be written (\(FileErrorText.reason(of: error)))")
+            throw Failure(writing: path, error, code: "file-failed")
         }
     }
 }

@@ -72,7 +72,11 @@ struct DownloadOptions: ParsableArguments {
 
     @OptionGroup var limits: DownloadLimitFlags<NewDownloadLimits>
 
-    @Option(name: .long, help: "The identifier of the session that the download belongs to (default: command-line).")
+    @Option(
+        name: .long,
+        help:
+            "The session of the download (default: command-line): a name under which downloads are listed, paused, resumed and canceled together."
+    )
     var session: String?
 
     @Flag(name: .long, help: "Hand the download to millstream serve instead of running it, and print its identifier.")
@@ -155,6 +159,7 @@ struct DownloadOptions: ParsableArguments {
                     return nil
                 }
                 guard configuration.recording == nil else {
+                    try noteRecording(from: address, configuration, in: library)
                     // An interruption is a usual end of a recording.
                     return try await Interruption.finishing {
                         let known = Set(session.tasks.map(\.id))
@@ -197,6 +202,27 @@ struct DownloadOptions: ParsableArguments {
         StandardError.write(
             "the asset \(former.id) is continued, whose source differs only in its signature: \(former.title)\n"
         )
+    }
+
+    /// Says that a recording continues an asset, before it begins, because the library has one asset for each URL.
+    private func noteRecording(
+        from source: ResourceAddress,
+        _ configuration: DownloadConfiguration,
+        in library: AssetLibrary
+    ) throws {
+        guard !quiet, !json, let asset = try library.asset(source: source),
+            let duration = asset.duration, duration > .zero, (try? library.checkRecording(of: asset.id)) != nil
+        else { return }
+        let time = QuantityText.clock(duration)
+        StandardError.write("the recording \(asset.id) of this URL, \(asset.title), is continued after \(time)\n")
+        if let title = configuration.title, title != asset.title {
+            StandardError.write("its title becomes \(title)\n")
+        }
+        if let wanted = configuration.recording?.duration, wanted <= duration {
+            StandardError.write("nothing more is recorded, because --duration includes what is recorded already\n")
+        }
+        guard asset.state == .complete else { return }
+        StandardError.write("it is complete; to make a separate recording, name another library: --library DIR\n")
     }
 
     /// Follows the download of the same source and selection that another process runs.

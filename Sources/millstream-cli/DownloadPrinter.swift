@@ -44,7 +44,7 @@ struct DownloadPrinter: Sendable {
         return try await task.value()
     }
 
-    /// Follows a task that another process takes care of, until it has ended.
+    /// Follows a task that another process manages, until it has ended.
     ///
     /// - Returns: The complete asset; `nil` if the other process ended before the task did.
     /// - Throws: ``DownloadError``; `CancellationError` when canceled, which does not end the task.

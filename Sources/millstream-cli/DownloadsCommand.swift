@@ -74,7 +74,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             return "\(Int(saturating: task.progress.percentOfBytes)) %"
         }
 
-        /// Returns the state for people: a task that no process takes care of is interrupted, but one that was handed to
+        /// Returns the state for people: a task that no process manages is interrupted, but one that was handed to
         /// millstream serve waits for it, or for its turn.
         private static func state(_ task: DownloadTask, of session: DownloadSession) -> String {
             switch task.state {
@@ -152,7 +152,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             commandName: "resume",
             abstract: "Continue downloads where they stopped.",
             discussion: """
-                A download that another process takes care of, such as millstream serve, is continued by that process. All \
+                A download that another process manages, such as millstream serve, is continued by that process. All \
                 others are continued one after the other by this command, with their own options where none are given here. \
                 Ctrl-C ends a recording, as for millstream record. With --json, a line of JSON is printed for each event.
 
@@ -258,7 +258,7 @@ struct DownloadsCommand: AsyncParsableCommand {
 
 /// The options that select downloads.
 struct DownloadsFlags: ParsableArguments {
-    @Option(name: .long, help: "Only the downloads of this session.")
+    @Option(name: .long, help: "Select the downloads of this session.")
     var session: String?
 
     @OptionGroup var library: LibraryFlags

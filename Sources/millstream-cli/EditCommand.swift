@@ -32,7 +32,7 @@ struct EditCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("o"), .long],
         help:
-            "The output file, or a folder for the edited multivariant playlist and its media playlists; folders are created (default: standard output, also -)."
+            "The output file, or a folder for the edited multivariant playlist and its media playlists; folders are created (default: -, standard output)."
     )
     var output: String?
 
@@ -100,7 +100,7 @@ struct EditCommand: AsyncParsableCommand {
                 }
                 let files = try await SubtitleFiles(loader: loading).adding(to: editor.files(of: presentation))
                 let folder = URL(fileURLWithPath: output)
-                for file in files { try OutputFile.write(file.bytes, to: folder.appendingPathComponent(file.name)) }
+                try OutputFolder.write(files.map { (name: $0.name, bytes: $0.bytes) }, to: folder)
                 let count = files.count { $0.name.hasSuffix(".m3u8") }
                 StandardError.write("\(QuantityText.count(count, "playlist")) written to \(folder.path)\n")
             }

@@ -14,11 +14,11 @@ struct EnvironmentProxy {
 
     init(_ variables: [String: String] = ProcessInfo.processInfo.environment) { self.variables = variables }
 
-    /// Returns the proxy for the URLs of a command; `nil` if there is none, if `NO_PROXY` names a host of the URLs, or if they
-    /// are on this machine.
+    /// Returns the proxy for the first HTTP URL of a command; `nil` if no proxy is set, or if the host of that URL is this
+    /// machine or is in `NO_PROXY`.
     ///
-    /// - Throws: ``Failure`` if the proxy is not an HTTP proxy without a password, because a direct connection would reveal
-    ///   what the proxy hides.
+    /// - Throws: ``Failure`` if the variable does not name an HTTP proxy without a password. The URL is not loaded directly
+    ///   then, because that would reveal the client's address.
     func proxy(for sources: [ResourceAddress]) throws -> (host: String, port: Int)? {
         guard let source = sources.first(where: \.isHTTP), let host = source.host,
             !Self.isLoopback(host), !isExcluded(host)
@@ -31,8 +31,8 @@ struct EnvironmentProxy {
             throw Failure(
                 .failed,
                 "proxy-not-supported",
-                "the proxy of the environment variable \(name) is not HOST:PORT of an HTTP proxy without a password",
-                hint: "give another one with --proxy HOST:PORT, or name the host of the stream in NO_PROXY"
+                "the environment variable \(name) must be HOST:PORT of an HTTP proxy, without a password",
+                hint: "set another proxy with --proxy HOST:PORT, or name the host of the stream in NO_PROXY"
             )
         }
         return proxy

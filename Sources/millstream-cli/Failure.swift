@@ -45,6 +45,9 @@ struct Failure: Error {
     ///   - arguments: The arguments of the program, for errors of their parser.
     init(_ error: any Error, arguments: [String] = []) {
         self.init(describing: error, arguments)
+        if !(error is Failure), Self.isFullDisk(error) {
+            self = Failure(status, Self.fullDiskCode, message, hint: hint ?? Self.fullDiskHint)
+        }
         guard !(error is Failure), let explanation = Self.explanation(in: error) else { return }
         message += "; the server says: \(explanation)"
     }
@@ -85,6 +88,13 @@ struct Failure: Error {
                 case .entryCount: hint = "raise the limit with --max-playlist-entries COUNT"
                 case .lineLength: break
                 }
+            case .mapCannotEnd:
+                self.init(
+                    .failed,
+                    error.code.rawValue,
+                    Self.namingFiles(in: error.description),
+                    hint: error.hint
+                )
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .notPublished, .unwritableAddress,
                 .unreadableResult, .failed, .invalidName:
                 self.init(.failed, error.code.rawValue, error.description)
@@ -108,7 +118,7 @@ struct Failure: Error {
         case let error as StorageError:
             let hint: String? =
                 switch error.code {
-                case .full: "free some space, then run the same command again"
+                case .full: error.hint ?? Self.fullDiskHint
                 case .alreadyExists: "choose another name, or delete what is there"
                 default: nil
                 }
@@ -146,16 +156,39 @@ struct Failure: Error {
                 self.init(.done, "", MillstreamCommand.fullMessage(for: error))
             } else if exitCode == .validationFailure {
                 let command = Self.commandPath(arguments)
-                let message = MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(
-                    separator: " "
-                )
-                let usage = UsageMessage(message, arguments: arguments)
+                let usage = UsageMessage(Self.usageMessage(of: error, arguments), arguments: arguments)
                 self.init(.wrongUsage, "usage", usage.text, hint: usage.hint ?? "see \(command) --help")
             } else {
                 let isSystemError = [NSPOSIXErrorDomain, NSCocoaErrorDomain].contains((error as NSError).domain)
                 self.init(.failed, "failed", isSystemError ? FileErrorText.reason(of: error) : "\(error)")
             }
         }
+    }
+
+    /// The maximum number of arguments without an option that a command requires.
+    private static let maximumArgumentCount = 4
+
+    /// Returns the message of the parser of arguments about wrong usage, in one line.
+    ///
+    /// A missing argument is reported before an unknown option, which may be the cause. So that the option is named, the arguments
+    /// are parsed again with others in place of those that are missing.
+    private static func usageMessage(of error: any Error, _ arguments: [String]) -> String {
+        func line(_ error: any Error) -> String {
+            MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        }
+        let message = line(error)
+        guard !message.hasPrefix("Unknown option"), !message.hasPrefix("Missing value") else { return message }
+        let given = Array(arguments.dropFirst())
+        for count in 1...maximumArgumentCount {
+            do {
+                _ = try MillstreamCommand.parseAsRoot(given + [String](repeating: "-", count: count))
+                return message
+            } catch {
+                let other = line(error)
+                if other.hasPrefix("Unknown option") { return other }
+            }
+        }
+        return message
     }
 
     /// Returns the names of the program and of the commands and subcommands in its arguments.

@@ -27,7 +27,7 @@ struct FileNameTemplate {
     /// The names of the fields, for messages.
     static let fields = Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
 
-    /// Parses a template, in which `{{` and `}}` stand for braces.
+    /// Creates a template from text, in which `{{` and `}}` stand for braces.
     ///
     /// - Returns: `nil` if a field is unknown or a brace has no counterpart.
     init?(_ text: String) {
@@ -71,7 +71,7 @@ struct FileNameTemplate {
         return path
     }
 
-    /// Returns the path for an asset, of which only the media playlists in some directories may be written.
+    /// Returns the path for an asset, or for its media playlists in some directories.
     func path(for asset: StoredAsset, in folders: Set<String>? = nil, part: Int? = nil) -> String {
         pieces.map { piece in
             switch piece {

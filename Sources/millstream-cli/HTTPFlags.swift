@@ -65,7 +65,7 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Load what is below the first URL from below the second one if it cannot be loaded; may be repeated.",
+            "If a resource under the first URL cannot be loaded, load the same path under the second URL; may be repeated.",
             valueName: "URL URL"
         )
     )
@@ -77,7 +77,7 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help:
-            "The time after which a request fails without the head of a response, or then without bytes of its body, in seconds, above 0 and at most 3600."
+            "The time without received data after which a request fails, both before the response header and during the body, in seconds, above 0 and at most 3600."
     )
     var timeout: Double = 20
 

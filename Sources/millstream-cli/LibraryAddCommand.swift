@@ -15,7 +15,8 @@ extension LibraryCommand {
             discussion: """
                 All variants, audio and subtitles are copied and receive checksums. The files must be in the folder of the \
                 playlist or below it. If one is missing, nothing is added. \
-                Content that the library has already is stored once; what the asset adds to the disk is printed then.
+                Files whose content the library already contains are not stored again; the additional disk space is \
+                printed in this case.
 
                 Example: millstream library add /srv/www/film
                 """

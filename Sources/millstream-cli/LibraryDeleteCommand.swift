@@ -12,8 +12,8 @@ extension LibraryCommand {
             discussion: """
                 An asset is named by its identifier, by the URL or file of its source, or by the path of its package, \
                 absolute or relative to the library. An asset that is being downloaded cannot be deleted; stop its \
-                download first. If some assets cannot be deleted, the others are deleted nevertheless. A path without a package is \
-                no error.
+                download first. If some assets cannot be deleted, the others are deleted nevertheless. If there is no asset at \
+                a path, a note is printed, and the exit status is not affected.
 
                 Example: millstream library delete abc123
                 """
@@ -35,7 +35,7 @@ extension LibraryCommand {
                     do {
                         _ = try library.storagePolicy(id)
                     } catch let error as StorageError where error.code == .notFound {
-                        // A path also names a package that is not there any more, of which nothing remains.
+                        // The package at this path was already removed, so there is no entry in the catalog.
                         try library.delete(id)
                         return StandardError.write("note: no asset is at \(reference)\n")
                     }

@@ -11,8 +11,8 @@ extension LibraryCommand {
             commandName: "evict",
             abstract: "Delete expired assets, and as many others as the limits require.",
             discussion: """
-                Assets that are pinned, played, downloaded or verified, or wait for a download, are not deleted. Assets with the default priority \
-                are deleted before important ones, and older ones before newer ones.
+                Assets that are pinned, or that are being played, downloaded or verified, or that wait for a download, are not \
+                deleted. Assets with the default priority are deleted before important ones, and older ones before newer ones.
 
                 The limits of millstream library limits apply unless others are given.
 
@@ -62,15 +62,34 @@ extension LibraryCommand {
                 try StandardOutput.writeLine(
                     "\(QuantityText.count(plan.entries.count, "asset")) \(verb), \(plan.freedBytes)"
                 )
+                if !plan.insufficientEntries.isEmpty {
+                    let count = QuantityText.count(plan.insufficientEntries.count, "asset")
+                    try StandardOutput.writeLine(
+                        "\(count) not deleted, \(plan.insufficientBytes), because that would not be enough:"
+                    )
+                }
+                for entry in plan.insufficientEntries {
+                    try StandardOutput.writeLine("\(entry.id)  \(entry.freedBytes)  \(entry.title)")
+                }
             }
             guard plan.shortfall == .zero else {
                 throw Failure(
                     .failed,
                     "disk-full",
-                    "the library cannot make \(plan.shortfall) more available",
+                    Self.shortfallText(plan),
                     hint: "unpin or delete assets, or end their playback and downloads"
                 )
             }
+        }
+
+        /// Describes what a plan cannot make available, and why.
+        private static func shortfallText(_ plan: EvictionPlan) -> String {
+            let others = plan.entries.isEmpty ? "" : "other "
+            guard !plan.insufficientEntries.isEmpty else {
+                return "no \(others)asset can be deleted to make \(plan.shortfall) more available"
+            }
+            return "deleting all \(others)assets that can be deleted would not be enough, so that none of them is "
+                + "deleted: \(plan.shortfall) would still be missing"
         }
     }
 
@@ -87,7 +106,7 @@ extension LibraryCommand {
         @Flag(
             inversion: .prefixedNo,
             exclusivity: .exclusive,
-            help: "Whether the asset is excluded from eviction (default: no change)."
+            help: "Exclude the asset from eviction, or allow its eviction again (default: no change)."
         )
         var pin: Bool?
         @Option(

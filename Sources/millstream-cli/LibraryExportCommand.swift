@@ -1,8 +1,10 @@
 import ArgumentParser
 import AssetStorage
 import Foundation
+import MediaTiming
 import MediaTransport
 import Millstream
+import MillstreamDownloads
 import ReportFormat
 import StreamingEngine
 
@@ -13,7 +15,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Copy an asset into a folder that a web server can serve, or into a media file.",
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
-            names. Video and audio are copied, not encoded again. Date ranges become chapters. The file or folder must \
+            names. Video and audio are copied, not encoded again. Date ranges become chapters. A note says how long the \
+            gaps are, such as those of a recording that was interrupted. The file or folder must \
             not exist; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
@@ -29,7 +32,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write the subtitles into a new folder, a SubRip file for each language.",
+            "Write the subtitles into a new folder, a SubRip file for each subtitle rendition.",
             valueName: "folder"
         )
     )
@@ -91,16 +94,18 @@ struct LibraryExportCommand: AsyncParsableCommand {
         let library = try library.openExisting()
         let id = try library.identifier(of: asset)
         do {
-            if let folder { return try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id) }
+            if let folder {
+                try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id)
+                return try noteGaps(of: id, in: library)
+            }
             #if Playback
             try await writeMedia(of: try library.asset(id), in: library)
+            try noteGaps(of: id, in: library)
             #else
             throw MediaFileOutput.unavailable
             #endif
-        } catch let error as StorageError where error.code == .incomplete && folder == nil {
-            var failure = Failure(error)
-            failure.hint = "export what is stored with --partial"
-            throw failure
+        } catch let error as StorageError where error.code == .incomplete {
+            throw try incomplete(error, try library.asset(id), in: library)
         } catch let error as StorageError where error.code == .damaged {
             throw Self.damaged(Failure(error), id)
         } catch let error as StreamingError where (error.cause as? TransportError)?.code == .fileNotFound {
@@ -110,7 +115,36 @@ struct LibraryExportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the failure for an asset of which stored files are missing or damaged.
+    /// Returns the failure for an asset that is not complete, with the figure of `millstream library show`.
+    private func incomplete(_ error: StorageError, _ asset: StoredAsset, in library: AssetLibrary) throws -> Failure {
+        guard !partial else {
+            var failure = Failure(error)
+            failure.hint = "continue its download with: millstream downloads resume, or download it again"
+            return failure
+        }
+        let percent = Int(saturating: UnfinishedAssets(in: library, of: asset.id).percent(of: asset))
+        let message = "the asset \(asset.id) is not complete (\(percent) % is stored); download it again first"
+        let hasMedia = asset.renditions.contains { rendition in
+            rendition.role != .iFrames && (rendition.role == .subtitles) == (srt != nil)
+                && !rendition.loadedTimeRanges.ranges.isEmpty
+        }
+        return Failure(
+            .failed,
+            error.code.rawValue,
+            message,
+            hint: folder == nil && hasMedia ? "export what is stored with --partial" : nil
+        )
+    }
+
+    /// Prints how long the gaps of an asset are, such as those of a recording that was interrupted.
+    private func noteGaps(of id: String, in library: AssetLibrary) throws {
+        let duration = try library.omittedContent(of: id).gapDuration
+        guard duration > .zero else { return }
+        let time = QuantityText.preciseClock(duration)
+        StandardError.write("note: the asset has gaps of \(time) in all, for which there is no media\n")
+    }
+
+    /// Returns the failure for an asset whose stored files are missing or damaged.
     private static func damaged(_ failure: Failure, _ id: String) -> Failure {
         var failure = failure
         failure.hint = "replace the missing and damaged files with: millstream library repair \(id)"

@@ -75,6 +75,7 @@ struct LibraryFlags: ParsableArguments {
     /// - Returns: The library; `nil` if nothing has been stored in its folder.
     /// - Throws: `StorageError` if the folder cannot be used as a library.
     func openForReading() throws -> AssetLibrary? {
+        try verifyPermission()
         do {
             return try AssetLibrary(reading: directory)
         } catch {
@@ -106,8 +107,9 @@ struct LibraryFlags: ParsableArguments {
 
     /// Opens the library without modifying it.
     ///
-    /// - Throws: `StorageError` if there is no library.
+    /// - Throws: `StorageError` if there is no library, or if it cannot be read.
     func openExisting() throws -> AssetLibrary {
+        try verifyPermission()
         if lacksCatalog { throw Self.catalogIsLost(directory) }
         return try AssetLibrary(reading: directory)
     }
@@ -118,6 +120,11 @@ struct LibraryFlags: ParsableArguments {
     func openForWriting() throws -> AssetLibrary {
         if !lacksCatalog { _ = try openExisting() }
         return try open()
+    }
+
+    /// Verifies that permissions do not prevent that the library is read.
+    private func verifyPermission() throws {
+        if let error = AssetLibrary.permissionError(for: directory) { throw error }
     }
 
     private static func catalogIsLost(_ directory: URL) -> Failure {

@@ -10,8 +10,8 @@ struct LibraryLimitsCommand: AsyncParsableCommand {
         abstract: "Print or change the limits on the disk space of the library.",
         discussion: """
             The limits are stored in the library. Downloads make space available within them: they delete assets in the order of \
-            millstream library evict, and name what they deleted. Commands that download, and millstream serve, also apply the limits \
-            when they start and every minute, and delete expired assets then, with or without limits.
+            millstream library evict, and print the deleted assets. Commands that download, and millstream serve, apply the \
+            limits when they start and every minute. They also delete expired assets, even if no limits are set.
 
             Example: millstream library limits --quota 50G --min-free-space 2G
             """

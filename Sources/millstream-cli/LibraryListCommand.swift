@@ -109,9 +109,16 @@ extension LibraryCommand {
             return ([type] + [next.language].compactMap { $0 }).joined(separator: " ") + " (\(next.name))"
         }
 
+        /// Returns the languages of tracks of a media file; `nil` if none is known.
+        private static func languages(_ languages: [String], _ type: String) -> String? {
+            let known = languages.filter { $0 != "und" }
+            return known.isEmpty ? nil : "\(type) \(known.joined(separator: ","))"
+        }
+
         private static func row(_ rendition: StoredRendition) -> [String] {
             let parts: [String?] = [
                 rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
+                languages(rendition.audioLanguages, "audio"), languages(rendition.subtitleLanguages, "subtitles"),
                 rendition.codecs.isEmpty ? nil : rendition.codecs.joined(separator: ","),
                 rendition.isComplete
                     ? "complete" : "\(QuantityText.clock(rendition.loadedTimeRanges.totalDuration)) stored",
@@ -153,7 +160,7 @@ private struct AssetTable {
 
     private static func state(_ summary: AssetSummary, _ progress: UnfinishedAssets?) -> String {
         if summary.state == .complete { return "complete" }
-        // Everything that is played is stored, but not all that was selected, such as another variant.
+        // The asset can be played offline, but some selected files, such as another variant, are not stored.
         if summary.isPlayableOffline, progress?.isDownloading(summary.id) != true || summary.percent >= 99.9 {
             return "playable"
         }
@@ -180,7 +187,7 @@ extension ReportValue {
     }
 }
 
-/// A day in the calendar and time zone of the user.
+/// A day in the Gregorian calendar and the time zone of the user.
 private struct LocalDate: CustomStringConvertible {
     /// The year, month and day, such as `2030-01-31`.
     let description: String
@@ -196,7 +203,7 @@ private struct LocalDate: CustomStringConvertible {
 }
 
 extension OmittedContent {
-    /// The numbers for programs; `nil` if everything is stored.
+    /// The counts of the omitted content, for JSON output; `nil` if everything is stored.
     var report: ReportValue? {
         guard !isEmpty else { return nil }
         return .fields([
@@ -208,7 +215,7 @@ extension OmittedContent {
         ])
     }
 
-    /// The contents for people; `nil` if everything is stored.
+    /// A human-readable list of the omitted content; `nil` if everything is stored.
     var text: String? {
         let parts = [
             (interstitials, "interstitial"), (sessionData, "session data file"), (imagePlaylists, "image playlist"),

@@ -14,7 +14,7 @@ final class LineFile: Sendable {
     private let file: OutputDescriptor?
     private let state = Mutex(State())
 
-    /// Opens a file for writing; `-` is standard output.
+    /// Creates an instance that opens a file for writing; `-` is standard output.
     ///
     /// A regular file is truncated or created, with access for its owner only.
     ///
@@ -23,7 +23,7 @@ final class LineFile: Sendable {
         do {
             file = path == "-" ? nil : try OutputDescriptor(creating: path)
         } catch {
-            throw Failure(.failed, "file-failed", "\(error.output) cannot be written: \(error.reason)")
+            throw Failure("\(error.output) cannot be written: \(error.reason)", writing: error, code: "file-failed")
         }
     }
 
@@ -58,7 +58,11 @@ final class LineFile: Sendable {
         if isFirst { file?.close() }
         guard let failure else { return }
         if file == nil || failure.isClosed { throw failure }
-        throw Failure(.failed, "file-failed", "\(failure.output) could not be written: \(failure.reason)")
+        throw Failure(
+            "\(failure.output) could not be written: \(failure.reason)",
+            writing: failure,
+            code: "file-failed"
+        )
     }
 }
 

@@ -1,7 +1,12 @@
 import AssetStorage
 import Foundation
+import MediaTransport
 import Millstream
 import ReportFormat
+
+#if Playback
+import MediaDecoding
+#endif
 
 /// The media files to which assets are exported: a template of their paths, whose extension determines the type.
 struct MediaFileOutput {
@@ -11,6 +16,8 @@ struct MediaFileOutput {
     let omitsVideo: Bool
     /// A Boolean value that indicates whether each part between two discontinuities becomes a file.
     var splits = false
+    /// The option that selects a Matroska file, for messages.
+    var matroskaOption = "--mkv FILE"
 
     /// The extensions, with the type of the file and whether it has only audio.
     private static let extensions: [String: (type: String, omitsVideo: Bool)] = [
@@ -88,12 +95,21 @@ struct MediaFileOutput {
             let file = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil))
             let path = file.path
             try Self.makeFolder(of: file)
-            try await Interruption.cancelling { [options] in
-                try await session.export(to: path, as: fileExtension == "mp4" ? .mp4 : .matroska, options: options)
+            do {
+                try await Interruption.cancelling { [options] in
+                    try await session.export(to: path, as: fileExtension == "mp4" ? .mp4 : .matroska, options: options)
+                }
+            } catch let error as MediaDecoding.DecodingError where error.code == .unsupportedInFile {
+                throw Failure(.failed, error.code.rawValue, error.message, hint: typeHint)
             }
             paths.append(path)
         }
         return paths
+    }
+
+    /// The advice for a codec that files of the type cannot contain; `nil` if no other type can.
+    private var typeHint: String? {
+        fileExtension == "mp4" ? "write a Matroska file, which can contain it: \(matroskaOption)" : nil
     }
 
     /// Creates the folder of a file, which a field of the template may name.
@@ -102,7 +118,11 @@ struct MediaFileOutput {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw Failure(.failed, "file-failed", "the folder \(folder.path) cannot be made")
+            throw Failure(
+                "the folder \(folder.path) cannot be made (\(FileErrorText.reason(of: error)))",
+                writing: error,
+                code: "file-failed"
+            )
         }
     }
 

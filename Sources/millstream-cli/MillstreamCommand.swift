@@ -7,7 +7,7 @@ import MediaTransport
 @main struct MillstreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "millstream",
-        abstract: "Play, download, edit, serve and test HTTP live streams.",
+        abstract: "Play, download, edit, serve and test HLS streams.",
         discussion: """
             Exit status: 0 for success, 1 for a failure, 2 for invalid input, 64 for wrong usage, 130 after an interruption, \
             and 141 if the reader of standard output has closed it, as in millstream inspect URL | head.

@@ -4,12 +4,13 @@ import MillstreamDownloads
 import ReportFormat
 import Synchronization
 
-/// A display of the progress of a download: a progress bar on a terminal, otherwise lines of text.
+/// A display of the progress of a download: a progress bar on a terminal, otherwise lines of text, each of which says
+/// something new.
 final class ProgressDisplay: Sendable {
     private struct State {
         /// The progress at times within the window, oldest first, from which the speed is computed.
         var samples: [(time: Duration, received: Int64)] = []
-        var lastLine: (time: Duration, percent: Double)?
+        var lastLine: (time: Duration, percent: Double, content: String)?
         /// The time and the number of received bytes when the display began.
         var start: (time: Duration, received: Int64)?
         /// The number of received bytes, and the time since which it is the same.
@@ -28,6 +29,8 @@ final class ProgressDisplay: Sendable {
 
     /// The time without data after which the file that is awaited is named.
     private static let stallInterval = Duration.seconds(3)
+    /// The interval at which the wait for a file is written again without a terminal.
+    private static let waitInterval = Duration.seconds(60)
 
     private let isQuiet: Bool
     private let isRecording: Bool
@@ -72,14 +75,19 @@ final class ProgressDisplay: Sendable {
             let done = isRecording && hasGoal ? min(loaded, progress.duration) : loaded
             let total = hasGoal ? " of \(QuantityText.clock(progress.duration))" : ""
             var line = "\(QuantityText.clock(done))\(total)\(isRecording ? " recorded" : "")  \(progress.bytes)"
+            // What makes a line new: a rate or a longer wait alone does not.
+            var content = "\(Int(saturating: percent)) \(line)"
             if stall >= Self.stallInterval, let file = progress.requestedFile {
                 line += "  waiting \(Int(saturating: stall / .seconds(1))) s for \(TerminalText(escaping: file))"
+                content += " \(Int(saturating: stall / Self.waitInterval)) \(file)"
             } else if !isRecording || progress.percent < 100, let first = state.samples.first,
                 now - first.time > .milliseconds(100)
             {
                 let seconds = (now - first.time) / .seconds(1)
                 let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
-                line += "  \(BitRate(bitsPerSecond: Int64(saturating: rate * 8)))"
+                let bitsPerSecond = Int64(saturating: rate * 8)
+                // Without data, the rate is unknown.
+                if bitsPerSecond > 0 { line += "  \(BitRate(bitsPerSecond: bitsPerSecond))" }
                 // The speed shortly after a stall says nothing about the rest.
                 let usual = state.start.map { start in
                     Double(progress.receivedBytes.bytes -| start.received) / max((now - start.time) / .seconds(1), 0.1)
@@ -94,8 +102,10 @@ final class ProgressDisplay: Sendable {
                 if StandardError.isTerminal {
                     StandardError.rewriteLine("\(line)")
                     state.hasBar = true
+                } else if state.lastLine?.content == content {
+                    state.nextLine = nil
                 } else if state.lastLine.map({ now - $0.time >= Self.lineInterval }) ?? true {
-                    state.lastLine = (now, progress.percent)
+                    state.lastLine = (now, percent, content)
                     state.nextLine = nil
                     StandardError.write("\(line)\n")
                 } else {
@@ -107,10 +117,11 @@ final class ProgressDisplay: Sendable {
                 StandardError.rewriteLine("[\(bar)] \(Int(saturating: percent)) %  \(line)")
                 state.hasBar = true
             } else if state.lastLine.map({ last in
-                percent - last.percent >= 10 || percent == 100 && last.percent < 100
-                    || now - last.time >= Self.lineInterval
+                last.content != content
+                    && (percent - last.percent >= 10 || percent == 100 && last.percent < 100
+                        || now - last.time >= Self.lineInterval)
             }) ?? true {
-                state.lastLine = (now, percent)
+                state.lastLine = (now, percent, content)
                 StandardError.write("\(Int(saturating: percent)) %  \(line)\n")
             }
         }

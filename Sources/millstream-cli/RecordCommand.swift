@@ -12,7 +12,10 @@ struct RecordCommand: AsyncParsableCommand {
             The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. It can be \
             played from the beginning meanwhile. After an interruption, run the same command to continue: segments that \
             are not available any more are marked as gaps. If no segment appears for 5 minutes, or for three target \
-            durations if these are longer, the recording ends with an error; what is recorded is complete.
+            durations if these are longer, the recording ends with an error; the recorded part is stored as a complete asset.
+
+            The library has one recording of each URL: another run continues it, also if it is complete, and says so before \
+            it begins. To make a separate recording of the same stream, give another library with --library DIR.
 
             Example: millstream record https://example.com/live.m3u8 --duration 1:30:00 --wait
             """
@@ -39,7 +42,7 @@ struct RecordingFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The duration of the recording in seconds or h:mm:ss, with what is recorded already (default: no limit).",
+            "The duration of the recording in seconds or h:mm:ss, including the part that is already recorded (default: no limit).",
             valueName: "time"
         )
     )

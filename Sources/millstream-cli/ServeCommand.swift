@@ -81,7 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Speak HTTPS with the certificate in this PEM file, followed by the certificates of its issuers.",
+            "Serve HTTPS with the certificate in this PEM file, followed by the certificates of its issuers.",
             valueName: "FILE"
         )
     )
@@ -116,7 +116,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where the sequence numbers of live DASH presentations and of edited live playlists are stored, which continue after a restart: a file, or redis://HOST for the edited playlists of several servers.",
+            "Store the sequence numbers of live DASH presentations and edited live playlists, so that they continue after a restart: in a file, or in redis://HOST for the edited playlists of several servers.",
             valueName: "FILE|redis://HOST"
         )
     )
@@ -346,7 +346,7 @@ struct OriginCommand: AsyncParsableCommand {
         commandName: "origin",
         abstract: "Serve a folder of media or a single file as an origin server, for tests and demonstrations.",
         discussion: """
-            Addresses of folders show their contents in a browser.
+            The URL of a folder returns a page that lists its contents.
 
             Example: millstream origin ~/streams --port 8081
             Example: millstream origin ~/streams --fault "path=*.ts&requests=3...5&status=503" --fault "delay=0.5"

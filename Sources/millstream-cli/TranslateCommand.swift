@@ -119,7 +119,7 @@ struct TranslateCommand: AsyncParsableCommand {
         if let container = MediaContainer(ofMediaFile: bytes) {
             throw Failure(.badInput, "invalid-manifest", "\(name): \(container.nameWithArticle), not a DASH manifest")
         }
-        // A damaged XML document has the message of the parser.
+        // The XML parser reports a damaged document.
         guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) != UInt8(ascii: "<") else { return }
         do {
             _ = try Playlist.parse(bytes)
@@ -151,13 +151,10 @@ struct TranslateCommand: AsyncParsableCommand {
     }
 
     private func write(_ result: TranslatedPresentation) throws {
-        let folder = URL(fileURLWithPath: output ?? ".")
-        for entry in result.playlists {
-            try OutputFile.write(entry.bytes, to: folder.appendingPathComponent(entry.fileName))
-        }
         // The multivariant playlist is written last, when all playlists to which it refers exist.
-        let name = TranslatedPresentation.multivariantFileName
-        try OutputFile.write(result.multivariant.bytes, to: folder.appendingPathComponent(name))
+        let top = (name: TranslatedPresentation.multivariantFileName, bytes: result.multivariant.bytes)
+        let files = result.playlists.map { (name: $0.fileName, bytes: $0.bytes) } + [top]
+        try OutputFolder.write(files, to: URL(fileURLWithPath: output ?? "."))
     }
 
     private func report(_ result: TranslatedPresentation) throws {

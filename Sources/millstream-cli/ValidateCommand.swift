@@ -50,13 +50,13 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Ignore the findings of a rule; may be repeated.", valueName: "RULE"),
+        help: ArgumentHelp("Ignore the diagnostics of a rule; may be repeated.", valueName: "RULE"),
         completion: .list(ReportedRule.all.map(\.id))
     )
     var ignore: [String] = []
 
-    @Option(name: .long, help: "The lowest severity of the findings to report.")
-    var severity = FindingSeverity.note
+    @Option(name: .long, help: "The lowest severity of the diagnostics to report.")
+    var severity = DiagnosticSeverity.note
 
     @Flag(name: .long, help: "Load the media playlists too, and validate all playlists together.")
     var follow = false
@@ -72,7 +72,7 @@ struct ValidateCommand: AsyncParsableCommand {
         let known = Set(ReportedRule.all.map(\.id))
         for rule in ignore where !known.contains(rule) {
             throw ValidationError(
-                "--ignore must be the identifier of a rule, in brackets in a finding, not \"\(rule)\""
+                "--ignore must be the identifier of a rule, in brackets in a diagnostic, not \"\(rule)\""
             )
         }
     }

@@ -52,26 +52,26 @@ struct ValidatedDocument {
 }
 
 /// Equal diagnostics of several places.
-private struct FindingGroup {
-    let finding: ReportedDiagnostic
+private struct DiagnosticGroup {
+    let diagnostic: ReportedDiagnostic
     var places: [String]
 
     /// The maximum number of places after the first that are named.
     private static let maximumPlaceCount = 3
 
     /// Groups the diagnostics of documents by everything except their places, in the order of the first ones.
-    static func groups(of documents: [ValidatedDocument]) -> [FindingGroup] {
-        var groups: [FindingGroup] = []
+    static func groups(of documents: [ValidatedDocument]) -> [DiagnosticGroup] {
+        var groups: [DiagnosticGroup] = []
         var positions: [ReportedDiagnostic: Int] = [:]
         for document in documents {
             let name = PlaylistSource.name(document.name)
-            for finding in document.diagnostics {
-                let place = finding.line.map { "\(name):\($0)" } ?? name
-                if let position = positions[finding.withoutLine] {
+            for diagnostic in document.diagnostics {
+                let place = diagnostic.line.map { "\(name):\($0)" } ?? name
+                if let position = positions[diagnostic.withoutLine] {
                     groups[position].places.append(place)
                 } else {
-                    positions[finding.withoutLine] = groups.count
-                    groups.append(FindingGroup(finding: finding, places: [place]))
+                    positions[diagnostic.withoutLine] = groups.count
+                    groups.append(DiagnosticGroup(diagnostic: diagnostic, places: [place]))
                 }
             }
         }
@@ -80,9 +80,9 @@ private struct FindingGroup {
 
     /// The lines `PLACE: error: MESSAGE [CODE, SECTION]`, as compilers write them, and `also at …` for further places.
     var lines: [TerminalText] {
-        let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
+        let section = diagnostic.section.first?.isNumber == true ? "section \(diagnostic.section)" : diagnostic.section
         let first: TerminalText =
-            "\(places[0]): \(finding.severity): \(finding.message) [\(finding.code), \(section)]"
+            "\(places[0]): \(diagnostic.severity): \(diagnostic.message) [\(diagnostic.code), \(section)]"
         guard places.count > 1 else { return [first] }
         let named = places.dropFirst().prefix(Self.maximumPlaceCount).joined(separator: ", ")
         let rest = places.count - 1 - Self.maximumPlaceCount
@@ -110,7 +110,7 @@ struct ValidationReport {
     private var rules: [ReportedRule] { ValidationRules.allCases.filter(sets.contains).flatMap(\.rules) }
 
     /// Returns the report without the diagnostics of some rules, and of lower severity.
-    func filtered(ignoring rules: Set<String>, severity: FindingSeverity) -> ValidationReport {
+    func filtered(ignoring rules: Set<String>, severity: DiagnosticSeverity) -> ValidationReport {
         let severities = severity.orHigher
         var result = ValidationReport(
             Set(sets),
@@ -128,7 +128,7 @@ struct ValidationReport {
 
     /// The report as lines for people and editors, with equal diagnostics grouped, and a summary.
     var text: TerminalText {
-        var lines = FindingGroup.groups(of: playlists).flatMap(\.lines)
+        var lines = DiagnosticGroup.groups(of: playlists).flatMap(\.lines)
         let missing = playlists.filter { $0.failure != nil }
         lines += missing.compactMap { playlist in
             playlist.failure.map { "\(PlaylistSource.name(playlist.name)): not validated: \($0.message) [\($0.code)]" }
@@ -137,7 +137,7 @@ struct ValidationReport {
         let isManifest = playlists.first?.kind == "dash"
         let subject = isManifest ? "1 manifest" : QuantityText.count(playlists.count - missing.count, "playlist")
         let count = "\(QuantityText.count(errorCount, "error")), \(QuantityText.count(warningCount, "warning"))"
-        let hidden = hiddenCount > 0 ? ", \(QuantityText.count(hiddenCount, "finding")) not shown" : ""
+        let hidden = hiddenCount > 0 ? ", \(QuantityText.count(hiddenCount, "diagnostic")) not shown" : ""
         lines.append("\(subject) validated against \(rules.count) rules of \(names): \(count)\(hidden)")
         if playlists.count == 1, playlists[0].kind == Playlist.Kind.multivariant.rawValue {
             lines.append("use --follow to validate its media playlists too")
@@ -185,16 +185,20 @@ struct ValidationReport {
         ])
     }
 
-    private static func sarifResult(_ finding: ReportedDiagnostic, in name: String, _ position: Int?) -> ReportValue {
+    private static func sarifResult(
+        _ diagnostic: ReportedDiagnostic,
+        in name: String,
+        _ position: Int?
+    ) -> ReportValue {
         let location = ReportValue.fields([
             "artifactLocation": .fields(["uri": .string(sarifAddress(name))]),
-            "region": finding.line.map { .fields(["startLine": .integer($0)]) },
+            "region": diagnostic.line.map { .fields(["startLine": .integer($0)]) },
         ])
         return .fields([
-            "ruleId": .string(finding.code),
+            "ruleId": .string(diagnostic.code),
             "ruleIndex": position.map { .integer($0) },
-            "level": .string(finding.severity),
-            "message": .fields(["text": .string(finding.message)]),
+            "level": .string(diagnostic.severity),
+            "message": .fields(["text": .string(diagnostic.message)]),
             "locations": .array([.fields(["physicalLocation": location])]),
         ])
     }

@@ -24,8 +24,8 @@ enum ValidationRules: String, CaseIterable {
     }
 }
 
-/// A severity of findings, in increasing order.
-enum FindingSeverity: String, ExpressibleByArgument, CaseIterable {
+/// A severity of diagnostics, in increasing order.
+enum DiagnosticSeverity: String, ExpressibleByArgument, CaseIterable {
     /// A remark.
     case note
     /// A violation of a recommendation.
@@ -90,7 +90,7 @@ struct ReportedDiagnostic: Hashable {
         section = diagnostic.section
     }
 
-    /// The diagnostic of the same finding anywhere.
+    /// The same diagnostic without a line.
     var withoutLine: ReportedDiagnostic {
         var result = self
         result.line = nil

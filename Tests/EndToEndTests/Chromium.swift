@@ -266,6 +266,15 @@ struct Page {
         )
     }
 
+    /// Changes the width of the window, in pixels.
+    func setWidth(_ width: Int) async throws {
+        _ = try await browser.send(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false],
+            session: session
+        )
+    }
+
     func screenshot(to url: URL) async throws {
         let answer = try await browser.send("Page.captureScreenshot", ["format": "png"], session: session)
         guard let text = answer["data"] as? String, let data = Data(base64Encoded: text) else {

@@ -149,6 +149,24 @@ extension ConsoleTests {
         }
     }
 
+    /// The page names the segment, the status and the simulated fault, and no longer says that playback waits.
+    @Test(.timeLimit(.minutes(10))) func faultIsExplainedWhileThePagePlays() async throws {
+        try await onStage(before: Self.withoutHLS) { stage in
+            let faults = ["status=403": "status 403: this fault is simulated.", "page": "but is text/html"]
+            for (fault, cause) in faults {
+                let change = "import('/console/api.js').then(api => api.changeFaults(['path=*.ts&\(fault)']))"
+                _ = try await stage.page.evaluate(change)
+                try await stage.page.click("article[data-stream-id=ts] [data-action=play]")
+                try await eventually("the cause is told") { try await stage.page.text(Self.error).contains(cause) }
+                let text = try await stage.page.text(Self.error)
+                #expect(text.contains("Segment 0 of the playlist cannot be played."), "\(text)")
+                #expect(text.contains("Remove simulated faults under “Simulated faults”"), "\(text)")
+                #expect(text.contains("/media.m3u8"), "\(text)")
+                #expect(try await stage.page.isTrue("document.querySelector('#waiting-note').hidden"))
+            }
+        }
+    }
+
     // MARK: Simulated networks
 
     /// Runs a script in the page in which the server has the conditions EDGE; `answer(url)` answers all other requests.
@@ -266,7 +284,7 @@ extension ConsoleTests {
         }
     }
 
-    /// A stream that is selected before the conditions are known is loaded with their name.
+    /// A stream that is selected before the conditions are known has those of the server, and does not name them.
     @Test(.timeLimit(.minutes(10))) func streamThatIsPlayedEarlyHasTheConditionsOfTheServer() async throws {
         let script = """
             window.fetch = (original => async (url, ...rest) => {
@@ -285,10 +303,11 @@ extension ConsoleTests {
               }, 20)
             })
             """
-        try await onStage(before: script) { stage in
+        try await onStage(["--conditions", "WiFi"], before: script) { stage in
             try await stage.video.waitUntilPlaying()
+            #expect(try await conditions(stage) == "WiFi")
             #expect(
-                try await stage.page.text("document.querySelector('#playback-url').value").contains("conditions=Off")
+                try await !stage.page.text("document.querySelector('#playback-url').value").contains("conditions=")
             )
         }
     }

@@ -1,7 +1,24 @@
 import Testing
 
-/// Tests how the console delivers segments.
+/// Tests how the console delivers segments, and how the page plays them.
 extension ConsoleTests {
+    /// The audio of a segment can end before its video, which leaves a gap before an inserted stream.
+    @Test(.timeLimit(.minutes(10))) func pagePlaysAcrossGapsBetweenSegments() async throws {
+        let catalog: (RecordingOrigin) -> String = { origin in
+            """
+            [{"id": "break", "name": "break", "url": "\(origin.address("ts/480p/media.m3u8"))",
+              "edits": [{"name": "insert", "value": "\(origin.address("ad/multivariant.m3u8"))@12"}]}]
+            """
+        }
+        try await onStage(catalog: catalog, before: Self.withoutHLS) { stage in
+            try await play("break", on: stage)
+            _ = try await stage.page.evaluate("void ((video.currentTime = 10), video.play())")
+            try await eventually("playback passes the gap") { try await stage.video.currentTime > 12.5 }
+            let note = try await stage.page.text("document.querySelector('#gaps-note').textContent")
+            #expect(note.contains("Playback has passed a gap in the media, 0.05 s at 00:11."), "\(note)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func deliveryOfSegmentsIsChosen() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)

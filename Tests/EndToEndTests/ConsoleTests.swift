@@ -319,33 +319,6 @@ struct ConsoleTests {
         }
     }
 
-    /// The networks of streams that other players play are changed on the page.
-    @Test(.timeLimit(.minutes(10))) func networksOfOtherPlayersAreListedAndChanged() async throws {
-        try await onStage { stage in
-            let source = stage.origin.address("ts/multivariant.m3u8")
-            let url = try #require(URL(string: "\(stage.address)play.m3u8?url=\(source)&conditions=3G"))
-            _ = try await URLSession.shared.data(from: url)
-            let row = "#networks-list li:nth-child(2)"
-            try await eventually("the stream is listed") {
-                try await stage.page.isTrue("document.querySelector('\(row)') !== null")
-            }
-            let text = try await stage.page.text("document.querySelector('\(row)').textContent")
-            #expect(text.contains("Five variants") && text.contains("conditions=3G"), "\(text)")
-            try await stage.page.choose("EDGE", in: "\(row) select")
-            try await stage.page.choose("DSL", in: "#networks-list li:first-child select")
-            try await eventually("the server has changed both networks") {
-                try await stage.page.text(
-                    """
-                    (async () => {
-                      const report = await (await fetch('/api/conditions')).json()
-                      return [report.shared, ...report.links.map(l => l.conditions)].join()
-                    })()
-                    """
-                ) == "DSL,EDGE"
-            }
-        }
-    }
-
     @Test(.timeLimit(.minutes(10))) func playbackWithBitRateLimitsRequestsOnlyTheSelectedVariants() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
@@ -421,12 +394,12 @@ struct ConsoleTests {
             }
             let url = try await stage.page.text("document.querySelector('#playback-url').value")
             let parameters = try #require(URLComponents(string: url)?.queryItems).map(\.name)
-            #expect(parameters == ["url"] + names.filter { $0 != "bandwidth" && $0 != "duration" } + ["conditions"])
+            #expect(parameters == ["url"] + names.filter { $0 != "bandwidth" && $0 != "duration" })
             #expect(try await stage.page.number("fetch('\(url)').then(r => r.status)") == 400)
             // Another stream is not edited.
             try await play("fmp4", on: stage)
             let other = try await stage.page.text("document.querySelector('#playback-url').value")
-            #expect(URLComponents(string: other)?.queryItems?.map(\.name) == ["url", "conditions"])
+            #expect(URLComponents(string: other)?.queryItems?.map(\.name) == ["url"])
         }
     }
 
@@ -498,88 +471,6 @@ struct ConsoleTests {
         }
     }
 
-    /// The network conditions change during playback, without a reload from the first change on.
-    @Test(.timeLimit(.minutes(10))) func networkConditionsChangeDuringPlayback() async throws {
-        try await onStage { stage in
-            try await play("ts", on: stage)
-            _ = try await stage.page.evaluate(
-                "video.addEventListener('loadstart', () => video.dataset.reloaded = 'yes')"
-            )
-            for conditions in ["WiFi", "EDGE", "100% Loss"] {
-                try await stage.page.choose(conditions, in: "#network")
-                try await eventually("the server has changed the link to \(conditions)") {
-                    let answer = try await stage.page.text(
-                        "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
-                    )
-                    return answer == conditions
-                }
-            }
-            // Behind what is buffered, playback waits, and the page says why.
-            _ = try await stage.page.evaluate("void (video.currentTime = 60)")
-            try await eventually("the page says that playback waits") {
-                try await stage.page.text("document.querySelector('#waiting-note').textContent").contains("100% Loss")
-            }
-            try await stage.page.choose("Off", in: "#network")
-            for time in [20.0, 50.0] { try await expectFrame(time, shows: time, stage.video) }
-            let address = try await stage.page.text("document.querySelector('#playback-url').value")
-            #expect(address.contains("conditions=Off"), "the address that plays stays")
-            #expect(try await stage.page.isTrue("video.dataset.reloaded === undefined"))
-        }
-    }
-
-    @Test(.timeLimit(.minutes(10))) func chartsShowThePlayback() async throws {
-        try await onStage { stage in
-            try await play("ts", on: stage)
-            // The page requests nothing that does not exist, which the browser would report as an error.
-            let failed =
-                "performance.getEntriesByType('resource').filter(e => e.responseStatus >= 400).map(e => e.name).join()"
-            #expect(try await stage.page.text(failed).isEmpty)
-            try await eventually("the charts show buffer, throughput and picture") {
-                let text = try await stage.page.text("document.querySelector('#charts-summary').textContent")
-                return text.contains(/Buffer: [1-9][0-9.]* s, Throughput: [0-9.]+ Mbit/)
-                    && text.contains(/Picture height: [0-9]+ px/)
-                    && text.contains(/Dropped frames: [0-9]+/) && !text.contains("Behind live")
-            }
-            // While nothing is loaded, the last throughput stays.
-            try await eventually("the throughput is known") {
-                try await stage.page.text("document.querySelector('#charts-summary').textContent")
-                    .contains(/Throughput: [0-9.]+ Mbit/)
-            }
-            for _ in 0..<12 {
-                try await Task.sleep(for: .milliseconds(500))
-                let text = try await stage.page.text("document.querySelector('#charts-summary').textContent")
-                #expect(!text.contains("Throughput: 0.00 "), "\(text)")
-            }
-            // The highest values are beside the curves, which end before them.
-            let isBeside = """
-                (() => {
-                  const canvas = document.querySelector('#charts-canvas')
-                  const color = document.createElement('canvas').getContext('2d')
-                  color.fillStyle = getComputedStyle(canvas).getPropertyValue('--accent')
-                  color.fillRect(0, 0, 1, 1)
-                  const [red, green, blue] = color.getImageData(0, 0, 1, 1).data
-                  const scale = devicePixelRatio || 1
-                  const width = Math.floor(44 * scale)
-                  const {data} = canvas.getContext('2d').getImageData(canvas.width - width, 0, width, canvas.height)
-                  for (let i = 0; i < data.length; i += 4) {
-                    if (data[i + 3] > 200 && data[i] === red && data[i + 1] === green && data[i + 2] === blue) return false
-                  }
-                  return true
-                })()
-                """
-            #expect(try await stage.page.isTrue(isBeside))
-            // The charts are drawn: some points of the canvas have the color of the lines.
-            let isDrawn = """
-                (() => {
-                  const canvas = document.querySelector('#charts-canvas')
-                  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
-                  return canvas.height >= 180 && data.filter((byte, index) => index % 4 === 3 && byte > 0).length > 1000
-                })()
-                """
-            #expect(try await stage.page.isTrue(isDrawn))
-        }
-    }
-
     @Test(.timeLimit(.minutes(10))) func simulatedChannelPlays() async throws {
         let catalog: (RecordingOrigin) -> String = { origin in
             """
@@ -637,6 +528,14 @@ struct ConsoleTests {
                 try await stage.page.text("\(badges).map(badge => badge.textContent).join(',')")
                     == "Part 00:20 to 00:40,Part 00:20 to 00:40"
             }
+            // It has the same size in both lists, and a narrow window does not scroll sideways.
+            let size = "document.querySelector('tr[data-asset-id] td[data-label=Size]').textContent"
+            try await eventually("the size is that of the section “Storage”") {
+                try await stage.page.isTrue("\(size) === document.querySelector('#storage-assets .size')?.textContent")
+            }
+            try await play("ts", on: stage)
+            try await stage.page.setWidth(320)
+            #expect(try await stage.page.isTrue("document.documentElement.scrollWidth <= innerWidth"))
         }
     }
 

@@ -162,80 +162,94 @@ struct DASHSourceTests {
         #expect(try abs(watched(played) - 16) < 0.5)
     }
 
-    /// Returns the manifest of a live presentation of the segments of a sample that began at a date.
-    private func liveManifest(from start: Date, _ attributes: String) -> String {
-        """
-        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" minBufferTime="PT4S" \(attributes)
-        availabilityStartTime="\(start.formatted(.iso8601))" timeShiftBufferDepth="PT20S"><Period id="1" start="PT0S">
-        <AdaptationSet contentType="video" mimeType="video/mp4" startWithSAP="1"><SegmentTemplate duration="4"
-        initialization="init-0.mp4" media="chunk-0-$Number$.m4s"/>
-        <Representation id="0" bandwidth="800000" codecs="avc1.64001e" width="640" height="360"/></AdaptationSet>
-        </Period></MPD>
-        """
+    /// A presentation of the segments of a sample that began 22 seconds ago, with an origin that serves it.
+    private struct LivePresentation {
+        let origin: RecordingOrigin
+        private let manifest: URL
+        private let start = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 - 22).rounded())
+
+        /// Copies a sample to a folder, and serves it with a manifest that does not announce its end.
+        init(of sample: URL, in folder: URL) async throws {
+            let content = folder.appendingPathComponent("content")
+            manifest = content.appendingPathComponent("manifest.mpd")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: sample, to: content)
+            try Self.write(from: start, #"minimumUpdatePeriod="PT2S""#, to: manifest)
+            origin = try await RecordingOrigin(content)
+        }
+
+        /// The URL of the manifest.
+        var source: String { origin.address("manifest.mpd") }
+
+        /// The number of requests for the manifest so far.
+        var loadCount: Int { origin.paths.filter { $0.hasSuffix(".mpd") }.count }
+
+        /// The numbers of the segments that were requested so far, in order.
+        var numbers: [Int] {
+            origin.paths.filter { $0.contains("chunk-0-") }
+                .compactMap { $0.dropLast(4).split(separator: "-").last.flatMap { Int($0) } }
+        }
+
+        /// Writes the last version of the manifest, which announces the end, 40 seconds after the start.
+        func announceEnd() throws {
+            try Self.write(from: start, #"mediaPresentationDuration="PT40S""#, to: manifest)
+        }
+
+        /// Writes the manifest of a live presentation that began at a date.
+        private static func write(from start: Date, _ attributes: String, to manifest: URL) throws {
+            let text = """
+                <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" minBufferTime="PT4S" \(attributes)
+                availabilityStartTime="\(start.formatted(.iso8601))" timeShiftBufferDepth="PT20S"><Period id="1" start="PT0S">
+                <AdaptationSet contentType="video" mimeType="video/mp4" startWithSAP="1"><SegmentTemplate duration="4"
+                initialization="init-0.mp4" media="chunk-0-$Number$.m4s"/>
+                <Representation id="0" bandwidth="800000" codecs="avc1.64001e" width="640" height="360"/></AdaptationSet>
+                </Period></MPD>
+                """
+            try Data(text.utf8).write(to: manifest, options: .atomic)
+        }
+    }
+
+    private func livePresentation() async throws -> LivePresentation {
+        let sample = try #require(Samples.directory).appendingPathComponent("dash-number")
+        return try await LivePresentation(of: sample, in: folder)
     }
 
     /// The playlists of a manifest have its URL with a fragment; the next version of each is loaded with it.
     @Test(.timeLimit(.minutes(10))) func livePresentationIsRecordedUntilItEnds() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let content = folder.appendingPathComponent("content")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let sample = try #require(Samples.directory).appendingPathComponent("dash-number")
-        try FileManager.default.copyItem(at: sample, to: content)
-        let manifest = content.appendingPathComponent("manifest.mpd")
-        let start = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 - 22).rounded())
-        try Data(liveManifest(from: start, #"minimumUpdatePeriod="PT2S""#).utf8).write(to: manifest)
-        let origin = try await RecordingOrigin(content)
-        let source = origin.address("manifest.mpd")
-        let program = try RunningProgram(["record", source, "--library", path("library"), "--json"])
-        func numbers() -> [Int] {
-            origin.paths.filter { $0.contains("chunk-0-") }
-                .compactMap { $0.dropLast(4).split(separator: "-").last.flatMap { Int($0) } }
-        }
+        let live = try await livePresentation()
+        let program = try RunningProgram(["record", live.source, "--library", path("library"), "--json"])
         try await eventually("a segment of a later version is recorded") {
-            let known = numbers()
+            let known = live.numbers
             return (known.max() ?? 0) > (known.first ?? 0) + 3
         }
-        try Data(liveManifest(from: start, #"mediaPresentationDuration="PT40S""#).utf8)
-            .write(to: manifest, options: .atomic)
+        try live.announceEnd()
         #expect(try await program.finish() == 0, "\(program.standardError)")
-        await origin.stop()
+        await live.origin.stop()
         // Segments are requested concurrently.
-        let recorded = numbers().sorted()
+        let recorded = live.numbers.sorted()
         #expect(recorded == Array((recorded.first ?? 0)...10), "\(recorded)")
     }
 
     @Test(.timeLimit(.minutes(10))) func livePresentationIsPlayedUntilItEndsAndIsNotDownloaded() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let content = folder.appendingPathComponent("content")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let sample = try #require(Samples.directory).appendingPathComponent("dash-number")
-        try FileManager.default.copyItem(at: sample, to: content)
-        let manifest = content.appendingPathComponent("manifest.mpd")
-        let start = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 - 22).rounded())
-        try Data(liveManifest(from: start, #"minimumUpdatePeriod="PT2S""#).utf8).write(to: manifest)
-        let origin = try await RecordingOrigin(content)
-        let source = origin.address("manifest.mpd")
-        let refused = try await run(["download", source, "--library", path("library"), "--quiet"])
+        let live = try await livePresentation()
+        let refused = try await run(["download", live.source, "--library", path("library"), "--quiet"])
         #expect(refused.status == 2 && refused.errors.contains("(live-stream)"), "\(refused.errors)")
-        origin.clearPaths()
+        live.origin.clearPaths()
         let program = try RunningProgram([
-            "play", source, "--no-decode", "--quiet", "--metrics", path("metrics.json"), "--events", path("events"),
+            "play", live.source, "--no-decode", "--quiet", "--metrics", path("metrics.json"), "--events",
+            path("events"),
         ])
-        // The window moves; then the last version of the manifest announces the end, 40 seconds after the start.
-        try await eventually("three versions were loaded") {
-            origin.paths.filter { $0.hasSuffix(".mpd") }.count >= 3
-        }
-        try Data(liveManifest(from: start, #"mediaPresentationDuration="PT40S""#).utf8)
-            .write(to: manifest, options: .atomic)
+        // The window moves; then the last version of the manifest announces the end.
+        try await eventually("three versions were loaded") { live.loadCount >= 3 }
+        try live.announceEnd()
         #expect(try await program.finish() == 0, "\(program.standardError)")
-        let loads = origin.paths.filter { $0.hasSuffix(".mpd") }.count
-        let segments = origin.paths.filter { $0.contains("chunk-0-") }
-        await origin.stop()
+        let (loads, numbers) = (live.loadCount, live.numbers)
+        await live.origin.stop()
         #expect(loads < 20, "\(loads)")
-        #expect(segments.last?.hasSuffix("chunk-0-10.m4s") == true, "\(segments)")
-        let numbers = segments.compactMap { $0.dropLast(4).split(separator: "-").last.flatMap { Int($0) } }
         #expect(numbers.count >= 4)
-        #expect(numbers == Array((numbers.first ?? 0)...10), "\(segments)")
+        #expect(numbers == Array((numbers.first ?? 0)...10), "\(numbers)")
         let events = try String(contentsOfFile: path("events"), encoding: .utf8)
         #expect(events.contains(#""event":"end""#))
     }

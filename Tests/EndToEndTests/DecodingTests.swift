@@ -222,11 +222,12 @@ struct DecodingTests {
     /// The keys of the window control playback in a terminal without a window too.
     @Test(
         .timeLimit(.minutes(10)),
-        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script")
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script"),
+        arguments: ["--headless", "--no-decode"]
     )
-    func keysControlPlaybackInATerminal() async throws {
+    func keysControlPlaybackInATerminal(mode: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let command = "'\(RunningProgram.executable.path)' play '\(try sample("ad/240p/media.m3u8"))' --headless"
+        let command = "'\(RunningProgram.executable.path)' play '\(try sample("ad/240p/media.m3u8"))' \(mode)"
         let script =
             "(sleep 3; printf '?'; sleep 1; printf i; sleep 1; printf ' '; sleep 1; printf '\\033[C'; sleep 1; printf q) "
         let program = try RunningProgram(
@@ -235,6 +236,7 @@ struct DecodingTests {
         )
         #expect(try await program.finish() == 0)
         #expect(program.standardOutput.contains("step one frame backward, forward"), "\(program.standardOutput)")
+        #expect(!program.standardOutput.contains("full screen"), "\(program.standardOutput)")
         #expect(
             program.standardOutput.contains("The key i has an effect only in a window"),
             "\(program.standardOutput)"

@@ -53,6 +53,9 @@ struct DownloadsCommandTests {
             #expect(library.output.contains(" \(percent)"), "\(library.output) \(table.output)")
             let report = try await run("library", "list", "--json")
             #expect(report.output.contains("\"percent\":\(percent.dropLast(2))"), "\(report.output)")
+            let asset = try #require(try await list().first?["asset"] as? String)
+            let exported = try await run("library", "export", asset, folder.path + "-copy")
+            #expect(exported.status == 1 && exported.errors.contains("(\(percent) is stored)"), "\(exported.errors)")
             origin.answeredSegments = nil
             let before = Set(origin.paths.filter { $0.hasSuffix(".ts") })
             // A limit applies from now on.
@@ -70,6 +73,32 @@ struct DownloadsCommandTests {
             #expect(try await list().isEmpty)
             #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
         }
+    }
+
+    /// An export of what is stored is not advised, and not begun, before there is a whole segment.
+    @Test func assetWithoutAWholeSegmentIsNotExported() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.answeredSegments = 0
+        let program = try RunningProgram([
+            "download", origin.address("ts/multivariant.m3u8"), "--library", folder.path,
+        ])
+        try await eventually("segments are asked for") { origin.paths.contains { $0.hasSuffix(".ts") } }
+        let id = try #require(try await list().first?["asset"] as? String)
+        program.send(SIGKILL)
+        _ = try await program.finish()
+        await origin.stop()
+        let file = folder.appendingPathComponent("film.mkv").path
+        let shown = try await run("library", "show", id)
+        let percent = try #require(shown.output.firstMatch(of: /[0-9]+ %/)?.output)
+        let refused = try await run("library", "export", id, "--mkv", file)
+        #expect(refused.status == 1 && refused.errors.contains("(\(percent) is stored)"), "\(refused.errors)")
+        #expect(!refused.errors.contains("--partial"), "\(refused.errors)")
+        let partial = try await run("library", "export", id, "--mkv", file, "--partial")
+        let message = "nothing of the asset \(id) can be exported yet"
+        #expect(partial.status == 1 && partial.errors.contains(message), "\(partial.errors)")
+        #expect(partial.errors.contains("(asset-incomplete)"), "\(partial.errors)")
+        #expect(!FileManager.default.fileExists(atPath: file))
     }
 
     /// Programs that read the lines of a download learn about its failure in the same way when it is resumed.
@@ -104,6 +133,39 @@ struct DownloadsCommandTests {
         let report = try await list()
         let message = try #require((report.first?["error"] as? [String: Any])?["message"] as? String)
         #expect(message.hasPrefix("the key has 3 bytes instead of 16: /") && message.hasSuffix("/k"), "\(message)")
+    }
+
+    /// Media that cannot be decrypted is not reported as complete; the right key completes the download.
+    @Test func keyThatDoesNotMatchEndsTheDownload() async throws {
+        let origin = folder.appendingPathExtension("origin")
+        defer { for url in [folder, origin] { try? FileManager.default.removeItem(at: url) } }
+        try FileManager.default.createDirectory(at: origin, withIntermediateDirectories: true)
+        let playlist = """
+            #EXTM3U
+            #EXT-X-VERSION:3
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x00000000000000000000000000000007
+            #EXTINF:4,
+            0.ts
+            #EXT-X-ENDLIST
+
+            """
+        // The word "zero", encrypted with the key "0123456789abcdef".
+        let digits = "625a06b3141263442535565aa858d322"
+        let segment = stride(from: 0, to: 32, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
+        let files = [("a.m3u8", Array(playlist.utf8)), ("k", Array("fedcba9876543210".utf8)), ("0.ts", segment)]
+        for (name, bytes) in files { try Data(bytes).write(to: origin.appendingPathComponent(name)) }
+        let source = origin.appendingPathComponent("a.m3u8").path
+        let failed = try await run("download", source)
+        let message = "the key does not match: the decrypted data has no valid PKCS7 padding: "
+        #expect(failed.status == 1 && failed.errors.contains(message), "\(failed.errors)")
+        #expect(failed.errors.contains("/0.ts (damaged)"), "\(failed.errors)")
+        let assets = try await run("library", "list", "--json")
+        #expect(assets.output.contains("\"partial\"") && assets.output.contains("\"playableOffline\":false"))
+        let right = try await run("download", source, "--key", "30313233343536373839616263646566")
+        #expect(right.status == 0, "\(right.errors)")
+        let wrong = try await run("download", source, "--key", "00112233445566778899aabbccddeeff")
+        #expect(wrong.status == 1 && wrong.errors.contains(message), "\(wrong.errors)")
     }
 
     /// The stored variant is played, whatever is missing of the one that was abandoned.
@@ -144,10 +206,10 @@ struct DownloadsCommandTests {
         #expect(try await program.finish() == 0)
         let help = program.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(help.components(separatedBy: "of the download)").count == 5, "\(help)")
-        #expect(!help.contains("1 TiB") && !help.contains("268M"), "\(help)")
+        #expect(!help.contains("1 TiB") && !help.contains("256 MiB"), "\(help)")
         let new = try RunningProgram(["download", "--help"])
         #expect(try await new.finish() == 0)
-        for text in ["(default: no limit)", "(default: 1 TiB)", "(default: 268M)"] {
+        for text in ["(default: no limit)", "(default: 1 TiB)", "(default: 256 MiB)"] {
             #expect(new.standardOutput.contains(text), "\(new.standardOutput)")
         }
     }

@@ -108,6 +108,48 @@ struct EditOutputTests {
         #expect(edited.contains("/a.ts\n") != isBeside, "\(edited)")
     }
 
+    /// No tag ends EXT-X-MAP, so that fragmented MP4 cannot be followed by MPEG-TS.
+    @Test(.timeLimit(.minutes(10))) func sourcesOfOtherSegmentFormatsAreNamed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = Self.media.replacing("#EXTINF:4,\na.ts\n", with: "#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF:4,\na.m4s\n")
+            .replacing("b.ts", with: "b.m4s")
+        try Data(movie.utf8).write(to: folder.appendingPathComponent("movie.m3u8"))
+        for edit in ["movie.m3u8 --append media.m3u8", "media.m3u8 --prepend movie.m3u8"] {
+            let refused = try await run("\"$0\" edit \(edit)")
+            #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+            let names = ["/media.m3u8 has segments without EXT-X-MAP", "/movie.m3u8 with EXT-X-MAP"]
+            #expect(names.allSatisfy { refused.errors.contains($0) }, "\(refused)")
+            let hint = "(cannot-stitch)\nhint: choose sources whose segments have the same format"
+            #expect(refused.errors.contains(hint) && !refused.errors.contains("file:"), "\(refused)")
+        }
+        let edited = try await run("\"$0\" edit media.m3u8 --append movie.m3u8")
+        #expect(edited.status == 0, "\(edited)")
+    }
+
+    /// A key is that of the segments, which are in the media playlists.
+    @Test(.timeLimit(.minutes(10))) func keyIsWrittenToAllPlaylists() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let keys = ["METHOD=AES-128,URI=\"0.key\"", "METHOD=AES-128,URI=\"1.key\""]
+        let media = Self.media.replacing("#EXTINF:4,\na.ts", with: "#EXT-X-KEY:\(keys[0])\n#EXTINF:4,\na.ts")
+        try Data(media.utf8).write(to: folder.appendingPathComponent("v.m3u8"))
+        let multivariant =
+            "#EXTM3U\n" + keys.map { "#EXT-X-SESSION-KEY:\($0)\n" }.joined()
+            + "#EXT-X-STREAM-INF:BANDWIDTH=100000\nv.m3u8\n"
+        try Data(multivariant.utf8).write(to: folder.appendingPathComponent("m.m3u8"))
+        let command = "\"$0\" edit m.m3u8 --key 00112233445566778899aabbccddeeff"
+        for output in ["", " -o edited.m3u8"] {
+            let refused = try await run(command + output)
+            #expect(refused.status == 64 && refused.errors.contains("hint: use -o FOLDER"), "\(refused)")
+        }
+        let edited = try await run(command + " -o edited")
+        #expect(edited.status == 0 && edited.errors.contains("2 playlists written to "), "\(edited)")
+        for name in ["edited/v.m3u8", "edited/multivariant.m3u8"] {
+            let playlist = try text(name)
+            #expect(playlist.components(separatedBy: "base64,ABEiM0RV").count == 2, "\(playlist)")
+            #expect(!playlist.contains(".key"), "\(playlist)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func hyphenIsStandardOutput() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = try await run("\"$0\" edit media.m3u8 -o -")

@@ -127,6 +127,36 @@ final class ExportCommandTests {
         #expect(abs(exported.duration - 3) < 0.1)
     }
 
+    /// The message names the track, and the advice is followed.
+    @Test(
+        .timeLimit(.minutes(20)),
+        arguments: [
+            ("a.mka", ["-c:a", "pcm_s16le", "-metadata:s:a:0", "language=ger"], "audio ger (pcm_s16le)"),
+            ("v.webm", ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8"], "video (vp08)"),
+        ]
+    )
+    func codecThatAFileCannotContainIsNamed(_ name: String, _ options: [String], _ track: String) async throws {
+        let file = path(name)
+        let isVideo = name.hasPrefix("v")
+        let input = isVideo ? "testsrc2=size=320x180:rate=25:duration=3" : "sine=sample_rate=48000:duration=3"
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", input] + options + [file])
+        let id = try await download(file)
+        let refused = try await run(["library", "export", id, "--mp4", path("film.mp4")])
+        #expect(refused.status == 1, "\(refused)")
+        let error = "the \(track) cannot be written to an MP4 file (unsupported-in-file)\n"
+        let hint = "hint: write a Matroska file, which can contain it: "
+        #expect(refused.errors == "millstream: error: " + error + hint + "--mkv FILE\n", "\(refused)")
+        let exported = try await run(["library", "export", id, "--mkv", path("film.mkv")])
+        #expect(exported.status == 0, "\(exported)")
+        let output = ["--output", path("other.mp4")]
+        let downloaded = try await run(["download", file, "--audio", "all", "--variants", "lowest"] + output)
+        #expect(downloaded.errors.contains(error + hint + "--output FILE.mkv\n"), "\(downloaded)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                == [name, "film.mkv", "library"].sorted()
+        )
+    }
+
     @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"])
     func renditionsHaveTheirLanguagesAndNames(_ type: String) async throws {
         let id = try await download(try sample("fmp4/multivariant.m3u8"))

@@ -147,6 +147,22 @@ final class LibraryCommandTests {
         #expect(try await run("limits", "--quota", "none").output.hasPrefix("quota           none\n"))
     }
 
+    /// A need that cannot be satisfied is told apart from a library in which nothing can be deleted.
+    @Test(.timeLimit(.minutes(10))) func evictionThatIsNotEnoughNamesWhatItWouldDelete() async throws {
+        let id = try await add()
+        // More than any disk has.
+        let need = ["--dry-run", "--need", "900000000000000000"]
+        let planned = try await run("evict", need[0], need[1], need[2])
+        #expect(planned.status == 1 && planned.output.hasPrefix("0 assets to delete"), "\(planned)")
+        #expect(planned.output.contains("\n1 asset not deleted, "), "\(planned)")
+        #expect(planned.output.contains("\n\(id)  "), "\(planned)")
+        #expect(planned.errors.contains("deleting all assets that can be deleted would not be enough"), "\(planned)")
+        #expect(try await run("policy", id, "--pin").status == 0)
+        let pinned = try await run("evict", need[0], need[1], need[2])
+        #expect(pinned.status == 1 && !pinned.output.contains("not deleted"), "\(pinned)")
+        #expect(pinned.errors.contains("no asset can be deleted to make "), "\(pinned)")
+    }
+
     /// A download deletes what has expired, and what the limits of the library require.
     @Test(.timeLimit(.minutes(10))) func downloadNamesWhatItDeletes() async throws {
         let id = try await add()

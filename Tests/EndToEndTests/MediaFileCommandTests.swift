@@ -125,6 +125,20 @@ struct MediaFileCommandTests {
         #expect(downloaded.errors.contains("because the recording of the file did not finish"), "\(downloaded)")
     }
 
+    @Test func codecOfAFLACFileHasOneName() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("a.flac").path
+        let sine = ["-f", "lavfi", "-i", "sine=sample_rate=48000:duration=3"]
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error"] + sine + ["-c:a", "flac", path])
+        let program = [RunningProgram.executable.path, "inspect", "--media", path]
+        let table = try await tool(program)
+        #expect(table.split(separator: "fLaC").count == 3 && !table.contains("audio flac"), "\(table)")
+        let json = try await tool(program + ["--json"])
+        #expect(json.split(separator: "\"codec\":\"fLaC\"").count == 3, "\(json)")
+        #expect(!json.contains("\"codec\":\"flac\""), "\(json)")
+    }
+
     /// Formats without an index of their bytes declare a number of samples, or the length of a page or box.
     @Test(arguments: [
         ("flac", ["-vn", "-c:a", "flac"], "it has about 1", " of 30.0 s, and about "),
@@ -356,6 +370,39 @@ struct MediaFileCommandTests {
         let text = try String(contentsOfFile: "\(texts)/eng.srt", encoding: .utf8)
         // FFmpeg begins the audio before the other tracks by the samples that its encoder adds.
         #expect(text.contains(/00:00:01,0[0-4]\d --> 00:00:02,0[0-4]\d/) && text.contains("Hello"), "\(text)")
+    }
+
+    /// French has two codes in ISO 639-2, of which files have either.
+    @Test(arguments: [("two.mp4", "mov_text"), ("two.mkv", "srt")])
+    func exportsKeepTheLanguageAndTheNameOfSubtitles(name: String, codec: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let original = try await makeFile("original-\(name)", subtitles: codec)
+        let path = folder.appendingPathComponent(name).path
+        _ = try await tool([
+            "ffmpeg", "-v", "error", "-i", original, "-map", "0", "-c", "copy", "-metadata:s:s:0", "language=fre",
+            "-metadata:s:s:0", "title=Forced", path,
+        ])
+        let downloaded = try await run(["download", path])
+        let id = try #require(downloaded.output.split(separator: " ").first.map(String.init))
+        for (kind, title) in [("mp4", "handler_name"), ("mkv", "title")] {
+            let exported = folder.appendingPathComponent("all.\(kind)").path
+            let result = try await run(["library", "export", id, "--\(kind)", exported])
+            #expect(result.status == 0, "\(result)")
+            let probe = try await tool([
+                "ffprobe", "-v", "error", "-select_streams", "s", "-show_entries", "stream_tags=language,\(title)",
+                "-of", "default=nw=1", exported,
+            ])
+            #expect(probe.contains("TAG:language=fre\n") && probe.contains("TAG:\(title)=Forced\n"), "\(probe)")
+        }
+        let list = try await run(["library", "list"])
+        #expect(list.output.contains("eng,") && list.output.contains("(subtitles fre)"), "\(list)")
+        let shown = try await run(["library", "show", id, "--json"])
+        let asset = try #require(JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
+        #expect(asset["subtitles"] as? [String] == ["fre"], "\(shown)")
+        let audio = try #require(asset["audio"] as? [String])
+        #expect(audio.count == 2 && audio.first == "eng" && ["deu", "ger"].contains(audio.last), "\(shown)")
+        let text = try await run(["library", "show", id])
+        #expect(text.output.contains("audio eng,") && text.output.contains("subtitles fre"), "\(text)")
     }
 
     private func tool(_ arguments: [String]) async throws -> String {

@@ -381,6 +381,19 @@ struct MessageTests {
         #expect(!result.errors.contains("Cocoa") && !result.errors.contains("NSPOSIX"), "\(result.errors)")
     }
 
+    /// It is no live stream that begins later, for which a player would wait.
+    @Test(.timeLimit(.minutes(10))) func playlistWithoutAnythingIsReportedAtOnce() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = try file("nothing.m3u8", "#EXTM3U\n#EXT-X-INDEPENDENT-SEGMENTS\n")
+        let played = try await run(["play", playlist, "--no-decode"])
+        let message = "the playlist lists neither variants nor segments, and has no EXT-X-TARGETDURATION"
+        #expect(played.status == 2 && played.errors.contains(message), "\(played)")
+        #expect(played.errors.contains("nothing.m3u8 (unreadable-playlist)"), "\(played)")
+        let validated = try await run(["validate", playlist])
+        let missing = "must have EXT-X-TARGETDURATION (and a multivariant playlist EXT-X-STREAM-INF). [missing-target-"
+        #expect(validated.status == 2 && validated.output.contains(missing), "\(validated)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func countsAndDurationsAreWrittenAlike() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let playlist = try file(
@@ -400,6 +413,11 @@ struct MessageTests {
             (["inspect", "--foo", "a"], "Unknown option '--foo' (usage)\nhint: see millstream inspect --help"),
             (["inspect", "--jsno", "a"], "Unknown option '--jsno' (usage)\nhint: did you mean --json?"),
             (["--versio"], "Unknown option '--versio' (usage)\nhint: did you mean --version?"),
+            (["play", "--nope"], "Unknown option '--nope' (usage)\n"),
+            (["play", "--headles"], "Unknown option '--headles' (usage)\nhint: did you mean --headless?"),
+            (["play", "--headless"], "Missing expected argument '<source>' (usage)"),
+            (["download", "--nope"], "Unknown option '--nope' (usage)"),
+            (["edit", "--filter-video", "height<=360", "a"], "list of conditions such as max-height(720), "),
             (["library", "--hlep"], "Unknown option '--hlep' (usage)\nhint: did you mean --help?"),
             (["play", "a.m3u8", "--rate", "-1"], "hint: write a value that begins with a hyphen as --rate=-1"),
             (["download", "a.m3u8", "--range", "20...10"], "the start of --range 20...10 is after its end"),

@@ -9,9 +9,10 @@ struct RecordCommandTests {
     private var library: String { folder.appendingPathComponent("library").path }
 
     /// Writes a version of the playlist whose window has six segments of one second.
-    private func writePlaylist(from first: Int, isEnded: Bool = false) throws {
+    private func writePlaylist(from first: Int, isEnded: Bool = false, hasDates: Bool = false) throws {
         try FileManager.default.createDirectory(at: origin, withIntermediateDirectories: true)
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+        if hasDates { text += "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:\(first)Z\n" }
         for number in first..<first + 6 {
             text += "#EXTINF:1,\n\(number).ts\n"
             try Data("segment \(number)".utf8).write(to: origin.appendingPathComponent("\(number).ts"))
@@ -65,14 +66,50 @@ struct RecordCommandTests {
         try await eventually("the recording continues") { segmentCount == 8 }
         second.send(SIGKILL)
         _ = try await second.finish()
+        #expect(second.standardError.contains(", live, is continued after 00:06\n"), "\(second.standardError)")
+        let advice = "it is complete; to make a separate recording, name another library: --library DIR\n"
+        #expect(second.standardError.contains(advice), "\(second.standardError)")
         try writePlaylist(from: 20, isEnded: true)
         let third = try RunningProgram(["record", source, "--library", library, "--title", "Evening"])
         #expect(try await third.finish() == 0, "\(third.standardError)")
         #expect(third.standardOutput.contains("  Evening  "), "\(third.standardOutput)")
+        let continuation = ", live, is continued after 00:08\nits title becomes Evening\n"
+        #expect(third.standardError.contains(continuation), "\(third.standardError)")
+        #expect(!third.standardError.contains(advice), "\(third.standardError)")
         await server.stop()
         #expect(third.standardError.contains("lost 2 segments"))
         #expect(segmentCount == 14)
         #expect(lines.contains("#EXT-X-DISCONTINUITY") && lines.last == "#EXT-X-ENDLIST")
+    }
+
+    /// The second run of the command continues the recording, which then has a gap.
+    @Test(.timeLimit(.minutes(10))) func exportSaysHowLongTheGapsAre() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10, hasDates: true)
+        let server = try await RecordingOrigin(origin)
+        let source = server.address("live.m3u8")
+        let first = try RunningProgram(["record", source, "--library", library, "--start-over"])
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        first.send(SIGINT)
+        #expect(try await first.finish() == 0, "\(first.standardError)")
+        try writePlaylist(from: 20, isEnded: true, hasDates: true)
+        let second = try RunningProgram(["record", source, "--library", library, "--json"])
+        #expect(try await second.finish() == 0, "\(second.standardError)")
+        #expect(!second.standardError.contains("continued"), "\(second.standardError)")
+        let third = try RunningProgram(["record", source, "--library", library, "--duration", "10"])
+        #expect(try await third.finish() == 0, "\(third.standardError)")
+        let reason = "nothing more is recorded, because --duration includes what is recorded already\n"
+        #expect(third.standardError.contains(reason), "\(third.standardError)")
+        // Those of both windows, and the gap of four.
+        #expect(segmentCount == 16)
+        await server.stop()
+        let id = try #require(first.standardOutput.split(separator: " ").first.map(String.init))
+        let copy = folder.appendingPathComponent("copy").path
+        let export = try RunningProgram(["library", "export", id, copy, "--library", library])
+        #expect(try await export.finish() == 0, "\(export.standardError)")
+        #expect(export.standardOutput == copy + "/multivariant.m3u8\n")
+        let note = "note: the asset has gaps of 00:04 in all, for which there is no media\n"
+        #expect(export.standardError == note, "\(export.standardError)")
     }
 
     /// A recording that was killed is resumed as a recording, whose usual end is an interruption.
@@ -96,6 +133,44 @@ struct RecordCommandTests {
         #expect(!resumed.standardError.contains(" %"), "\(resumed.standardError)")
         #expect(resumed.standardError.contains("stored in \(library)/packages/"), "\(resumed.standardError)")
         #expect(resumed.standardOutput.split(separator: "\n").count == 1, "\(resumed.standardOutput)")
+    }
+
+    /// Without a terminal, a line is written only for what is new, and without a rate while no data is received.
+    @Test(.timeLimit(.minutes(10))) func linesOfARecordingThatWaitsAreNotRepeated() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let program = try RunningProgram(
+            ["record", server.address("live.m3u8"), "--library", library, "--start-over"]
+        )
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        // An unchanged playlist is loaded again after half a second, and lines are at least five seconds apart.
+        server.clearPaths()
+        try await eventually("the playlist is loaded for several intervals") { server.paths.count >= 24 }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        await server.stop()
+        let lines = program.standardError.split(separator: "\n").filter { $0.contains(" recorded  ") }
+        let contents = lines.map { $0.split(separator: "  ").prefix(2).joined(separator: "  ") }
+        #expect(contents.contains("00:06 recorded  60 bytes"), "\(program.standardError)")
+        #expect(Set(contents).count == contents.count, "\(program.standardError)")
+        #expect(!program.standardError.contains("  0 bit/s"), "\(program.standardError)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func stalledDownloadShowsNoRate() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10, isEnded: true)
+        let server = try await RecordingOrigin(origin)
+        server.answeredSegments = 0
+        let program = try RunningProgram(["download", server.address("live.m3u8"), "--library", library])
+        try await eventually("the wait is shown") { program.standardError.contains(" s for 10.ts\n") }
+        server.answeredSegments = nil
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        await server.stop()
+        let lines = program.standardError.split(separator: "\n")
+        #expect(lines.first == "0 %  00:00 of 00:06  0 bytes", "\(program.standardError)")
+        #expect(!program.standardError.contains("  0 bit/s"), "\(program.standardError)")
+        #expect(lines.contains { $0.hasPrefix("100 %  00:06 of 00:06  60 bytes") }, "\(program.standardError)")
     }
 
     /// The progress of a recording is that of its duration, also in the list of another process; without a duration, it is

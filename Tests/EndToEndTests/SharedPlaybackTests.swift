@@ -86,6 +86,44 @@ struct SharedPlaybackTests {
         #expect(!origin.paths.contains { $0.contains("360p") && $0.hasSuffix(".ts") }, "\(origin.paths)")
     }
 
+    /// Returns the segments of the variant that a download with `--max-height 400` selects; a player may request those of others.
+    private static func selectedSegments(_ paths: [String]) -> [String] {
+        paths.filter { $0.contains("360p/") && $0.hasSuffix(".ts") }
+    }
+
+    @Test(arguments: [false, true])
+    func downloadWaitsWhileAnotherProgramPlays(isPlayedByIdentifier: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.answeredSegments = 2
+        let source = origin.address("ts/multivariant.m3u8")
+        let options = ["--library", folder.path, "--max-height", "400", "--quiet", "--timeout", "120"]
+        let first = try RunningProgram(["download", source, "--jobs", "1"] + options)
+        try await eventually("the third segment waits") { origin.paths.count { $0.hasSuffix(".ts") } > 2 }
+        first.send(SIGKILL)
+        _ = try await first.finish()
+        let list = try await run(["library", "list", "--json"])
+        let id = String(try #require(list.output.firstMatch(of: /"id":"([^"]+)"/)?.output.1))
+        // No further segment is answered.
+        origin.answeredSegments = 0
+        origin.clearPaths()
+        let player = try RunningProgram(["play", isPlayedByIdentifier ? id : source, "--no-decode"] + options)
+        try await eventually("the player waits") { origin.paths.contains { $0.hasSuffix(".ts") } }
+        let asked = Self.selectedSegments(origin.paths)
+        let playlists = origin.paths.count { $0.hasSuffix(".m3u8") }
+        let download = try RunningProgram(["download", source, "--jobs", "3"] + options)
+        try await eventually("the download begins") { origin.paths.count { $0.hasSuffix(".m3u8") } > playlists }
+        try await Task.sleep(for: .seconds(2))
+        #expect(Self.selectedSegments(origin.paths) == asked)
+        #expect(player.isRunning && download.isRunning)
+        player.send(SIGKILL)
+        _ = try await player.finish()
+        try await eventually("the download continues") { Self.selectedSegments(origin.paths).count > asked.count }
+        origin.answeredSegments = nil
+        #expect(try await download.finish() == 0, "\(download.standardError)")
+        #expect(try await run(["library", "list", "--json"]).output.contains("\"complete\""))
+    }
+
     @Test func editedDownloadIsNotPlayedInPlaceOfItsSource() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))

@@ -150,4 +150,20 @@ struct SourceTests {
         #expect(based.output.contains("https://example.com/a/v.m3u8") && based.errors == "", "\(based)")
     }
 
+    /// A key is that of the segments, so all media playlists are written.
+    @Test(.timeLimit(.minutes(10))) func keyIsSetInTheMediaPlaylistsOfAPresentation() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let main = folder.appendingPathComponent("main.m3u8")
+        try Data("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n".utf8).write(to: main)
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\na.ts\n"
+        try Data("\(media)#EXT-X-ENDLIST\n".utf8).write(to: folder.appendingPathComponent("v.m3u8"))
+        let edit = ["edit", main.path, "--key", "00112233445566778899aabbccddeeff"]
+        let refused = try await run(edit)
+        #expect(refused.status == 64 && refused.errors.contains("use -o FOLDER"), "\(refused)")
+        let output = folder.appendingPathComponent("set")
+        let edited = try await run(edit + ["-o", output.path])
+        #expect(edited.status == 0, "\(edited)")
+        let written = try String(contentsOf: output.appendingPathComponent("v.m3u8"), encoding: .utf8)
+        #expect(written.contains("base64,ABEiM0RVZneImaq7zN3u/w==\""), "\(written)")
+    }
 }

@@ -64,6 +64,23 @@ final class UnwritableLibraryTests {
         return try #require(added.output.split(separator: " ").first.map(String.init))
     }
 
+    /// A library of another user is not reported as one that does not exist.
+    @Test func libraryWithoutPermissionIsReportedAsSuch() async throws {
+        let id = try await add()
+        let reason = "the library \(library.path) cannot be read (Permission denied) (library-failed)"
+        let catalog = library.appendingPathComponent("catalogue.sqlite").path
+        for (path, mode, usual) in [(library.path, 0, 0o700), (catalog, 0, 0o600)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            for arguments in [["library", "list"], ["library", "limits"], ["library", "show", id], ["play", id]] {
+                let program = try UnprivilegedProgram.start(arguments + ["--library", library.path])
+                #expect(try await program.finish() == 1, "\(arguments)")
+                #expect(program.standardError.contains(reason), "\(arguments) \(program.standardError)")
+            }
+            try FileManager.default.setAttributes([.posixPermissions: usual], ofItemAtPath: path)
+        }
+        #expect(try await run("library", "list").status == 0)
+    }
+
     @Test func completeAssetIsPlayed() async throws {
         let id = try await add()
         try setModes(folder: 0o500, file: 0o400)

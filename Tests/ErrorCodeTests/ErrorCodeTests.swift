@@ -102,6 +102,7 @@ private struct ErrorType {
             (MediaFormatError.Code.malformed.number, -11_829), (MediaFormatError.Code.missing.number, -11_822),
             (MediaFormatError.Code.tooLarge.number, -11_864), (OutputError.Code.noFrame.number, -11_832),
             (MediaDecoding.DecodingError.Code.outOfMemory.number, -11_801),
+            (MediaDecoding.DecodingError.Code.diskFull.number, -11_807), (OutputError.Code.diskFull.number, -11_807),
             (DownloadError.Code.nothingSelected.number, -11_869),
             (PlaylistParsingError.Code.dashManifest.number, -11_850),
             (PlaylistUpdateError.Code.segmentsMissing.number, -11_866),

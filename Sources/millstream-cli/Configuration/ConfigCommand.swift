@@ -9,7 +9,8 @@ struct ConfigCommand: ParsableCommand {
         discussion: """
             An option on the command line has precedence over an environment variable, which has precedence over the \
             configuration file $XDG_CONFIG_HOME/millstream/config (default: ~/.config/millstream/config); an empty variable, as \
-            in MILLSTREAM_PROXY= millstream play URL, turns off the value of the file. A line of the file is \
+            in MILLSTREAM_PROXY= millstream play URL, turns off the value of the file. An environment variable is named \
+            MILLSTREAM_ and the option in capitals, such as MILLSTREAM_MAX_HEIGHT for --max-height. A line of the file is \
             OPTION = VALUE. Header fields for a host are in a section [host NAME], as lines header = NAME: VALUE; a file with \
             header fields must have the mode 0600.
 

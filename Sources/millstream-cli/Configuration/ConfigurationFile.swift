@@ -26,7 +26,7 @@ struct ConfigurationFile: Sendable {
         return (folder ?? home + "/.config") + "/millstream/config"
     }
 
-    /// Reads a file; one that does not exist has no values.
+    /// Creates the configuration from a file; a file that does not exist has no values.
     ///
     /// - Throws: ``Failure`` if the file cannot be read, is not valid, or if other users can read its header fields.
     init(path: String) throws {

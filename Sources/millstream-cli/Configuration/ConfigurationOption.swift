@@ -41,7 +41,7 @@ struct ConfigurationOption: Sendable {
     /// The name of the environment variable.
     var variable: String { "MILLSTREAM_" + name.uppercased().replacing("-", with: "_") }
 
-    /// The options of the command line of which one excludes this one.
+    /// The options of the command line that each exclude this one.
     var alternatives: [String] {
         switch name {
         case "max-height", "max-bandwidth": [name, "min-bandwidth", "max-height", "min-size", "variants"]

@@ -16,7 +16,7 @@ struct FollowedPlaylists {
     /// The playlists, each once, in the order of the multivariant playlist.
     let entries: [Entry]
 
-    /// Loads the playlists.
+    /// Creates an instance by loading the playlists.
     ///
     /// - Throws: `CancellationError`.
     init(of multivariant: MultivariantPlaylist, _ loader: ResourceLoader) async throws {

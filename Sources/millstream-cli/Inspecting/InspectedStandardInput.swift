@@ -24,7 +24,7 @@ struct InspectedStandardInput {
         }
     }
 
-    /// Stores the bytes.
+    /// Creates an instance that stores the bytes.
     ///
     /// - Throws: ``Failure`` if the file cannot be written.
     init(_ bytes: [UInt8]) throws {
@@ -36,7 +36,7 @@ struct InspectedStandardInput {
             try PrivateFiles.write(bytes, to: path)
         } catch {
             remove()
-            throw Failure(.failed, "disk-failed", "\(path) cannot be written (\(FileErrorText.reason(of: error)))")
+            throw Failure(writing: path, error)
         }
     }
 

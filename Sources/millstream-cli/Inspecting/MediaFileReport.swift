@@ -17,7 +17,7 @@ struct MediaFileReport {
     /// tracks.
     let failures: [Failure]
 
-    /// Reads the contents of a file.
+    /// Creates the report of a file by reading its contents.
     ///
     /// - Parameters:
     ///   - name: The source as reports name it.

@@ -21,7 +21,7 @@ struct MediaInspection {
     /// The number of segments that were not read because of the limit.
     let omittedCount: Int
 
-    /// Loads and reads the first segments.
+    /// Creates the inspection by loading and reading the first segments.
     ///
     /// - Throws: ``Failure`` if the build cannot read media; `CancellationError`.
     init(_ reader: MediaReader, limit: Int) async throws {
@@ -219,8 +219,11 @@ extension SegmentMedia.Track {
 }
 
 extension MediaTrack {
-    /// The size of the video; `nil` if it is unknown.
-    var size: String? { width.flatMap { width in height.map { "\(width)x\($0)" } } }
+    /// The size of the video as it is shown, with its orientation; `nil` if it is unknown.
+    var size: String? {
+        guard let width = presentationWidth, let height = presentationHeight else { return nil }
+        return "\(width)x\(height)" + (orientation.text.map { " (\($0))" } ?? "")
+    }
 
     /// The track as a report.
     var report: ReportValue {
@@ -229,8 +232,11 @@ extension MediaTrack {
             "type": .string(mediaType.name),
             "codec": codec.map { .string($0) },
             "language": language.map { .string($0) },
-            "width": width.map { .integer(Int64(clamping: $0)) },
-            "height": height.map { .integer(Int64(clamping: $0)) },
+            "name": name.map { .string($0) },
+            "width": presentationWidth.map { .integer(Int64(clamping: $0)) },
+            "height": presentationHeight.map { .integer(Int64(clamping: $0)) },
+            "rotation": orientation.rotation == 0 ? nil : .integer(Int64(clamping: orientation.rotation)),
+            "mirrored": orientation.isMirrored ? .bool(true) : nil,
             "sampleRate": sampleRate.map { .integer(Int64(clamping: $0)) },
             "channels": channelCount.map { .integer(Int64(clamping: $0)) },
             "encryption": encryptionScheme.map { .string($0) },

@@ -39,7 +39,7 @@ struct OutputDescriptor: Sendable {
     /// The interval at which a blocked write checks for an interruption, in milliseconds.
     private static let pollInterval: Int32 = 100
 
-    /// Opens a file for writing.
+    /// Creates an output for a file, which is opened for writing.
     ///
     /// A regular file is truncated or created, with access for its owner only. Pipes and devices are not changed before
     /// they are written to.
@@ -53,7 +53,7 @@ struct OutputDescriptor: Sendable {
         }
     }
 
-    /// Opens a pipe, a device or another file that exists, without changing what it has.
+    /// Creates an output for a pipe, a device or another existing file, without changing its contents.
     ///
     /// - Parameter path: The path of the file; bytes are appended to a regular file.
     /// - Throws: ``OutputError``.
@@ -63,7 +63,9 @@ struct OutputDescriptor: Sendable {
         self.init(rawValue: descriptor, name: "the file \(path)")
     }
 
-    /// Uses a descriptor that was opened for the program, at its position; it must not be closed.
+    /// Creates an output for a descriptor that the program inherited, at its current position.
+    ///
+    /// The caller must not close it.
     ///
     /// - Parameter number: The number of the descriptor.
     /// - Throws: ``OutputError`` if it is not open, or was opened by the program itself.

@@ -1,5 +1,4 @@
 import Foundation
-import MediaTransport
 
 /// A writer of files that are complete or absent.
 enum OutputFile {
@@ -37,13 +36,12 @@ enum OutputFile {
             case .descriptor(let number): try write(bytes, toDescriptor: number)
             case .special(let path): try writeInPlace(bytes, to: path)
             }
-        } catch let error as OutputError {
-            if error.isClosed { throw error }
-            throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(error.reason))")
+        } catch let error as OutputError where error.isClosed {
+            throw error
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(FileErrorText.reason(of: error)))")
+            throw Failure(writing: url.path, error)
         }
     }
 

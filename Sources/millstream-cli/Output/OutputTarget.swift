@@ -12,7 +12,7 @@ enum OutputTarget {
     /// The number of links that are followed, as in Linux.
     private static let maximumLinkCount = 40
 
-    /// Follows the links of a path.
+    /// Creates the target of a path by following its links.
     ///
     /// - Parameter url: The location; nothing has to exist there.
     init(_ url: URL) { self = Self.target(of: url.absoluteURL.path) }

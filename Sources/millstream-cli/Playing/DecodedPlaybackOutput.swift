@@ -7,11 +7,13 @@ import Millstream
 /// An output that decodes media without a window and writes it to files or discards it.
 struct DecodedPlaybackOutput: PlaybackOutput {
     private let outputs: PlayerOutputs
+    private let errors: OutputErrorRecord
     /// The keyboard that controls playback; `nil` if there is none.
     private let keyboard: TerminalKeyboard?
 
     init(_ files: PlaybackMediaFiles, isMuted: Bool, keyboard: TerminalKeyboard?) throws {
         self.keyboard = keyboard
+        errors = files.errors
         let audio = files.makeAudioOutput() ?? NullAudioOutput()
         outputs = PlayerOutputs(audio: isMuted ? .none : .output(audio), recorder: try files.makeVideoOutput())
     }
@@ -22,6 +24,8 @@ struct DecodedPlaybackOutput: PlaybackOutput {
         guard let keyboard else { return await waitForCancellation() }
         await keyboard.control(player)
     }
+
+    var failure: (any Error)? { errors.first }
 
     func finish() async throws { try outputs.finish() }
 }
@@ -40,12 +44,13 @@ struct PlaybackMediaFiles: Sendable {
     var end: MediaTime?
     /// The playback rate.
     var rate = 1.0
+    /// The record of the first error of the files.
+    let errors = OutputErrorRecord()
 
     /// Creates the output for audio; `nil` if it is not written.
     func makeAudioOutput() -> (any AudioOutput)? {
         guard let wave else { return nil }
-        let output = WaveFileOutput(path: wave)
-        return end.map { EndingAudioOutput(output, end: $0, rate: rate) } ?? output
+        return EndingAudioOutput(WaveFileOutput(path: wave), end: end, rate: rate, errors: errors)
     }
 
     /// Opens the files for video; `nil` if there are none.
@@ -56,15 +61,18 @@ struct PlaybackMediaFiles: Sendable {
             let output = try FrameChecksumOutput(path: checksums)
             outputs.append(end.map { EndingVideoOutput(output: output, end: $0) } ?? output)
         }
-        return outputs.isEmpty ? nil : VideoOutputGroup(outputs: outputs)
+        return outputs.isEmpty ? nil : VideoOutputGroup(outputs: outputs, errors: errors)
     }
 }
 
 /// A video output that passes each frame to several outputs.
 private struct VideoOutputGroup: VideoOutput {
     let outputs: [any VideoOutput]
+    let errors: OutputErrorRecord
 
-    func show(_ frame: VideoFrame) throws { for output in outputs { try output.show(frame) } }
+    func show(_ frame: VideoFrame) throws {
+        try errors.recording { for output in outputs { try output.show(frame) } }
+    }
 
     func clear() { for output in outputs { output.clear() } }
 

@@ -1,6 +1,7 @@
 #if Playback
 import MediaDecoding
 import MediaTiming
+import Synchronization
 
 /// A video output that omits frames from a given media time on, because the player shows the frame at its end.
 struct EndingVideoOutput: VideoOutput {
@@ -18,29 +19,55 @@ struct EndingVideoOutput: VideoOutput {
     func finish() throws { try output.finish() }
 }
 
+/// The first error of the outputs of a playback, which the player reports without its type.
+final class OutputErrorRecord: Sendable {
+    private let state = Mutex<(any Error)?>(nil)
+
+    /// The error; `nil` if there was none.
+    var first: (any Error)? { state.withLock { $0 } }
+
+    /// Runs a closure, and records its error if it is the first one.
+    func recording<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            state.withLock { first in
+                if first == nil { first = error }
+            }
+            throw error
+        }
+    }
+}
+
 /// An audio output that omits samples from a given media time on, because the player enqueues audio ahead of its position.
 final class EndingAudioOutput: AudioOutput {
     private let output: any AudioOutput
-    private let end: MediaTime
+    private let end: MediaTime?
     private let rate: Double
+    private let errors: OutputErrorRecord
 
     /// Creates an output.
     ///
     /// - Parameters:
     ///   - output: The output that receives the samples before the end.
-    ///   - end: The media time of the end.
+    ///   - end: The media time of the end; `nil` if nothing is omitted.
     ///   - rate: The playback rate, by which samples cover more or less media time than their duration.
-    init(_ output: any AudioOutput, end: MediaTime, rate: Double) {
+    ///   - errors: The record of errors.
+    init(_ output: any AudioOutput, end: MediaTime?, rate: Double, errors: OutputErrorRecord) {
         self.output = output
         self.end = end
         self.rate = rate
+        self.errors = errors
     }
 
-    func start(_ format: AudioFormat) throws -> AudioFormat { try output.start(format) }
+    func start(_ format: AudioFormat) throws -> AudioFormat { try errors.recording { try output.start(format) } }
 
     func beginPlayback() { output.beginPlayback() }
 
-    func enqueue(_ samples: AudioSamples) throws {
+    func enqueue(_ samples: AudioSamples) throws { try errors.recording { try enqueueBeforeEnd(samples) } }
+
+    private func enqueueBeforeEnd(_ samples: AudioSamples) throws {
+        guard let end else { return try output.enqueue(samples) }
         let frames = ((end - samples.time).seconds / rate * Double(samples.sampleRate)).rounded(.up)
         guard frames < Double(samples.frameCount) else { return try output.enqueue(samples) }
         let count = max(0, Int(saturating: frames))

@@ -34,6 +34,8 @@ extension PlayCommand {
         guard source != "-", !source.contains("/"), !source.contains("."), !source.contains(":"),
             !FileManager.default.fileExists(atPath: source), downloadedPackage == nil
         else { return }
+        // A library that cannot be read may have the asset.
+        _ = try library.openForReading()
         throw Failure(
             .failed,
             "file-not-found",

@@ -29,10 +29,10 @@ struct PlayCommand: AsyncParsableCommand {
             With --headless, media is decoded, and then discarded or written to files. With --no-decode, media is loaded, \
             variants are selected and the playhead advances as in playback, but nothing is decoded.
 
-            What the library has stored of a URL is played from the disk, preferably a stored variant, and everything else is \
-            streamed, with all variants and languages of the source. Files that an unfinished download still needs are \
-            stored while they are played. \
-            With the identifier of a downloaded asset, only its selection is played. With --conditions, all of a URL is \
+            Parts of the stream that are in the library are played from disk, and a stored variant is preferred. Everything \
+            else is streamed, with all variants and languages of the source. Files that an unfinished download still needs \
+            are stored while they are played. \
+            With the identifier of a downloaded asset, only its selection is played. With --conditions, the entire stream is \
             loaded over the simulated network.
 
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
@@ -99,7 +99,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The audio languages in order of preference, comma-separated, of which the stream must have one; off or none to mute the audio.",
+            "The audio languages in order of preference, comma-separated; the stream must have one of them. Use off or none to mute the audio.",
             valueName: "LANG"
         )
     )
@@ -108,7 +108,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The subtitle languages in order of preference, comma-separated, of which the stream must have one; off or none for no subtitles (the default).",
+            "The subtitle languages in order of preference, comma-separated; the stream must have one of them. Use off or none for no subtitles (the default).",
             valueName: "LANG"
         )
     )
@@ -173,7 +173,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var library: LibraryFlags
 
-    @Flag(name: .long, help: "Load all of a URL from the network, also what the library has stored.")
+    @Flag(name: .long, help: "Load the entire stream from the network, including parts that are in the library.")
     var ignoreLibrary = false
 
     @OptionGroup(title: "DASH") var dash: DASHFlags
@@ -338,8 +338,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     private func makeOutput(_ display: PlaybackDisplay, title: String) async throws -> any PlaybackOutput {
         let mode = effectiveMode
-        guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         #if Playback
+        let keyboard = speed == .realtime && source != "-" ? TerminalKeyboard(display) : nil
+        guard mode != .noDecode else { return UndecodedPlaybackOutput(keyboard: keyboard) }
         let end = rate > 0 ? try settings().end : nil
         let files = PlaybackMediaFiles(
             screenshots: try screenshots(),
@@ -349,7 +350,6 @@ struct PlayCommand: AsyncParsableCommand {
             rate: rate
         )
         guard mode == .window else {
-            let keyboard = speed == .realtime && source != "-" ? TerminalKeyboard(display) : nil
             return try DecodedPlaybackOutput(files, isMuted: isMuted, keyboard: keyboard)
         }
         return try await WindowPlaybackOutput(
@@ -357,6 +357,7 @@ struct PlayCommand: AsyncParsableCommand {
             files
         )
         #else
+        guard mode != .noDecode else { return UndecodedPlaybackOutput() }
         throw Failure(.failed, "no-decoder", "this build cannot decode media; use --no-decode to run the engine only")
         #endif
     }

@@ -9,7 +9,7 @@ struct PlaybackFiles: Sendable {
     let metrics: LineFile?
     let events: LineFile?
 
-    /// Opens the files before playback, so that an invalid path is reported at once.
+    /// Creates the files before playback, so that an invalid path is reported immediately.
     init(accessLog: String?, errorLog: String?, metrics: String?, events: String?) throws {
         self.accessLog = try accessLog.map { try LineFile($0) }
         self.errorLog = try errorLog.map { try LineFile($0) }

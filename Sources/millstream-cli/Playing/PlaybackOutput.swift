@@ -4,6 +4,8 @@ import Millstream
 protocol PlaybackOutput: Sendable {
     /// The environment whose pipelines decode for this output.
     var environment: Player.Environment { get }
+    /// The first error of a file that is written during playback; `nil` if there was none.
+    var failure: (any Error)? { get }
     /// Shows a player and executes the commands of the user, until the user quits or the task is canceled.
     func show(_ player: Player) async
     /// Writes pending output and closes all files and windows.
@@ -11,13 +13,26 @@ protocol PlaybackOutput: Sendable {
 }
 
 extension PlaybackOutput {
+    var failure: (any Error)? { nil }
     func show(_ player: Player) async { await waitForCancellation() }
     func finish() async throws {}
 }
 
 /// An output that decodes nothing.
 struct UndecodedPlaybackOutput: PlaybackOutput {
+    #if Playback
+    /// The keyboard that controls playback; `nil` if there is none.
+    let keyboard: TerminalKeyboard?
+    #endif
+
     var environment: Player.Environment { .withoutDecoding }
+
+    #if Playback
+    func show(_ player: Player) async {
+        guard let keyboard else { return await waitForCancellation() }
+        await keyboard.control(player)
+    }
+    #endif
 }
 
 /// Waits until the task is canceled.

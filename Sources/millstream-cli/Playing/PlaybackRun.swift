@@ -97,7 +97,7 @@ struct PlaybackRun: Sendable {
         if gate.isLive { throw LiveStreamError() }
         if let error = item.error {
             // The error of an output is more useful than that of the item, which has no decoder because of it.
-            let cause: any Error = error.code == .pipelineLost ? error.cause ?? error : error
+            let cause: any Error = error.code == .pipelineLost ? output.failure ?? error.cause ?? error : error
             let metrics = gate.metrics(at: environment.time.now)
             guard metrics.startupTime != nil else { throw cause }
             return PlaybackResult(metrics: metrics, failure: cause)
@@ -224,8 +224,8 @@ struct PlaybackRun: Sendable {
 /// The result of a playback.
 struct PlaybackResult: Sendable {
     var metrics: PlaybackMetrics
-    /// The error that ended playback, or the reason for which not everything could be played although playback reached the end;
-    /// `nil` if everything was.
+    /// The error that ended playback, or the reason for which a part could not be played although playback reached the end;
+    /// `nil` if all media was played.
     var failure: (any Error)?
 }
 

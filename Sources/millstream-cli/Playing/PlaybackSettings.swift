@@ -22,7 +22,7 @@ struct PlaybackSettings: Sendable {
     var selector = SelectorName.default
     /// The preferred languages of audio, the most preferred one first.
     var audioLanguages: [String] = []
-    /// The media types of which one of the preferred languages is required.
+    /// The media types for which one of the preferred languages is required.
     var requiredLanguages: [MediaType] = []
     /// The preferred languages of subtitles; `nil` if no subtitles were requested.
     var subtitleLanguages: [String]?

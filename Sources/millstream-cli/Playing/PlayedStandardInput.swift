@@ -17,7 +17,7 @@ struct PlayedStandardInput {
     private static let maximumPlaylistSize = 64 << 20
     private static let blockSize = 1 << 20
 
-    /// Reads standard input to its end.
+    /// Creates an instance by reading standard input to its end.
     ///
     /// - Parameter base: The base URL of relative URLs in a playlist; `nil` if there is none.
     /// - Throws: ``Failure`` if the input cannot be stored, or if a playlist has relative URLs and no base URL.
@@ -30,8 +30,8 @@ struct PlayedStandardInput {
             manifest = try Self.store(at: file, base: base)
         } catch {
             remove()
-            if let failure = error as? Failure { throw failure }
-            throw Failure(.failed, "disk-failed", "\(path) cannot be written (\(FileErrorText.reason(of: error)))")
+            if error is Failure || error is CancellationError { throw error }
+            throw Failure(writing: path, error)
         }
     }
 

@@ -21,14 +21,8 @@ struct RealTimeTransport: Transport {
         var measurement = response.record.measurement
         measurement.requestStart = sent
         let record = TransferRecord(measurement)
-        return TransportResponse(
-            status: response.status,
-            headers: response.headers,
-            address: response.address,
-            expectedLength: response.expectedLength,
-            body: TransportBody(Buffers(response: response, record: record, sent: sent, simulation: simulation)),
-            record: record
-        )
+        let buffers = Buffers(response: response, record: record, sent: sent, simulation: simulation)
+        return response.replacingBody(with: TransportBody(buffers), record: record)
     }
 
     private struct Buffers: AsyncSequence, Sendable {

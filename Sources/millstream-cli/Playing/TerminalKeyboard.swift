@@ -42,7 +42,7 @@ struct TerminalKeyboard: Sendable {
             for command in keys.commands(bytes, in: range) {
                 switch command {
                 case .quit: return
-                case .toggleKeys: for line in PlayerCommand.keyLines { display.showNotice(line) }
+                case .toggleKeys: for line in PlayerCommand.keyLinesOfTerminal { display.showNotice(line) }
                 default:
                     if let key = command.keyOfWindow {
                         display.showNotice("The key \(key) has an effect only in a window: play with --window")
@@ -57,7 +57,7 @@ struct TerminalKeyboard: Sendable {
 }
 
 extension PlayerItem.State {
-    /// The playable time range, a fraction of which a digit seeks to.
+    /// The playable time range; a digit seeks to a fraction of it.
     fileprivate var keyRange: MediaTimeRange? {
         seekableTimeRanges.ranges.first ?? duration.map { MediaTimeRange(start: .zero, end: $0) }
     }

@@ -7,16 +7,20 @@ import ReportFormat
 struct WindowPlaybackOutput: PlaybackOutput {
     private let window: PlayerWindow
     private let outputs: PlayerOutputs
+    private let errors: OutputErrorRecord
 
-    /// Opens the window.
+    /// Creates the output and opens its window.
     init(title: String, _ files: PlaybackMediaFiles) async throws {
         window = try await MainThread.run {
             let window = try PlayerWindow(title: title)
             window.onError = { StandardError.write("millstream: \($0)\n") }
             return window
         }
+        errors = files.errors
         outputs = PlayerOutputs(recorder: try files.makeVideoOutput())
     }
+
+    var failure: (any Error)? { errors.first }
 
     var environment: Player.Environment { .decoding(for: outputs) }
 
