@@ -254,6 +254,19 @@ import Testing
         }
     }
 
+    /// A file that was joined from several begins with the description of the first one only.
+    @Test func framesAfterTheDeclaredOnesArePartOfAFile() throws {
+        var first = Audio.mp3
+        let delays = [0x24, 0x03, 0xE8] as [UInt8]  // 576 and 1,000 samples
+        let fields =
+            ascii("Info") + u32(0xF) + u32(300) + u32(417 * 300) + zeros(104) + ascii("LAME") + zeros(17) + delays
+        first.replaceSubrange(36..<36 + fields.count, with: fields)
+        let file = first + Audio.repeated(Audio.mp3, 600)
+        let (timeline, _) = try Self.index(file, head: file.count)
+        #expect(timeline.duration == MediaTime(value: 600 * 1_152 - 1_105, timescale: 44_100))
+        Self.expectContiguous(timeline.segments, from: 0, to: file.count)
+    }
+
     @Test func flacMetadataBlocksAreSkipped() throws {
         let file = Audio.flac(samples: 441_000, picture: 50_000, frames: 100_000)
         let (timeline, requests) = try Self.index(file)

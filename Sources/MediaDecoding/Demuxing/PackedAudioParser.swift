@@ -16,6 +16,8 @@ struct PackedAudioParser {
     /// The presentation time of the end of the audio in units of ``timeBase``, after which samples are not played; `nil` if
     /// all of them are.
     var endTime: Int64?
+    /// A Boolean value that indicates whether the description at the start of the input declares the end of the audio.
+    var appliesDeclaredEnd = false
 
     private let parser: FrameParser
     private var format: TrackFormat
@@ -183,7 +185,7 @@ struct PackedAudioParser {
         {
             // The samples of the encoder delay have times before the start, and are not played.
             skippedSamples = information.delay
-            if let count = information.sampleCount(samplesPerFrame: samples) {
+            if appliesDeclaredEnd, let count = information.sampleCount(samplesPerFrame: samples) {
                 endTime = nextTime.addingSaturated(MediaTime(count, in: second).units(in: Self.timeBase))
             }
             nextTime =

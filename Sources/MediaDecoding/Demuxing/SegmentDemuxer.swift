@@ -303,6 +303,8 @@ extension SegmentDemuxer {
         var reading = try PackedAudioParser(container, parameters: parameters)
         reading.timestampUnwrapper = timestampUnwrapper
         reading.startTime = startTime
+        // The segments of a file that is known completely end with it, whatever its description declares.
+        reading.appliesDeclaredEnd = isContinuous
         reading.endTime = endTime?.units(in: PackedAudioParser.timeBase)
         if let key { reading.decryptor = try SampleAESDecryptor(key) }
         return try unsafe demuxPackedAudio(bytes, parser: reading)

@@ -106,7 +106,10 @@ extension AudioFileReader {
         var builder = MediaFileSegmentBuilder(minimumSegmentDuration)
         var offset = summary.firstFrameOffset
         var samples = Int64(information?.delay ?? 0).negatedSaturated()
-        let lastSample = information?.sampleCount(samplesPerFrame: summary.firstFrame.samplesPerFrame) ?? .max
+        // A file that was joined from several has the description of the first one.
+        let hasDeclaredFrames = information?.frameCount.map { summary.frameCount -| 1 <= Int(clamping: $0) } ?? false
+        let declaredCount = information?.sampleCount(samplesPerFrame: summary.firstFrame.samplesPerFrame)
+        let lastSample = hasDeclaredFrames ? declaredCount ?? .max : .max
         let rate = Int64(summary.firstFrame.sampleRate)
         while offset < bytes.count {
             guard let header = AudioFrameHeader(bytes.span, at: offset),
