@@ -4,7 +4,7 @@ extension LinkProfile {
     /// The profiles of common networks, named as in Apple's Network Link Conditioner.
     ///
     /// Apple does not publish the figures of its tool in one place; the figures here are those that its users report.
-    /// Where reports differ, this library chooses a value. The presets are in alphabetical order, with ``off`` at the end.
+    /// If users report different figures, one of them is used. The presets are in alphabetical order, with ``off`` at the end.
     public static let presets: [LinkProfile] = [
         LinkProfile(
             name: "100% Loss",
