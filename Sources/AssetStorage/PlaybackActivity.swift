@@ -1,5 +1,5 @@
 import Foundation
-package import MediaTiming
+import MediaTiming
 import MediaTransport
 import NIOCore
 import Synchronization
@@ -168,66 +168,4 @@ private struct AwaitedBuffers: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), activity: activity) }
-}
-
-/// The rule by which the transfer of a downloaded file leaves the network to players of all processes.
-///
-/// A player that waits for this file does not delay it.
-package struct PlaybackPrecedence: Sendable {
-    private let activity: PlaybackActivity
-    private let reception: FileReception
-    private let time: any TimeSource
-    private var seenCount: UInt64
-    /// A Boolean value that indicates whether a player of another process waited for other media at the last look.
-    private var isDelayedElsewhere = false
-
-    /// The maximum duration for which a transfer that has begun receives nothing, so that the server does not close the connection.
-    private static let maximumPause = Duration.seconds(15)
-    /// The duration without a wait of a player after which a transfer continues.
-    private static let interval = Duration.milliseconds(100)
-    /// The time between two looks at the waits of other processes; a transfer continues after one that finds none.
-    private static let intervalElsewhere = Duration.milliseconds(250)
-
-    /// Creates the rule for the reception of a file.
-    package init(_ reception: FileReception, in library: AssetLibrary, time: any TimeSource) {
-        self.reception = reception
-        self.time = time
-        activity = library.playback
-        seenCount = library.playback.totalCount
-        library.playback.prepareForOthers()
-    }
-
-    /// Waits before a request as long as players wait for other media.
-    ///
-    /// - Throws: `CancellationError`.
-    package mutating func waitBeforeRequest() async throws { try await wait(atMost: nil) }
-
-    /// Waits between two buffers of a response as long as players wait for other media, and 15 s at most.
-    ///
-    /// - Throws: `CancellationError`.
-    package mutating func waitBetweenBuffers() async throws { try await wait(atMost: Self.maximumPause) }
-
-    private mutating func wait(atMost limit: Duration?) async throws {
-        var waited = Duration.zero
-        while let interval = nextInterval(), limit.map({ waited < $0 }) ?? true {
-            try await time.sleep(for: interval)
-            waited += interval
-        }
-    }
-
-    /// Returns the time until the next look; `nil` if the transfer need not wait.
-    ///
-    /// A player that has waited since the last look counts. The waits of another process between two looks are not known, so the
-    /// transfer waits until a second look finds none.
-    private mutating func nextInterval() -> Duration? {
-        let count = activity.totalCount
-        let isDelayed = activity.isWaiting || count != seenCount
-        seenCount = count
-        let awaited = activity.mediaAwaitedElsewhere(reception, at: time.now)
-        let wasDelayedElsewhere = isDelayedElsewhere
-        isDelayedElsewhere = awaited == .other
-        if reception.hasReaders || awaited == .file { return nil }
-        if isDelayed { return Self.interval }
-        return isDelayedElsewhere || wasDelayedElsewhere ? Self.intervalElsewhere : nil
-    }
 }

@@ -23,6 +23,8 @@ public struct DownloadProgress: Sendable, Hashable {
     package internal(set) var share: Double?
     /// The name of the file that has been requested for the longest time; `nil` if none is being received.
     package internal(set) var requestedFile: String?
+    /// A Boolean value that indicates whether all transfers wait so that players have the network.
+    package internal(set) var isWaitingForPlayback = false
 
     /// The progress in bytes from 0 to 100, which moves while files are received; 100 only if all files are stored.
     package var percentOfBytes: Double {
@@ -76,6 +78,7 @@ public struct DownloadProgress: Sendable, Hashable {
         )
         progress.share = share.map { (Double(number) + (percent < 100 ? $0 : 1)) / Double(count) }
         progress.requestedFile = requestedFile
+        progress.isWaitingForPlayback = isWaitingForPlayback
         return progress
     }
 
@@ -255,8 +258,8 @@ final class ProgressMeter: Sendable {
         /// The bytes of unfinished files of earlier transfers that are not continued yet, by the paths of the files.
         var unfinishedFiles: [String: Int64]
         var lastFileID = 0
-        /// The names of the files that are requested, in the order of their requests.
-        var requests: [(id: Int, name: String)] = []
+        /// The names of the files that are requested, in the order of their requests, and whether they wait for players.
+        var requests: [(id: Int, name: String, isWaiting: Bool)] = []
         var lastRequestID = 0
         var figures = DownloadFigures()
     }
@@ -300,6 +303,9 @@ final class ProgressMeter: Sendable {
         state.withLock { _ = $0.filesInProgress.removeValue(forKey: fileID) }
     }
 
+    /// Counts the bytes of an unfinished file, whose transfer is continued later.
+    func addUnfinishedFile(_ path: String, bytes: Int64) { state.withLock { $0.unfinishedFiles[path] = bytes } }
+
     /// Extends a rendition that is recorded.
     func extend(_ folder: String, to end: MediaTime) { state.withLock { $0.counter.extend(folder, to: end) } }
 
@@ -328,8 +334,16 @@ final class ProgressMeter: Sendable {
         state.withLock { state in
             state.figures.requestCount += 1
             state.lastRequestID += 1
-            state.requests.append((state.lastRequestID, name))
+            state.requests.append((state.lastRequestID, name, isWaiting: false))
             return state.lastRequestID
+        }
+    }
+
+    /// Records whether a request waits so that players have the network.
+    func setWaiting(_ isWaiting: Bool, _ id: Int) {
+        state.withLock { state in
+            guard let index = state.requests.firstIndex(where: { $0.id == id }) else { return }
+            state.requests[index].isWaiting = isWaiting
         }
     }
 
@@ -352,7 +366,8 @@ final class ProgressMeter: Sendable {
                 expectedBytes: progress.expectedBytes,
                 receivedBytes: state.figures.bytes
             )
-            result.requestedFile = state.requests.first?.name
+            result.requestedFile = (state.requests.first { !$0.isWaiting } ?? state.requests.first)?.name
+            result.isWaitingForPlayback = !state.requests.isEmpty && state.requests.allSatisfy(\.isWaiting)
             if progress.expectedBytes != nil { result.share = state.counter.share(inProgress: inProgress) }
             return result
         }

@@ -34,6 +34,17 @@ struct FileTransfer {
     /// A shorter one is sooner repeated than noted.
     private static let noteDelay = Duration.seconds(1)
 
+    /// The size of a file above which its transfer does not end for players, because its bytes are read again to continue it.
+    private static let maximumContinuedSize: Int64 = 64 << 20
+
+    /// The source of the bytes of a file.
+    private enum ByteSource {
+        /// A stored file.
+        case storedFile
+        /// A server; `canContinue` indicates whether another request can continue the transfer.
+        case server(canContinue: Bool)
+    }
+
     /// A file whose bytes were received, but which is not stored yet.
     struct ReceivedFile: Sendable {
         let file: PackageFile
@@ -114,20 +125,32 @@ struct FileTransfer {
         {
             return ReceivedFile(file: file, progressID: nil)
         }
-        let unfinished = library.makePackageFile(for: resource, of: assetID)
-        if unfinished.isUnfinished {
-            request.resumption = try await BlockingOperation.run { [resource] in
-                unfinished.resumption(of: resource)
-            }
-        }
         let requestID = meter.beginRequest(resource.address.lastPathComponent)
         defer { meter.endRequest(requestID) }
-        do {
-            return try await receive(request, reception)
-        } catch let error as TransportError where request.resumption != nil && error.mayBeCausedByResumption {
-            request.resumption = nil
-            library.makePackageFile(for: resource, of: assetID).discardUnfinished()
-            return try await receive(request, reception)
+        var precedence = makePrecedence(reception)
+        var canContinue = true
+        while true {
+            if precedence != nil {
+                meter.setWaiting(true, requestID)
+                defer { meter.setWaiting(false, requestID) }
+                try await precedence?.waitBeforeRequest()
+            }
+            let unfinished = library.makePackageFile(for: resource, of: assetID)
+            if unfinished.isUnfinished {
+                request.resumption = try await BlockingOperation.run { [resource] in
+                    unfinished.resumption(of: resource)
+                }
+            }
+            do {
+                return try await receive(request, reception, canContinue: canContinue)
+            } catch let error as TransportError where request.resumption != nil && error.mayBeCausedByResumption {
+                // The server does not send the rest, so the next transfer is not interrupted.
+                canContinue = false
+                request.resumption = nil
+                library.makePackageFile(for: resource, of: assetID).discardUnfinished()
+            } catch is PlaybackPrecedence.Interruption {
+                // The next request continues after the received bytes.
+            }
         }
     }
 
@@ -160,7 +183,7 @@ struct FileTransfer {
         do {
             try budget.addBytes(length)
             counted = length
-            try await write(response, nil, to: file, reception, isTransfer: false) { count, _ in
+            try await write(response, nil, to: file, reception, from: .storedFile) { count, _ in
                 try await budget.useSpace(count, of: &space)
             }
         } catch {
@@ -179,13 +202,15 @@ struct FileTransfer {
         yieldsToPlayback ? PlaybackPrecedence(reception, in: library, time: time) : nil
     }
 
-    private func receive(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
-        var precedence = makePrecedence(reception)
-        try await precedence?.waitBeforeRequest()
-        return try await receiveNow(request, reception)
-    }
-
-    private func receiveNow(_ request: TransportRequest, _ reception: FileReception) async throws -> ReceivedFile {
+    /// Receives the response to a request.
+    ///
+    /// - Parameter canContinue: A Boolean value that indicates whether another request may continue the transfer if it is
+    ///   interrupted.
+    private func receive(
+        _ request: TransportRequest,
+        _ reception: FileReception,
+        canContinue: Bool
+    ) async throws -> ReceivedFile {
         try await loader.send(request, onRetry: { _, _ in meter.addRecoverableError() }) { response in
             let offset = request.resumption?.offset ?? 0
             let announced = response.expectedLength.map { $0 +| offset }
@@ -211,7 +236,8 @@ struct FileTransfer {
                 }
                 // Only from now on are the bytes on the disk those that are received.
                 reception.begin(length: announced, written: offset)
-                try await write(response, version, to: file, reception, isTransfer: true) { count, skippedCount in
+                let source = ByteSource.server(canContinue: canContinue && response.canBeContinued(after: request))
+                try await write(response, version, to: file, reception, from: source) { count, skippedCount in
                     received +|= count
                     try budget.check(received, of: resource, at: response.address)
                     try await budget.useSpace(count, of: &space)
@@ -223,6 +249,7 @@ struct FileTransfer {
                 budget.subtractBytes(counted)
                 reception.interrupt()
                 abandon(file, version, after: error)
+                if file.isUnfinished { meter.addUnfinishedFile(resource.path, bytes: file.count) }
                 throw error
             }
             isReceived = true
@@ -233,7 +260,9 @@ struct FileTransfer {
     /// Keeps the received bytes of a transfer that can be continued, and removes those of any other.
     private func abandon(_ file: PackageFile, _ version: ResourceVersion?, after error: any Error) {
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
-        guard let version, error is CancellationError || error.isLossOfConnection else { return file.discard() }
+        let isIntact =
+            error is CancellationError || error is PlaybackPrecedence.Interruption || error.isLossOfConnection
+        guard let version, isIntact else { return file.discard() }
         file.keep(version, of: resource)
     }
 
@@ -242,7 +271,7 @@ struct FileTransfer {
         _ version: ResourceVersion?,
         to file: PackageFile,
         _ reception: FileReception,
-        isTransfer: Bool,
+        from source: ByteSource,
         received: (_ count: Int64, _ skippedCount: Int64) async throws -> Void
     ) async throws {
         // Large buffers are written one after the other: to join them would copy every byte.
@@ -251,7 +280,7 @@ struct FileTransfer {
         let begun = time.now
         var (written, lastNoted) = (begun, begun)
         var skipped: Int64 = 0
-        var precedence = isTransfer ? makePrecedence(reception) : nil
+        var precedence = makePrecedence(reception)
         do {
             for try await buffer in response.body {
                 // Bytes before the range were received, although they are not a part of the file.
@@ -269,9 +298,11 @@ struct FileTransfer {
                     pending.append(buffer)
                 }
                 // A cancellation ends the wait; what was received is kept.
-                if isTransfer {
+                if case .server(let canContinue) = source {
                     try await limiter?.waitAfterReceiving(buffer.readableBytes +| Int(clamping: skippedCount))
-                    try await precedence?.waitBetweenBuffers()
+                    try await precedence?.leaveNetwork(
+                        canContinue: canContinue && file.count <= Self.maximumContinuedSize
+                    )
                 }
                 let now = time.now
                 guard pendingSize >= Self.writeSize || now - written >= Self.writeInterval else { continue }
@@ -361,5 +392,17 @@ extension Error {
     fileprivate var isLossOfConnection: Bool {
         guard let error = self as? TransportError else { return false }
         return [.connectionLost, .timedOut, .cannotConnect].contains(error.code)
+    }
+}
+
+extension TransportResponse {
+    /// Returns a Boolean value that indicates whether the server probably sends the rest of the resource after an interruption.
+    ///
+    /// A server that sends more than the request asks for would send everything again.
+    ///
+    /// - Parameter request: The request for this response.
+    fileprivate func canBeContinued(after request: TransportRequest) -> Bool {
+        guard resumptionValidator != nil else { return false }
+        return status == 206 || request.resumption == nil && request.byteRange == nil
     }
 }

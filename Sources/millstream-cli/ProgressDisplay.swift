@@ -78,8 +78,11 @@ final class ProgressDisplay: Sendable {
             // What makes a line new: a rate or a longer wait alone does not.
             var content = "\(Int(saturating: percent)) \(line)"
             if stall >= Self.stallInterval, let file = progress.requestedFile {
-                line += "  waiting \(Int(saturating: stall / .seconds(1))) s for \(TerminalText(escaping: file))"
-                content += " \(Int(saturating: stall / Self.waitInterval)) \(file)"
+                let awaited =
+                    progress.isWaitingForPlayback
+                    ? "a player to receive its media" : TerminalText(escaping: file).description
+                line += "  waiting \(Int(saturating: stall / .seconds(1))) s for \(awaited)"
+                content += " \(Int(saturating: stall / Self.waitInterval)) \(awaited)"
             } else if !isRecording || progress.percent < 100, let first = state.samples.first,
                 now - first.time > .milliseconds(100)
             {

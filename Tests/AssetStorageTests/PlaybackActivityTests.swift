@@ -75,7 +75,7 @@ import Testing
                 player.playback.begin(for: Self.reception("0.ts", in: player)), player.playback.begin()
             )
             try await transfer.waitBeforeRequest()
-            try await transfer.waitBetweenBuffers()
+            try await transfer.leaveNetwork(canContinue: false)
             #expect(simulation.now == .zero)
             player.playback.end(more)
             _ = simulation.schedule(after: .seconds(1)) { player.playback.end(wait) }
@@ -84,14 +84,65 @@ import Testing
         }
     }
 
-    @Test func transferThatHasBegunPausesForALimitedTime() async throws {
+    /// Without another request, a transfer that receives nothing would fail.
+    @Test func transferThatCannotBeContinuedPausesForALimitedTime() async throws {
         let (library, player, simulation) = (temporary.library, try another(), Simulation())
         try await simulation.run {
             var transfer = Self.transfer("0.ts", into: library, simulation)
             let wait = player.playback.begin()
-            try await transfer.waitBetweenBuffers()
+            try await transfer.leaveNetwork(canContinue: false)
             #expect(simulation.now == .seconds(15))
             player.playback.end(wait)
+        }
+    }
+
+    /// Reads a buffer each interval until the transfer has to end or the duration is over.
+    private static func receive(
+        _ transfer: inout PlaybackPrecedence,
+        for duration: Duration,
+        each interval: Duration,
+        _ simulation: Simulation
+    ) async throws {
+        let end = simulation.now + duration
+        while simulation.now < end {
+            try await simulation.sleep(for: interval)
+            try await transfer.leaveNetwork(canContinue: true)
+        }
+    }
+
+    @Test(arguments: [1, 40, 400], [false, true])
+    func transferThatCanBeContinuedEndsForAPlayer(milliseconds: Int, isOtherProcess: Bool) async throws {
+        let (library, simulation) = (temporary.library, Simulation())
+        let player = isOtherProcess ? try another() : library
+        let interval = Duration.milliseconds(milliseconds)
+        try await simulation.run {
+            var transfer = Self.transfer("0.ts", into: library, simulation)
+            try await Self.receive(&transfer, for: .seconds(2), each: interval, simulation)
+            let begin = simulation.now
+            let wait = player.playback.begin()
+            await #expect(throws: PlaybackPrecedence.Interruption.self) {
+                try await Self.receive(&transfer, for: .seconds(5), each: interval, simulation)
+            }
+            // It is noticed at the next buffer, and the transfer ends at the first one that arrives 250 ms later.
+            #expect(simulation.now - begin >= .milliseconds(250))
+            #expect(simulation.now - begin <= .milliseconds(250) + interval + interval)
+            player.playback.end(wait)
+        }
+    }
+
+    /// Over a fast network, a player waits for a moment for each segment.
+    @Test(arguments: [1, 40, 400], [false, true])
+    func shortWaitsOfAPlayerEndNoTransfer(milliseconds: Int, isOtherProcess: Bool) async throws {
+        let (library, simulation) = (temporary.library, Simulation())
+        let player = isOtherProcess ? try another() : library
+        let interval = Duration.milliseconds(milliseconds)
+        try await simulation.run {
+            var transfer = Self.transfer("0.ts", into: library, simulation)
+            for _ in 0..<10 {
+                let wait = player.playback.begin()
+                _ = simulation.schedule(after: .milliseconds(200)) { player.playback.end(wait) }
+                try await Self.receive(&transfer, for: .seconds(2), each: interval, simulation)
+            }
         }
     }
 
