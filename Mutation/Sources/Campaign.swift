@@ -12,6 +12,8 @@ struct Campaign {
         var maximumSurvivorShare = 0.1
         /// The text that the path of a file must contain for its mutants to be selected; empty selects all files.
         var fileFilter = ""
+        /// A Boolean value that indicates whether the mutants are built but not tried.
+        var onlyBuilds = false
         /// The root folder of the package.
         var package = URL(filePath: ".")
         /// The folder for the copy of the package and its build products.
@@ -28,6 +30,7 @@ struct Campaign {
         workspace = try Workspace(
             copying: options.package,
             to: options.folder,
+            mutated: options.targets.map(\.name),
             tests: options.targets.flatMap(\.tests).sorted()
         )
     }
@@ -57,7 +60,16 @@ struct Campaign {
     }
 
     /// Inserts the selected mutants and builds; mutants that do not compile are removed until the build succeeds.
+    ///
+    /// Those that an earlier build of the same mutants removed are not tried again.
     private mutating func plantAndBuild() throws {
+        let known = options.folder.appending(path: "uncompilable.txt")
+        let refused = Set((try? String(contentsOf: known, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? [])
+        let chosen = mutants.values.joined().map(\.identity)
+        for target in options.targets {
+            try workspace.copyOtherFiles(of: target.name, sources: Set(try workspace.sources(of: target.name)))
+            mutants[target.name]?.removeAll { refused.contains($0.identity) }
+        }
         for attempt in 1...40 {
             var planters: [String: MutantPlanter] = [:]
             let total = mutants.values.joined().map(\.id).max().map { Int($0) + 1 } ?? 0
@@ -70,12 +82,16 @@ struct Campaign {
                 }
                 try workspace.write(
                     Workspace.switchSource(mutantCount: max(total, 1)),
-                    file: "Sources/\(target.name)/MutantSwitch.swift"
+                    file: "Sources/\(target.name)/\(Workspace.switchName)"
                 )
             }
             say("building, attempt \(attempt)")
             let build = try workspace.build()
-            if build.succeeded { return }
+            if build.succeeded {
+                let left = Set(mutants.values.joined().map(\.identity))
+                let removed = chosen.filter { !left.contains($0) }
+                return try removed.joined(separator: "\n").write(to: known, atomically: true, encoding: .utf8)
+            }
             let removed = try removeUncompilable(build.log, planters)
             guard removed > 0 else {
                 throw Failure("the build fails for another reason; see \(options.folder.path)/build.log")
@@ -147,6 +163,7 @@ struct Campaign {
     mutating func run(equivalents: Equivalents, report: URL) throws -> Bool {
         try choose()
         try plantAndBuild()
+        if options.onlyBuilds { return true }
         let total = mutants.values.joined().map(\.id).max().map { Int($0) + 1 } ?? 1
         var tests = TestSuites(bundle: workspace.testBundle, scratch: options.folder)
         say("running the tests without faults")

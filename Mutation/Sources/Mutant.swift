@@ -34,6 +34,9 @@ struct Mutant {
         "\(file) | \(declaration) | \(kind.rawValue) | \(Self.folded(original)) | \(change)"
     }
 
+    /// A description that no other mutation of the same sources has.
+    var identity: String { "\(range.lowerBound) | \(signature)" }
+
     /// The replacement, for reports.
     var change: String {
         switch form {

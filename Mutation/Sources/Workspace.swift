@@ -12,29 +12,36 @@ struct Workspace {
     /// - Parameters:
     ///   - package: The package to copy.
     ///   - folder: The folder for the copy and its build products; products of an earlier run are reused.
+    ///   - mutated: The targets whose sources are not copied, because each of their files is written with its mutations.
     ///   - tests: The test targets to build in the copy.
     /// - Throws: The error of Foundation if a file cannot be read or written.
-    init(copying package: URL, to folder: URL, tests: [String]) throws {
+    init(copying package: URL, to folder: URL, mutated: [String], tests: [String]) throws {
         self.package = package
         self.tests = tests
         root = folder.appending(path: "package")
         scratch = folder.appending(path: "build")
         let files = FileManager.default
         try files.createDirectory(at: root, withIntermediateDirectories: true)
-        for name in ["Sources", "Tests"] { try Self.mirror(package.appending(path: name), root.appending(path: name)) }
+        for name in ["Sources", "Tests"] {
+            try Self.mirror(
+                package.appending(path: name),
+                root.appending(path: name),
+                except: name == "Sources" ? Set(mutated) : []
+            )
+        }
         let manifest = try Data(contentsOf: package.appending(path: "Package.swift"))
         try Self.write(manifest, to: root.appending(path: "Package.swift"))
     }
 
     /// Copies only files that differ, so that incremental builds see no other changes.
-    private static func mirror(_ source: URL, _ copy: URL) throws {
+    private static func mirror(_ source: URL, _ copy: URL, except skipped: Set<String> = []) throws {
         let files = FileManager.default
         try files.createDirectory(at: copy, withIntermediateDirectories: true)
         let wanted = Set(try files.contentsOfDirectory(atPath: source.path))
         for name in try files.contentsOfDirectory(atPath: copy.path) where !wanted.contains(name) {
             try files.removeItem(at: copy.appending(path: name))
         }
-        for name in wanted {
+        for name in wanted.subtracting(skipped) {
             let from = source.appending(path: name)
             let to = copy.appending(path: name)
             if try from.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
@@ -50,6 +57,35 @@ struct Workspace {
     private static func write(_ data: Data, to file: URL) throws {
         if (try? Data(contentsOf: file)) != data { try data.write(to: file) }
     }
+
+    /// Copies the files of a target except its sources, and removes those of earlier sources.
+    func copyOtherFiles(of target: String, sources: Set<String>) throws {
+        let files = FileManager.default
+        let (from, to) = (package.appending(path: "Sources/\(target)"), root.appending(path: "Sources/\(target)"))
+        let paths = { (folder: URL) -> [String] in
+            let walk = files.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            return walk.filter { path in
+                var isFolder: ObjCBool = false
+                return files.fileExists(atPath: folder.appending(path: path).path, isDirectory: &isFolder) && !isFolder.boolValue
+            }
+        }
+        let wanted = paths(from)
+        for path in Set(paths(to)).subtracting(wanted) where path != Self.switchName {
+            try files.removeItem(at: to.appending(path: path))
+        }
+        for path in wanted where !sources.contains("Sources/\(target)/\(path)") {
+            let copy = to.appending(path: path)
+            try files.createDirectory(at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Self.write(Data(contentsOf: from.appending(path: path)), to: copy)
+        }
+        for source in sources {
+            let folder = root.appending(path: source).deletingLastPathComponent()
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+    }
+
+    /// The name of the file with the function that activates mutations.
+    static let switchName = "MutantSwitch.swift"
 
     /// Returns the source files of a target, as paths relative to the root of the package.
     func sources(of target: String) throws -> [String] {

@@ -19,6 +19,7 @@ func run() throws -> Bool {
         case "--jobs": options.jobs = max(1, try number(argument))
         case "--most": options.maximumSurvivorShare = Double(try number(argument)) / 100
         case "--file": options.fileFilter = try value(argument)
+        case "--build-only": options.onlyBuilds = true
         case "--folder": options.folder = URL(filePath: try value(argument))
         default:
             guard let target = MutationTarget.all.first(where: { $0.name == argument }) else {
